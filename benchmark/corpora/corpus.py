@@ -1,0 +1,80 @@
+"""What a corpus is once it has been read: who the documents are, and their raw bytes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of a corpus, in their one fixed order, without their text.
+
+    Parameters
+    ----------
+    ids : tuple of str, length n
+        Unique names: the path inside the archive, decoded as latin-1.
+    labels : int array, shape (n,)
+        Index into `classes`.
+    groups : int array, shape (n,)
+        Index into `group_names`: the university of a page, or the side (train, test) of a given split.
+    classes, group_names : tuple of str
+        In the fixed order that one-vs-one ties and every table follow.
+    """
+
+    ids: tuple[str, ...]
+    labels: NDArray[np.int32]
+    groups: NDArray[np.int32]
+    classes: tuple[str, ...]
+    group_names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, rows: NDArray[np.intp]) -> Documents:
+        """The documents at `rows`, with the same classes and group names."""
+        ids = tuple(self.ids[row] for row in rows)
+        return Documents(ids, self.labels[rows], self.groups[rows], self.classes, self.group_names)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Documents with their raw bytes, end to end in one buffer.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the dataset card.
+    documents : Documents
+    text : uint8 array
+        All documents' bytes, concatenated in document order.
+    bounds : int64 array, shape (n + 1,)
+        Document i is ``text[bounds[i]:bounds[i + 1]]``.
+    digest : str
+        Content digest of the whole corpus as distributed (not only of the classes kept).
+    """
+
+    dataset: str
+    documents: Documents
+    text: NDArray[np.uint8]
+    bounds: NDArray[np.int64]
+    digest: str
+
+    def __iter__(self) -> Iterator[bytes]:
+        for start, stop in zip(self.bounds[:-1], self.bounds[1:], strict=True):
+            yield self.text[start:stop].tobytes()
+
+    def take(self, rows: NDArray[np.intp]) -> Corpus:
+        """The corpus restricted to the documents at `rows`, in that order."""
+        pieces = [self.text[self.bounds[row] : self.bounds[row + 1]] for row in rows]
+        lengths = np.array([len(piece) for piece in pieces], dtype=np.int64)
+        text = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
+        bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+        return Corpus(self.dataset, self.documents.take(rows), text, bounds, self.digest)
