@@ -1,0 +1,1 @@
+"""Gram matrices or points to predictions."""

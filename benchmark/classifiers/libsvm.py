@@ -1,0 +1,198 @@
+"""LIBSVM's solver on kernel values that lie in numpy's memory: the one place that knows its C structures.
+
+A precomputed problem is an array of rows of ``struct svm_node {int index; double value;}``, and training reads
+``x[i][(int)x[j][0].value].value`` and nothing else: the value of node 0 is the row's serial number, that of node j
+its kernel value with row j, and no `index` is ever looked at. Half of each 16-byte node is therefore free, and two
+rows share one stretch of memory: the even row's values lie in the second halves of the nodes, the odd row's,
+whose pointer is 8 bytes further on, in the first halves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from libsvm.svm import PRINT_STRING_FUN, kernel_names, libsvm, svm_forms, svm_node, svm_parameter, svm_problem
+from threadpoolctl import threadpool_limits
+
+from benchmark.kernels.gram import rows_per_block
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+_NODE_POINTER = ctypes.POINTER(svm_node)
+# LIBSVM reports through a function of its caller's. A Python one would take the interpreter's lock for every dot,
+# from threads that run without it; the C library's strlen looks at the text and does nothing.
+_SILENT = ctypes.cast(ctypes.CDLL(None).strlen, PRINT_STRING_FUN)
+
+
+class KernelRows(Protocol):
+    """Kernel values by blocks of rows; `benchmark.kernels.gram.Gram` is one."""
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+
+    def block(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Rows start:stop, shape (stop - start, n_columns)."""
+
+
+@dataclass(frozen=True)
+class DenseRows:
+    """A kernel matrix that exists, seen through row and column numbers."""
+
+    matrix: NDArray[np.float64]
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(rows, columns)."""
+        return len(self.rows), len(self.columns)
+
+    def block(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Rows start:stop, as a fresh array."""
+        return self.matrix[np.ix_(self.rows[start:stop], self.columns)]
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A trained binary machine: decision(x) = Σ coefficients · k(support, x) - rho, positive for the first class.
+
+    Parameters
+    ----------
+    support : intp array, shape (n_support,)
+        Rows of the kernel matrix, in the order LIBSVM adds them up.
+    coefficients : float64 array, shape (n_support,)
+        y_i α_i.
+    rho : float
+    """
+
+    support: NDArray[np.intp]
+    coefficients: NDArray[np.float64]
+    rho: float
+
+
+class NodeMatrix:
+    """One square kernel matrix in LIBSVM's layout; its memory is kept for the next one.
+
+    Fresh memory costs a page fault per 4 kB, which on a large matrix takes longer than computing its values.
+    """
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0)
+        self._nodes = np.empty((0, 2, 2))
+        self.n = 0
+
+    def fill(self, kernel: KernelRows, jobs: int) -> None:
+        """Write the values of the square `kernel` on `jobs` threads."""
+        n = kernel.shape[0]
+        pairs, width = (n + 1) // 2, n + 2
+        if self._memory.size < pairs * width * 2:
+            self._memory = np.empty(0)  # free the old before taking the new
+            self._memory = np.zeros(pairs * width * 2)
+        self._nodes = self._memory[: pairs * width * 2].reshape(pairs, width, 2)
+        self.n = n
+        serial = np.arange(1, n + 1)
+        self._nodes[:, 0, 1] = serial[0::2]
+        self._nodes[: n // 2, 1, 0] = serial[1::2]
+
+        def write(start: int, stop: int) -> None:
+            values = kernel.block(start, stop)
+            even, odd = values[0::2], values[1::2]
+            first = start // 2
+            self._nodes[first : first + len(even), 1 : n + 1, 1] = even
+            self._nodes[first : first + len(odd), 2 : n + 2, 0] = odd
+
+        run_blocks(write, n, rows_per_block(n), jobs)
+
+    def pointers(self) -> NDArray[np.uintp]:
+        """Addresses of the rows' node 0, shape (n,)."""
+        stride = self._nodes.strides[0]
+        row = np.arange(self.n, dtype=np.uintp)
+        return np.uintp(self._nodes.ctypes.data) + (row // 2) * np.uintp(stride) + (row % 2) * np.uintp(8)
+
+
+def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -> None:
+    """Call ``work(start, stop)`` for consecutive blocks of 0..n on `jobs` threads; the first exception is raised."""
+    bounds = [(start, min(start + size, n)) for start in range(0, n, size)]
+    if jobs == 1 or len(bounds) == 1:
+        for start, stop in bounds:
+            work(start, stop)
+        return
+    with ThreadPoolExecutor(jobs) as pool:
+        for _ in pool.map(lambda bound: work(*bound), bounds):
+            pass
+
+
+def train(
+    nodes: NodeMatrix,
+    problems: Iterable[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    *,
+    C: float,
+    epsilon: float,
+    cache_mb: float,
+    jobs: int,
+) -> Iterator[Machine]:
+    """One machine for each (rows of the first class, rows of the second class), in order.
+
+    Rows are handed over class after class, first class first, as `svm_train` itself does after grouping:
+    the solver sees the same numbers in the same order as on the whole problem, and returns the same α.
+    """
+    pointers = nodes.pointers()
+    parameter = _parameter(C, epsilon, cache_mb)
+
+    def solve(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Machine:
+        return _train_binary(pointers, *problem, parameter)
+
+    # LIBSVM's own OpenMP would start threads inside each of ours; the limit holds for the thread that sets it.
+    def one_thread() -> None:
+        threadpool_limits(1, user_api="openmp")
+
+    with ThreadPoolExecutor(jobs, initializer=one_thread) as pool:
+        yield from pool.map(solve, problems)
+
+
+def _parameter(C: float, epsilon: float, cache_mb: float) -> svm_parameter:
+    parameter = svm_parameter()
+    parameter.svm_type, parameter.kernel_type = svm_forms.C_SVC, kernel_names.PRECOMPUTED
+    parameter.C, parameter.eps, parameter.cache_size = C, epsilon, cache_mb
+    parameter.shrinking, parameter.probability, parameter.nr_weight = 1, 0, 0
+    libsvm.svm_set_print_string_function(_SILENT)  # making a parameter object sets it to standard output
+    return parameter
+
+
+def _train_binary(
+    pointers: NDArray[np.uintp], first: NDArray[np.intp], second: NDArray[np.intp], parameter: svm_parameter
+) -> Machine:
+    rows = np.concatenate([first, second])
+    row_pointers = np.ascontiguousarray(pointers[rows])
+    labels = np.concatenate([np.ones(len(first)), -np.ones(len(second))])
+    # The constructor of libsvm-official's class copies element by element; its fields are all the C code reads.
+    problem = svm_problem.__new__(svm_problem)
+    problem.l = len(rows)
+    problem.y = labels.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
+    problem.x = ctypes.cast(row_pointers.ctypes.data, ctypes.POINTER(_NODE_POINTER))
+    complaint = libsvm.svm_check_parameter(ctypes.byref(problem), ctypes.byref(parameter))
+    if complaint:
+        msg = f"LIBSVM refuses the parameters: {complaint.decode()}"
+        raise ValueError(msg)
+    handle = libsvm.svm_train(ctypes.byref(problem), ctypes.byref(parameter))
+    try:
+        return _machine(handle.contents, rows)
+    finally:
+        libsvm.svm_free_and_destroy_model(ctypes.byref(handle))
+
+
+def _machine(model: Any, rows: NDArray[np.intp]) -> Machine:
+    n_support = model.l
+    if n_support == 0:
+        return Machine(np.empty(0, dtype=np.intp), np.empty(0), float(model.rho[0]))
+    indices = np.ctypeslib.as_array(model.sv_indices, (n_support,))
+    coefficients = np.ctypeslib.as_array(model.sv_coef[0], (n_support,)).copy()
+    return Machine(rows[indices - 1], coefficients, float(model.rho[0]))

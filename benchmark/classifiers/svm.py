@@ -1,0 +1,274 @@
+"""Multi-class support vector machines on kernel rows: one-vs-one as LIBSVM does it, to the last tie, or one-vs-rest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+from threadpoolctl import threadpool_limits
+
+from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, run_blocks, train
+from benchmark.compiled import compiled
+from benchmark.kernels.gram import rows_per_block
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SCHEMES = ("one-vs-one", "one-vs-rest")
+
+#: Machine epsilon times this, the number of terms and their magnitudes bounds what a reordered sum can differ by.
+_ROUNDING = 4 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Machines:
+    """The binary machines of a multi-class problem over training rows that are sorted by class.
+
+    Parameters
+    ----------
+    scheme : {"one-vs-one", "one-vs-rest"}
+    class_bounds : intp array, shape (n_classes + 1,)
+        Class c owns the training rows ``class_bounds[c]:class_bounds[c + 1]``.
+    machines : tuple of Machine
+        For the pairs (0,1), (0,2), …, (1,2), … or for the classes 0, 1, ….
+    """
+
+    scheme: str
+    class_bounds: NDArray[np.intp]
+    machines: tuple[Machine, ...]
+
+    @property
+    def n_support(self) -> int:
+        """How many training rows support at least one machine."""
+        return len(np.unique(np.concatenate([machine.support for machine in self.machines])))
+
+
+def fit_machines(
+    kernel: KernelRows,
+    class_sizes: NDArray[np.intp],
+    *,
+    C: float = 1.0,
+    epsilon: float = 1e-3,
+    scheme: str = "one-vs-one",
+    cache_mb: float = 200.0,
+    jobs: int = 1,
+    nodes: NodeMatrix | None = None,
+) -> Machines:
+    """Train C-SVC on a square kernel whose rows are sorted by class.
+
+    Parameters
+    ----------
+    kernel : KernelRows, shape (n, n)
+    class_sizes : int array, shape (n_classes,)
+        How many rows each class owns, in order; the order decides one-vs-one ties.
+    C, epsilon : float
+        LIBSVM's -c and -e.
+    cache_mb : float
+        LIBSVM's -m, for each machine being trained.
+    nodes : NodeMatrix, optional
+        Memory to reuse from an earlier call.
+
+    Raises
+    ------
+    ValueError
+        If a class is empty, there are fewer than two, or LIBSVM refuses a parameter.
+    FloatingPointError
+        If a kernel value is not finite.
+    """
+    bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
+    if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
+        msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
+        raise ValueError(msg)
+    rows = np.arange(bounds[-1])
+    of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
+    if scheme == "one-vs-one":
+        problems = list(combinations(of_class, 2))
+    elif scheme == "one-vs-rest":
+        problems = [(own, np.concatenate([rows[: own[0]], rows[own[-1] + 1 :]])) for own in of_class]
+    else:
+        msg = f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}"
+        raise ValueError(msg)
+    nodes = NodeMatrix() if nodes is None else nodes
+    nodes.fill(kernel, jobs)
+    machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    return Machines(scheme, bounds, machines)
+
+
+def decide(machines: Machines, kernel: KernelRows, jobs: int = 1) -> NDArray[np.float64]:
+    """Decision values of every machine, shape (n_rows, n_machines).
+
+    Sums run over class blocks in BLAS, so their last bits depend on its order of addition. Where that could
+    change a sign, the value is summed again in LIBSVM's order.
+
+    Parameters
+    ----------
+    kernel : KernelRows, shape (n_rows, n)
+        Columns in the order of the training rows.
+    """
+    blocks = _coefficient_blocks(machines)
+    rho = np.array([machine.rho for machine in machines.machines])
+    terms = np.array([len(machine.support) + 1 for machine in machines.machines])
+    magnitude = np.array([np.abs(machine.coefficients).sum() for machine in machines.machines])
+    starts, support, coefficients = _flatten(machines.machines)
+    decisions = np.empty((kernel.shape[0], len(rho)))
+
+    def work(start: int, stop: int) -> None:
+        values = kernel.block(start, stop)
+        out = decisions[start:stop]
+        out[:] = -rho
+        for rows, which, weights in blocks:
+            out[:, which] += values[:, rows] @ weights
+        largest = max(values.max(), -values.min())
+        doubtful = np.abs(out) <= _ROUNDING * terms * (magnitude * largest + np.abs(rho))
+        if doubtful.any():
+            _sum_in_order(values, doubtful, starts, support, coefficients, rho, out)
+
+    with threadpool_limits(1, user_api="blas"):
+        run_blocks(work, kernel.shape[0], max(64, rows_per_block(kernel.shape[1])), jobs)
+    return decisions
+
+
+def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Predicted classes and whether the first place was shared, both of shape (n_rows,).
+
+    One-vs-one: every pair votes (for its first class if the decision is > 0), most votes win. One-vs-rest: the
+    largest decision wins. Shared first places go to the class that comes first.
+    """
+    if machines.scheme == "one-vs-rest":
+        scores = decisions
+    else:
+        n_classes = len(machines.class_bounds) - 1
+        scores = np.zeros((len(decisions), n_classes))
+        for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
+            wins = decisions[:, pair] > 0
+            scores[:, first] += wins
+            scores[:, second] += ~wins
+    best = scores.max(axis=1, keepdims=True)
+    return scores.argmax(axis=1).astype(np.int32), (scores == best).sum(axis=1) > 1
+
+
+def _coefficient_blocks(
+    machines: Machines,
+) -> list[tuple[slice, NDArray[np.intp], NDArray[np.float64]]]:
+    """For each class: its training rows, the machines it supports, and their coefficients (rows × machines)."""
+    bounds = machines.class_bounds
+    dense = np.zeros((bounds[-1], len(machines.machines)))
+    for column, machine in enumerate(machines.machines):
+        dense[machine.support, column] = machine.coefficients
+    blocks = []
+    for start, stop in pairwise(bounds):
+        part = dense[start:stop]
+        which = np.flatnonzero(part.any(axis=0))
+        blocks.append((slice(start, stop), which, np.ascontiguousarray(part[:, which])))
+    return blocks
+
+
+def _flatten(
+    machines: tuple[Machine, ...],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    starts = np.cumsum([0, *(len(machine.support) for machine in machines)]).astype(np.int64)
+    support = np.concatenate([machine.support for machine in machines]).astype(np.int64)
+    return starts, support, np.concatenate([machine.coefficients for machine in machines])
+
+
+@compiled("void(f8[:, :], b1[:, :], i8[::1], i8[::1], f8[::1], f8[::1], f8[:, :])")
+def _sum_in_order(
+    values: NDArray[np.float64],
+    wanted: NDArray[np.bool_],
+    starts: NDArray[np.int64],
+    support: NDArray[np.int64],
+    coefficients: NDArray[np.float64],
+    rho: NDArray[np.float64],
+    out: NDArray[np.float64],
+) -> None:
+    for row in range(wanted.shape[0]):
+        for machine in range(wanted.shape[1]):
+            if wanted[row, machine]:
+                total = 0.0
+                for q in range(starts[machine], starts[machine + 1]):
+                    total += coefficients[q] * values[row, support[q]]
+                out[row, machine] = total - rho[machine]
+
+
+class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
+    """C-SVC on a precomputed kernel, as a scikit-learn classifier.
+
+    Parameters
+    ----------
+    C, epsilon : float
+        LIBSVM's -c and -e.
+    scheme : {"one-vs-one", "one-vs-rest"}
+    cache_mb : float
+        LIBSVM's -m.
+    jobs : int
+        Threads.
+
+    Attributes
+    ----------
+    classes_ : array, shape (n_classes,)
+        In order of first appearance in `y`, as LIBSVM keeps them: ties go to the first.
+    machines_ : Machines
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> SupportVectorClassifier().fit(X @ X.T, ["near", "near", "far", "far"]).predict(np.array([[0.5], [9.0]]) @ X.T)
+    array(['near', 'far'], dtype='<U4')
+    """
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        epsilon: float = 1e-3,
+        scheme: str = "one-vs-one",
+        cache_mb: float = 200.0,
+        jobs: int = 1,
+    ) -> None:
+        self.C = C
+        self.epsilon = epsilon
+        self.scheme = scheme
+        self.cache_mb = cache_mb
+        self.jobs = jobs
+
+    def fit(self, X: Any, y: Any) -> SupportVectorClassifier:
+        """Train on the Gram matrix X, shape (n, n), and the labels y, shape (n,)."""
+        gram = check_array(X, dtype=np.float64)
+        labels = np.asarray(y)
+        if gram.shape[0] != gram.shape[1] or len(labels) != len(gram):
+            msg = f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together"
+            raise ValueError(msg)
+        values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+        rank = np.argsort(np.argsort(first))
+        self.classes_ = values[np.argsort(first)]
+        order = np.argsort(rank[codes], kind="stable")
+        self.n_features_in_ = len(gram)
+        self.order_ = order
+        self.machines_ = fit_machines(
+            DenseRows(gram, order, order),
+            np.bincount(rank[codes]),
+            C=self.C,
+            epsilon=self.epsilon,
+            scheme=self.scheme,
+            cache_mb=self.cache_mb,
+            jobs=self.jobs,
+        )
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision values, shape (m, n_machines), for the kernel rows X, shape (m, n)."""
+        check_is_fitted(self, "machines_")
+        rows = check_array(X, dtype=np.float64)
+        if rows.shape[1] != self.n_features_in_:
+            msg = f"X has {rows.shape[1]} columns, but the machine was trained on {self.n_features_in_} rows"
+            raise ValueError(msg)
+        return decide(self.machines_, DenseRows(rows, np.arange(len(rows)), self.order_), self.jobs)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, shape (m,), for the kernel rows X, shape (m, n)."""
+        codes, _ = predict(self.machines_, self.decision_function(X))
+        return np.asarray(self.classes_[codes])

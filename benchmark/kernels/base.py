@@ -1,0 +1,95 @@
+"""What every kernel is: an elementwise function of inner products and self products, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from benchmark.kernels.products import inner_products, self_products
+from benchmark.representation import NORMALIZATIONS, embed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Matrix = NDArray[np.float64]
+
+
+class Kernel(TransformerMixin, BaseEstimator):
+    """A kernel k(x, x') that depends on points only through <x^p, x'^p>, <x^p, x^p> and <x'^p, x'^p>.
+
+    A subclass gives `link`, its `exponent` p when it is not 1, and the normalizations it is defined for.
+    As a transformer, `fit(X)` remembers the training points and `transform(X)` gives the Gram rows against them,
+    shape (n_X, n_train), so that ``make_pipeline(kernel, SVC(kernel="precomputed"))`` is a classifier of points.
+
+    Attributes
+    ----------
+    points_ : CSR array, shape (n_train, V)
+        The training points, each coordinate raised to `exponent`.
+    self_products_ : float array, shape (n_train,)
+    n_features_in_ : int
+    """
+
+    normalizations: ClassVar[tuple[str, ...]] = NORMALIZATIONS
+    #: True where -k is a distance-like function and only Σα = 0 makes the quadratic form positive (cpd, not pd).
+    conditionally_positive: ClassVar[bool] = False
+
+    @property
+    def exponent(self) -> float:
+        """The power p to which coordinates are raised before the inner product."""
+        return 1.0
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range; called by `fit` and before a run starts."""
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """Kernel values of a tile; may overwrite `products` and return it.
+
+        Parameters
+        ----------
+        products : float64 array, shape (m, n)
+            <x^p, x'^p> of normalized points.
+        left, right : float64 arrays, shapes (m,) and (n,)
+            Self products of the rows' and the columns' points.
+        """
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Remember the training points X, dense or sparse, shape (n_train, V)."""
+        self.check()
+        points = self._validated(X)
+        self.n_features_in_ = points.shape[1]
+        self.points_ = embed(points, self.exponent)
+        self.self_products_ = self_products(self.points_)
+        return self
+
+    def transform(self, X: Any) -> Matrix:
+        """Kernel values between X, shape (n, V), and the training points: shape (n, n_train)."""
+        check_is_fitted(self, "points_")
+        points = self._validated(X)
+        if points.shape[1] != self.n_features_in_:
+            msg = f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}"
+            raise ValueError(msg)
+        embedded = embed(points, self.exponent)
+        products = inner_products(embedded, self.points_)
+        return self.link(products, self_products(embedded), self.self_products_)
+
+    def _validated(self, X: Any) -> sp.csr_array:
+        points = sp.csr_array(check_array(X, accept_sparse="csr", dtype=np.float64))
+        if self.exponent != 1.0 and points.nnz and points.data.min() < 0:
+            msg = f"{type(self).__name__} raises coordinates to the power {self.exponent}: they can't be negative"
+            raise ValueError(msg)
+        if self.normalizations == ("l1",):
+            sums = np.asarray(points.sum(axis=1))
+            off = ~(np.isclose(sums, 1.0, rtol=1e-9, atol=0.0) | (sums == 0.0))
+            if off.any():
+                row = int(np.flatnonzero(off)[0])
+                msg = (
+                    f"{type(self).__name__} is defined on the simplex: every row must sum to 1, "
+                    f"but row {row} sums to {sums[row]:.6g}; normalize with TermWeighting(normalization='l1')"
+                )
+                raise ValueError(msg)
+        return points

@@ -1,0 +1,121 @@
+"""Kernels of the flat space of term vectors (Zhang et al. 2005, section 2)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchmark.kernels.base import Kernel
+
+if TYPE_CHECKING:
+    from benchmark.kernels.base import Matrix
+
+
+def squared_distances(products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+    """||x - x'||² = <x,x> + <x',x'> - 2<x,x'>, written over `products`; rounding below 0 is cut off."""
+    products *= -2.0
+    products += left[:, None]
+    products += right
+    return np.maximum(products, 0.0, out=products)
+
+
+class Linear(Kernel):
+    """LIN: k(x, x') = <x, x'>."""
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+        """The inner products themselves."""
+        return products
+
+
+class Polynomial(Kernel):
+    """POL: k(x, x') = (<x, x'> + c)^d.
+
+    Parameters
+    ----------
+    degree : int
+        d ≥ 1.
+    c : float
+        c ≥ 0, which keeps the kernel positive definite.
+    """
+
+    def __init__(self, degree: int = 2, c: float = 1.0) -> None:
+        self.degree = degree
+        self.c = c
+
+    def check(self) -> None:
+        """The degree d is at least 1, c not negative."""
+        if self.degree < 1:
+            msg = f"degree must be at least 1, not {self.degree}"
+            raise ValueError(msg)
+        if self.c < 0:
+            msg = f"c must not be negative, not {self.c}"
+            raise ValueError(msg)
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+        """(g + c)^d."""
+        products += self.c
+        return np.power(products, self.degree, out=products)
+
+
+class RadialBasisFunction(Kernel):
+    """RBF: k(x, x') = exp(-||x - x'||² / 2σ²).
+
+    Parameters
+    ----------
+    sigma : float
+        σ > 0, in the units of the points.
+    """
+
+    def __init__(self, sigma: float = 1.0) -> None:
+        self.sigma = sigma
+
+    def check(self) -> None:
+        """σ > 0."""
+        if not self.sigma > 0:
+            msg = f"sigma must be positive, not {self.sigma}"
+            raise ValueError(msg)
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """exp(-(g_xx + g_x'x' - 2g) / 2σ²)."""
+        distances = squared_distances(products, left, right)
+        distances *= -0.5 / self.sigma**2
+        return np.exp(distances, out=distances)
+
+
+class Sigmoid(Kernel):
+    """SIG: k(x, x') = tanh(κ<x, x'> + ϑ); not positive definite in general.
+
+    Parameters
+    ----------
+    kappa, theta : float
+        κ > 0 and the offset ϑ.
+    """
+
+    def __init__(self, kappa: float = 1.0, theta: float = 0.0) -> None:
+        self.kappa = kappa
+        self.theta = theta
+
+    def check(self) -> None:
+        """κ > 0."""
+        if not self.kappa > 0:
+            msg = f"kappa must be positive, not {self.kappa}"
+            raise ValueError(msg)
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
+        """tanh(κg + ϑ)."""
+        products *= self.kappa
+        products += self.theta
+        return np.tanh(products, out=products)
+
+
+class NegativeEuclideanDistance(Kernel):
+    """NED: k(x, x') = -||x - x'||; conditionally positive definite (Zhang et al. 2005, section 3.2)."""
+
+    conditionally_positive: ClassVar[bool] = True
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """-(g_xx + g_x'x' - 2g)^½."""
+        distances = squared_distances(products, left, right)
+        np.sqrt(distances, out=distances)
+        return np.negative(distances, out=distances)

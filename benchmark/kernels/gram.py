@@ -1,0 +1,100 @@
+"""Stored inner products to kernel values, a block of rows at a time: the Gram matrix itself never exists as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.kernels.base import Kernel
+
+#: Values computed at a time: half a megabyte, so that a link's passes over them stay in a core's own cache.
+BLOCK_VALUES = 1 << 16
+
+
+@dataclass(frozen=True)
+class InnerProducts:
+    """<x^p, x'^p> between weighted, unnormalized documents, with what normalizing them needs.
+
+    Parameters
+    ----------
+    matrix : float64 array, shape (n, n_columns)
+        Rows are all documents of an experiment, columns those that are ever trained on.
+    columns : intp array, shape (n_columns,)
+        The column documents' row numbers, ascending.
+    self_products : float64 array, shape (n,)
+    norms : dict of normalization to float64 array, shape (n,)
+        Divisors of the weighted documents (before the power p).
+    exponent : float
+        p.
+    """
+
+    matrix: NDArray[np.float64]
+    columns: NDArray[np.intp]
+    self_products: NDArray[np.float64]
+    norms: dict[str, NDArray[np.float64]]
+    exponent: float
+
+
+class Gram:
+    """Kernel values between `rows` and `columns` (row numbers of documents), computed where they are asked for.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    products : InnerProducts
+    normalization : str
+    rows, columns : intp arrays
+        Documents; every one of `columns` must be among ``products.columns``.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        products: InnerProducts,
+        normalization: str,
+        rows: NDArray[np.intp],
+        columns: NDArray[np.intp],
+    ) -> None:
+        scale = products.norms[normalization] ** -products.exponent
+        self_products = products.self_products * scale * scale
+        self._kernel, self._matrix = kernel, products.matrix
+        self._rows, self._row_scale, self._row_self = rows, scale[rows], self_products[rows]
+        self._positions = _slice_if_consecutive(np.searchsorted(products.columns, columns))
+        self._column_scale, self._column_self = scale[columns], self_products[columns]
+        self.shape = (len(rows), len(columns))
+
+    def block(self, start: int, stop: int) -> NDArray[np.float64]:
+        """Rows start:stop as a fresh float64 array, shape (stop - start, n_columns).
+
+        Raises
+        ------
+        FloatingPointError
+            If a value is not finite: LIBSVM would run on it without a word.
+        """
+        source = self._matrix[_slice_if_consecutive(self._rows[start:stop])][:, self._positions]
+        tile = source * self._row_scale[start:stop, None]
+        tile *= self._column_scale
+        with np.errstate(over="ignore", invalid="ignore"):
+            values = self._kernel.link(tile, self._row_self[start:stop], self._column_self)
+        # A sum is finite only if every term is, and costs one pass without a temporary.
+        if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+            msg = f"the kernel {self._kernel!r} gives values that are not finite numbers"
+            raise FloatingPointError(msg)
+        return values
+
+
+def rows_per_block(n_columns: int) -> int:
+    """How many rows of `n_columns` values make a block; even, because LIBSVM's rows are stored in pairs."""
+    return max(2, BLOCK_VALUES // max(n_columns, 1) // 2 * 2)
+
+
+def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Indexing by a slice makes a view where indexing by an array copies."""
+    if len(indices) and indices[-1] - indices[0] == len(indices) - 1 and bool((np.diff(indices) == 1).all()):
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices

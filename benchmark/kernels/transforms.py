@@ -1,0 +1,88 @@
+"""Kernels made from conditionally positive definite ones k ≤ 0, and cpd themselves (Zhang et al. 2005, Lemma 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchmark.kernels.base import Kernel
+from benchmark.kernels.euclidean import NegativeEuclideanDistance
+from benchmark.kernels.multinomial import NegativeGeodesicDistance
+
+if TYPE_CHECKING:
+    from benchmark.kernels.base import Matrix
+
+BASES: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": NegativeGeodesicDistance}
+
+
+class _Transformed(Kernel):
+    conditionally_positive: ClassVar[bool] = True
+    base: str
+
+    @property
+    def normalizations(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Those of the base kernel."""
+        return BASES[self.base].normalizations
+
+    @property
+    def exponent(self) -> float:
+        """That of the base kernel."""
+        return BASES[self.base]().exponent
+
+    def check(self) -> None:
+        """The base is one of `BASES`."""
+        if self.base not in BASES:
+            msg = f"base must be one of {', '.join(BASES)}, not {self.base!r}"
+            raise ValueError(msg)
+
+    def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """-k ≥ 0 of the base kernel, written over `products`."""
+        values = BASES[self.base]().link(products, left, right)
+        return np.negative(values, out=values)
+
+
+class CpdPower(_Transformed):
+    """-(-k)^β of a cpd kernel k ≤ 0.
+
+    Parameters
+    ----------
+    base : {"ned", "ngd"}
+    beta : float
+        0 < β < 1.
+    """
+
+    def __init__(self, base: str = "ngd", beta: float = 0.5) -> None:
+        self.base = base
+        self.beta = beta
+
+    def check(self) -> None:
+        """0 < β < 1."""
+        super().check()
+        if not 0 < self.beta < 1:
+            msg = f"beta must lie between 0 and 1, not {self.beta}"
+            raise ValueError(msg)
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """-(-k)^β."""
+        values = self.distances(products, left, right)
+        np.power(values, self.beta, out=values)
+        return np.negative(values, out=values)
+
+
+class CpdLogarithm(_Transformed):
+    """-ln(1 - k) of a cpd kernel k ≤ 0.
+
+    Parameters
+    ----------
+    base : {"ned", "ngd"}
+    """
+
+    def __init__(self, base: str = "ngd") -> None:
+        self.base = base
+
+    def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
+        """-ln(1 - k)."""
+        values = self.distances(products, left, right)
+        np.log1p(values, out=values)
+        return np.negative(values, out=values)
