@@ -1,0 +1,1 @@
+"""Documents' bytes become sparse counts of terms."""

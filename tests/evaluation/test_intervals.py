@@ -1,0 +1,213 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from benchmark.evaluation import intervals
+from benchmark.evaluation.intervals import bonett_price, difference, estimate, sign_z_estimate, wilson
+from benchmark.evaluation.metrics import METRICS, Outcome, fold_rows, fold_scores
+from benchmark.evaluation.significance import outcome_table, sign_z
+
+
+def resampled(outcome, rng):
+    """The bootstrap as the textbook has it: documents drawn one by one, with replacement, within each fold."""
+    return np.concatenate([rng.choice(rows, rows.size) for rows in fold_rows(outcome)])
+
+
+def take(o, rows):
+    return Outcome(o.cell, rows, o.folds[rows], o.truth[rows], o.predicted[rows], o.n_classes)
+
+
+def test_z_level_is_the_normal_quantile():
+    assert stats.norm.ppf((1 + intervals.LEVEL) / 2) == intervals.Z_LEVEL
+
+
+class TestWilson:
+    @given(data=st.data(), n=st.integers(1, 500))
+    def test_agrees_with_statsmodels(self, data, n):
+        right = data.draw(st.integers(0, n))
+        assert wilson(right, n) == pytest.approx(proportion_confint(right, n, method="wilson"), abs=1e-12)
+
+    @given(data=st.data(), n=st.integers(1, 500))
+    def test_is_inside_the_scale_and_holds_the_estimate(self, data, n):
+        right = data.draw(st.integers(0, n))
+        low, high = wilson(right, n)
+        assert 0 <= low <= right / n <= high <= 1
+        assert wilson(n - right, n) == pytest.approx((1 - high, 1 - low))
+
+
+class TestBonettPrice:
+    def test_by_hand(self):
+        # only a 6, only b 1, n = 20: p1 = 7/22, p2 = 2/22
+        spread = 1.959963984540054 * np.sqrt((9 / 22 - (5 / 22) ** 2) / 22)
+        assert bonett_price(6, 1, 20) == pytest.approx((5 / 22 - spread, 5 / 22 + spread))
+
+    @pytest.mark.parametrize("chances", [(0.1, 0.1), (0.15, 0.05), (0.02, 0.0)])
+    @pytest.mark.parametrize("n", [30, 200])
+    def test_covers(self, chances, n):
+        """Exact coverage, by summing over all outcomes: near 95% also where hardly any document is discordant."""
+        only_a, only_b = chances
+        tables = np.array([(x, y, n - x - y) for x in range(n + 1) for y in range(n + 1 - x)])
+        chance = stats.multinomial.pmf(tables, n, [only_a, only_b, 1 - only_a - only_b])
+        low, high = np.array([bonett_price(int(x), int(y), n) for x, y, _ in tables]).T
+        assert chance[(low <= only_a - only_b) & (only_a - only_b <= high)].sum() > 0.94
+
+    @given(only_a=st.integers(0, 30), only_b=st.integers(0, 30), rest=st.integers(0, 30))
+    def test_turns_with_the_cells(self, only_a, only_b, rest):
+        n = only_a + only_b + rest
+        low, high = bonett_price(only_a, only_b, n)
+        assert bonett_price(only_b, only_a, n) == pytest.approx((-high, -low))
+        assert -1 <= low <= high <= 1
+
+
+class TestEstimate:
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_value_is_the_mean_over_folds(self, metric, random_outcome):
+        outcome = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
+        result = estimate(outcome, metric)
+        assert result.value == pytest.approx(fold_scores(outcome, metric).mean())
+        assert result.low < result.value < result.high
+        assert (result.n, result.method) == (180, "bootstrap")
+
+    @pytest.mark.parametrize("metric", ["accuracy", "micro-f1"])
+    def test_one_split_has_wilsons_interval(self, metric, random_outcome):
+        outcome = random_outcome("a", [80], 3, 0.7, 1)
+        result = estimate(outcome, metric)
+        assert (result.low, result.high) == wilson(int(outcome.correct.sum()), 80)
+        assert result.value == pytest.approx(outcome.correct.mean())
+        assert result.method == "wilson"
+
+    def test_one_split_of_f1_is_bootstrapped(self, random_outcome):
+        assert estimate(random_outcome("a", [80], 3, 0.7, 1), "macro-f1").method == "bootstrap"
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_is_the_bootstrap_of_documents(self, metric, random_outcome):
+        """The kinds' counts drawn at once and the documents drawn one by one give the same distribution."""
+        outcome = random_outcome("a", [25, 40, 60], 3, 0.6, 1)
+        rng = np.random.default_rng(0)
+        brute = [fold_scores(take(outcome, resampled(outcome, rng)), metric).mean() for _ in range(1500)]
+        result = estimate(outcome, metric, draws=20_000)
+        # The standard error of a 2.5% quantile of 1500 draws is about 0.07 standard deviations of them.
+        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+    def test_agrees_with_wilson_where_both_apply(self, random_outcome):
+        outcome = random_outcome("a", [2000], 3, 0.7, 1)
+        boot = intervals._bootstrap([outcome], "accuracy", 0.0, 0, None)
+        single = estimate(outcome)
+        assert (boot.low, boot.high) == pytest.approx((single.low, single.high), abs=2e-3)
+
+    def test_is_seeded(self, random_outcome):
+        outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
+        assert estimate(outcome, "macro-f1", seed=4) == estimate(outcome, "macro-f1", seed=4)
+        assert estimate(outcome, "macro-f1", seed=4) != estimate(outcome, "macro-f1", seed=5)
+
+    def test_does_not_care_for_the_order_of_documents(self, random_outcome):
+        outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
+        shuffled = take(outcome, np.random.default_rng(0).permutation(65))
+        for metric in METRICS:
+            assert estimate(shuffled, metric) == estimate(outcome, metric)
+
+    def test_covers_the_truth(self, random_outcome):
+        """Over many test sets from one classifier, 95% intervals hold its true accuracy about 95 times in a hundred."""
+        true = 0.8 + 0.2 / 4
+        results = [estimate(random_outcome("a", [60, 80, 100], 4, 0.8, seed), draws=1000) for seed in range(400)]
+        covered = np.mean([r.low <= true <= r.high for r in results])
+        assert 0.91 < covered < 0.98
+
+
+class TestDifference:
+    def test_one_split(self, paired):
+        result = difference(*paired(50, 12, 5, 13))
+        assert result.value == pytest.approx(7 / 80)
+        assert (result.low, result.high) == bonett_price(12, 5, 80)
+
+    @pytest.mark.parametrize("metric", METRICS)
+    def test_is_the_paired_bootstrap_of_documents(self, metric, random_outcome):
+        a, b = random_outcome("a", [30, 50], 3, 0.7, 1), random_outcome("b", [30, 50], 3, 0.6, 2)
+        rng = np.random.default_rng(0)
+        brute = []
+        for _ in range(1500):
+            rows = resampled(a, rng)
+            brute.append((fold_scores(take(a, rows), metric) - fold_scores(take(b, rows), metric)).mean())
+        result = difference(a, b, metric, draws=20_000)
+        assert result.value == pytest.approx((fold_scores(a, metric) - fold_scores(b, metric)).mean())
+        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+    def test_of_a_cell_and_itself_is_nothing(self, random_outcome):
+        a = random_outcome("a", [30, 50], 3, 0.7, 1)
+        assert (difference(a, a).low, difference(a, a, "macro-f1").high) == (0, 0)
+
+    def test_needs_the_same_documents(self, random_outcome):
+        with pytest.raises(ValueError, match="differ in"):
+            difference(random_outcome("a", [30], 3, 0.7, 1), random_outcome("b", [31], 3, 0.7, 1))
+
+
+class TestSignZ:
+    def test_is_the_bootstrap_of_documents(self, random_outcome):
+        a, b = random_outcome("a", [60, 90], 3, 0.8, 1), random_outcome("b", [60, 90], 3, 0.6, 2)
+        rng = np.random.default_rng(0)
+        brute = []
+        for _ in range(1500):
+            rows = resampled(a, rng)
+            _, only_a, only_b, _ = outcome_table(take(a, rows), take(b, rows)).sum(axis=0)
+            brute.append(sign_z(only_a, only_b))
+        result = sign_z_estimate(a, b)
+        assert result.low < result.value < result.high
+        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+    def test_turns_with_the_cells(self, paired):
+        a, b = paired(50, 12, 5, 13)
+        there, back = sign_z_estimate(a, b), sign_z_estimate(b, a)
+        assert there.value == -back.value
+        assert (there.low, there.high) == pytest.approx((-back.high, -back.low), abs=0.2)
+
+    def test_no_discordant_pair(self, paired):
+        result = sign_z_estimate(*paired(5, 0, 0, 5))
+        assert (result.value, result.low, result.high, result.n) == (0, 0, 0, 0)
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """Two classifiers, 12 training draws each, all tested on the same 200 documents, some harder than others."""
+    rng = np.random.default_rng(0)
+    truth = np.tile(rng.integers(3, size=200), 12)
+    easy = np.tile(rng.beta(4, 1, size=200), 12)
+    documents, folds = np.tile(np.arange(200), 12), np.repeat(np.arange(12), 200)
+    wrong = (truth + 1) % 3
+    return [
+        Outcome(name, documents, folds, truth, np.where(rng.random(2400) < easy - worse, truth, wrong), 3)
+        for name, worse in (("a", 0.0), ("b", 0.1))
+    ]
+
+
+class TestFoldsThatShareDocuments:
+    @pytest.mark.parametrize("metric", ["accuracy", "macro-f1"])
+    def test_is_the_two_way_bootstrap(self, pair, metric):
+        a, b = pair
+        rng = np.random.default_rng(1)
+        brute = {"estimate": [], "difference": []}
+        for _ in range(600):
+            drawn = rng.integers(200, size=200)
+            rows = (rng.integers(12, size=12)[:, None] * 200 + drawn).ravel()
+            # A drawn fold stands at a new place; its documents are those drawn.
+            again = [Outcome(o.cell, rows, a.folds, o.truth[rows], o.predicted[rows], 3) for o in (a, b)]
+            scores = [fold_scores(o, metric).mean() for o in again]
+            brute["estimate"].append(scores[0])
+            brute["difference"].append(scores[0] - scores[1])
+        ours = {"estimate": estimate(a, metric), "difference": difference(a, b, metric)}
+        for kind, result in ours.items():
+            assert result.method == "two-way bootstrap"
+            expected = np.quantile(brute[kind], [0.025, 0.975])
+            assert (result.low, result.high) == pytest.approx(expected, abs=0.4 * np.std(brute[kind]))
+
+    def test_is_wider_than_if_all_documents_were_different(self, pair):
+        a, _ = pair
+        apart = Outcome("a", np.arange(2400), a.folds, a.truth, a.predicted, 3)
+        shared, independent = estimate(a), estimate(apart)
+        assert shared.high - shared.low > 1.5 * (independent.high - independent.low)
+
+    def test_z_is_refused(self, pair):
+        with pytest.raises(ValueError, match="more than once"):
+            sign_z_estimate(*pair)

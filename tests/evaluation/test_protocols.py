@@ -1,0 +1,189 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.corpora.corpus import Documents
+from benchmark.errors import ConfigError
+from benchmark.evaluation.protocols import PROTOCOLS, FixedSplit, KFold, LeaveOneGroupOut, RandomSubsets
+
+
+def make_documents(n=120, seed=0, groups=("cornell", "texas", "misc", "train", "test")):
+    rng = np.random.default_rng(seed)
+    return Documents(
+        ids=tuple(f"doc-{i}" for i in range(n)),
+        labels=rng.choice(3, size=n, p=[0.6, 0.3, 0.1]).astype(np.int32),
+        groups=rng.integers(len(groups), size=n).astype(np.int32),
+        classes=("student", "course", "project"),
+        group_names=groups,
+    )
+
+
+DOCUMENTS = make_documents()
+EXAMPLES = {
+    "leave-one-group-out": LeaveOneGroupOut(held_out=["cornell", "texas"]),
+    "fixed-split": FixedSplit(),
+    "k-fold": KFold(k=5, seed=3),
+    "random-subsets": RandomSubsets(train_size=30, replicates=12, seed=3),
+}
+
+
+def rows(splits):
+    return [(split.name, split.train.tolist(), split.test.tolist()) for split in splits]
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+class TestEveryProtocol:
+    def test_has_an_example_here(self, name):
+        assert isinstance(EXAMPLES[name], PROTOCOLS[name])
+
+    def test_rows_ascend_and_never_both_train_and_test(self, name):
+        for split in EXAMPLES[name].splits(DOCUMENTS):
+            for part in (split.train, split.test):
+                assert part.dtype == np.intp
+                assert (np.diff(part) > 0).all()
+            assert split.test.size > 0
+            assert not np.intersect1d(split.train, split.test).size
+
+    def test_every_class_trains(self, name):
+        for split in EXAMPLES[name].splits(DOCUMENTS):
+            assert set(DOCUMENTS.labels[split.train]) == {0, 1, 2}
+
+    def test_names_are_unique(self, name):
+        names = [split.name for split in EXAMPLES[name].splits(DOCUMENTS)]
+        assert len(set(names)) == len(names)
+
+    def test_repeats_itself(self, name):
+        assert rows(EXAMPLES[name].splits(DOCUMENTS)) == rows(EXAMPLES[name].splits(DOCUMENTS))
+
+    def test_parameters_cannot_change(self, name):
+        with pytest.raises(AttributeError):
+            EXAMPLES[name].seed = 1
+
+    def test_refuses_a_collection_with_a_class_of_one(self, name):
+        labels = np.zeros(len(DOCUMENTS), dtype=np.int32)
+        labels[0], labels[1] = 1, 2
+        lonely = Documents(DOCUMENTS.ids, labels, DOCUMENTS.groups, DOCUMENTS.classes, DOCUMENTS.group_names)
+        with pytest.raises(ConfigError, match=r"no training document (of|for) class"):
+            (EXAMPLES[name] if name != "fixed-split" else FixedSplit("misc", "test")).splits(lonely)
+
+
+class TestLeaveOneGroupOut:
+    def test_all_other_groups_train(self):
+        names = ["texas", "cornell"]
+        for split, name in zip(LeaveOneGroupOut(names).splits(DOCUMENTS), names, strict=True):
+            tested = DOCUMENTS.groups == DOCUMENTS.group_names.index(name)
+            assert split.name == name
+            np.testing.assert_array_equal(split.test, np.flatnonzero(tested))
+            np.testing.assert_array_equal(split.train, np.flatnonzero(~tested))
+
+    def test_holds_out_every_group_by_default(self):
+        splits = LeaveOneGroupOut().splits(DOCUMENTS)
+        assert [split.name for split in splits] == list(DOCUMENTS.group_names)
+        np.testing.assert_array_equal(np.sort(np.concatenate([s.test for s in splits])), np.arange(len(DOCUMENTS)))
+
+    def test_names_the_nearest_group(self):
+        with pytest.raises(ConfigError, match=r"no group 'cornel'; did you mean 'cornell'\?"):
+            LeaveOneGroupOut(["cornel"]).splits(DOCUMENTS)
+
+    def test_does_not_guess_wildly(self):
+        with pytest.raises(ConfigError, match=r"no group 'zzz' \(groups: cornell, texas, misc, train, test\)"):
+            LeaveOneGroupOut(["zzz"]).splits(DOCUMENTS)
+
+    @pytest.mark.parametrize("held_out", [[], ["texas", "texas"]])
+    def test_refuses_none_and_twice(self, held_out):
+        with pytest.raises(ConfigError, match="held_out"):
+            LeaveOneGroupOut(held_out)
+
+    def test_refuses_an_empty_group(self):
+        documents = make_documents(groups=("cornell", "texas"))
+        emptied = Documents(
+            documents.ids, documents.labels, np.zeros_like(documents.groups), documents.classes, documents.group_names
+        )
+        with pytest.raises(ConfigError, match="'texas' has no document to test"):
+            LeaveOneGroupOut(["texas"]).splits(emptied)
+
+
+class TestFixedSplit:
+    def test_is_the_given_one_and_leaves_other_groups_out(self):
+        (split,) = FixedSplit().splits(DOCUMENTS)
+        assert split.name == "test"
+        np.testing.assert_array_equal(split.train, np.flatnonzero(DOCUMENTS.groups == 3))
+        np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.groups == 4))
+
+    def test_refuses_to_test_what_it_trains_on(self):
+        with pytest.raises(ConfigError, match="same group 'train'"):
+            FixedSplit("train", "train")
+
+    def test_unknown_group(self):
+        with pytest.raises(ConfigError, match="train: no group 'trian'; did you mean 'train'"):
+            FixedSplit("trian", "test").splits(DOCUMENTS)
+
+
+class TestKFold:
+    @given(k=st.integers(2, 8), seed=st.integers(0, 99), stratified=st.booleans())
+    def test_tests_every_document_once_in_balanced_folds(self, k, seed, stratified):
+        splits = KFold(k, seed, stratified).splits(DOCUMENTS)
+        np.testing.assert_array_equal(np.sort(np.concatenate([s.test for s in splits])), np.arange(len(DOCUMENTS)))
+        assert np.ptp([split.test.size for split in splits]) <= 1
+        for split in splits:
+            assert split.train.size + split.test.size == len(DOCUMENTS)
+        if stratified:
+            counts = np.stack([np.bincount(DOCUMENTS.labels[split.test], minlength=3) for split in splits])
+            assert (np.ptp(counts, axis=0) <= 1).all()
+
+    def test_the_seed_matters(self):
+        assert rows(KFold(5, 0).splits(DOCUMENTS)) != rows(KFold(5, 1).splits(DOCUMENTS))
+
+    @pytest.mark.parametrize(("k", "message"), [(1, "k = 1 is too small"), (121, "cannot be made of 120 documents")])
+    def test_refuses_impossible_k(self, k, message):
+        with pytest.raises(ConfigError, match=message):
+            KFold(k).splits(DOCUMENTS)
+
+
+class TestRandomSubsets:
+    def test_a_larger_grid_keeps_the_earlier_draws(self):
+        few = RandomSubsets(train_size=30, replicates=3, seed=5).splits(DOCUMENTS)
+        many = RandomSubsets(train_size=30, replicates=20, seed=5).splits(DOCUMENTS)
+        assert rows(few) == rows(many[:3])
+
+    def test_draws_differ_by_replicate_size_and_seed(self):
+        draws = [
+            split.train[:10].tolist()
+            for size, seed in [(30, 0), (31, 0), (30, 1)]
+            for split in RandomSubsets(size, 3, seed).splits(DOCUMENTS)
+        ]
+        assert len({tuple(draw) for draw in draws}) == len(draws)
+
+    @given(size=st.integers(20, 119), seed=st.integers(0, 99), stratified=st.booleans())
+    def test_tests_on_the_rest(self, size, seed, stratified):
+        (split,) = RandomSubsets(size, 1, seed, stratified).splits(DOCUMENTS)
+        assert split.train.size == size
+        np.testing.assert_array_equal(np.union1d(split.train, split.test), np.arange(len(DOCUMENTS)))
+
+    @given(size=st.integers(20, 119))
+    def test_stratified_shares_are_within_one_document(self, size):
+        (split,) = RandomSubsets(size, 1).splits(DOCUMENTS)
+        share = size * np.bincount(DOCUMENTS.labels) / len(DOCUMENTS)
+        assert (np.abs(np.bincount(DOCUMENTS.labels[split.train], minlength=3) - share) < 1).all()
+
+    def test_a_test_group_is_never_drawn_from(self):
+        for split in RandomSubsets(30, 4, test="test").splits(DOCUMENTS):
+            np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.groups == 4))
+            assert (DOCUMENTS.groups[split.train] != 4).all()
+
+    @pytest.mark.parametrize(
+        ("parameters", "message"),
+        [
+            ({"train_size": 0, "replicates": 1}, "train_size = 0 is too small"),
+            ({"train_size": 9, "replicates": 0}, "replicates = 0 is too small"),
+            ({"train_size": 9, "replicates": 1, "seed": -1}, "seed = -1 is too small"),
+            ({"train_size": 120, "replicates": 1}, "train_size = 120 is more than this collection allows: at most 119"),
+            ({"train_size": 3, "replicates": 1}, "train_size = 3 leaves no training document for class 'project'"),
+            ({"train_size": 1, "replicates": 1, "stratified": False}, "'replicate-01' has no training document"),
+            ({"train_size": 9, "replicates": 1, "test": "tset"}, "did you mean 'test'"),
+        ],
+    )
+    def test_refuses(self, parameters, message):
+        with pytest.raises(ConfigError, match=message):
+            RandomSubsets(**parameters).splits(DOCUMENTS)

@@ -1,0 +1,188 @@
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.contingency_tables import mcnemar
+
+from benchmark.evaluation.metrics import Outcome
+from benchmark.evaluation.significance import (
+    TestResult as Result,
+)
+from benchmark.evaluation.significance import (
+    compare_all,
+    holm,
+    mcnemar_test,
+    outcome_table,
+    sign_test,
+    sign_z,
+    signed_rank,
+    wilcoxon_test,
+)
+
+tables = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda table: sum(table) > 0)
+
+
+def test_outcome_table_counts_fold_by_fold(judged):
+    a = judged("a", [1, 1, 0, 0], [1, 1])
+    b = judged("b", [1, 0, 1, 0], [0, 0])
+    np.testing.assert_array_equal(outcome_table(a, b), [[1, 1, 1, 1], [0, 2, 0, 0]])
+
+
+def test_only_the_same_documents_are_paired(judged):
+    with pytest.raises(ValueError, match="'a' and 'b' differ in folds"):
+        outcome_table(judged("a", [1, 0], [1]), judged("b", [1], [0, 1]))
+
+
+class TestSign:
+    def test_z_by_hand(self):
+        assert sign_z(20, 5) == (20 - 12.5) / (math.sqrt(25) / 2) == 3.0
+
+    @pytest.mark.parametrize(
+        ("only_a", "only_b", "printed"),
+        [(41, 15, 3.4744), (49, 15, 4.2500), (38, 18, 2.6726), (51, 15, 4.4313),
+         (323, 158, 7.5234), (350, 178, 7.4853), (318, 153, 7.6028), (356, 163, 8.4718)],
+    )  # fmt: skip
+    def test_gives_the_prints_of_zhang2005(self, only_a, only_b, printed):
+        """Whole numbers of documents, about as many more as its tables 1 and 2 say, give every Z of its table 3."""
+        assert round(float(sign_z(only_a, only_b)), 4) == printed
+
+    @given(table=tables)
+    def test_swapping_the_cells_turns_z_and_keeps_p(self, table, paired):
+        a, b = paired(*table)
+        there, back = sign_test(a, b), sign_test(b, a)
+        assert there.statistic == -back.statistic
+        assert there.p_value == back.p_value
+        assert there.favours == back.favours
+        assert there.n == table[1] + table[2]
+
+    @pytest.mark.parametrize("n", range(1, 9))
+    def test_p_counts_the_sign_patterns(self, n, paired):
+        for k in range(n + 1):
+            extreme = [abs(2 * sum(signs) - n) >= abs(2 * k - n) for signs in itertools.product([0, 1], repeat=n)]
+            assert sign_test(*paired(3, k, n - k, 2)).p_value == pytest.approx(np.mean(extreme))
+
+    def test_no_discordant_pair_is_no_difference(self, paired):
+        result = sign_test(*paired(5, 0, 0, 5))
+        assert (result.n, result.statistic, result.p_value, result.favours) == (0, 0.0, 1.0, None)
+
+    @given(data=st.data())
+    def test_does_not_care_for_the_order_of_documents(self, data, paired):
+        a, b = paired(5, 4, 2, 3)
+        order = np.array(data.draw(st.permutations(range(14))))
+        shuffled = [Outcome(o.cell, o.documents[order], o.folds, o.truth, o.predicted[order], 2) for o in (a, b)]
+        assert sign_test(*shuffled) == sign_test(a, b)
+
+
+class TestMcNemar:
+    @given(table=tables)
+    def test_its_p_is_the_exact_sign_tests(self, table, paired):
+        a, b = paired(*table)
+        assert mcnemar_test(a, b).p_value == pytest.approx(sign_test(a, b).p_value, rel=1e-9)
+
+    @given(table=tables.filter(lambda table: table[1] != table[2]))
+    def test_statistic_agrees_with_statsmodels(self, table, paired):
+        both, only_a, only_b, neither = table
+        expected = mcnemar([[both, only_a], [only_b, neither]], exact=False, correction=True).statistic
+        assert mcnemar_test(*paired(*table)).statistic == pytest.approx(expected)
+
+    def test_identical_classifiers_do_not_differ(self, paired):
+        """statsmodels' asymptotic test says p = 0 here, or warns and says nan."""
+        result = mcnemar_test(*paired(7, 0, 0, 3))
+        assert (result.n, result.statistic, result.p_value) == (0, 0.0, 1.0)
+
+    def test_even_discordance_has_no_negative_excess(self, paired):
+        assert mcnemar_test(*paired(7, 4, 4, 3)).statistic == 0.0
+
+
+class TestWilcoxon:
+    @pytest.mark.parametrize("n", [6, 12, 30])
+    def test_agrees_with_scipy_where_there_are_no_ties(self, n):
+        differences = np.random.default_rng(n).normal(0.3, 1, size=n)
+        above, below, p_value = signed_rank(differences)
+        expected = stats.wilcoxon(differences, method="exact")
+        assert min(above, below) == expected.statistic
+        assert p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+    @pytest.mark.parametrize("differences", [[1, 1, -1, 2, 2, 3], [1, -1, 1, -1], [2, 2, 2, 2, -2, 5, 0, 0]])
+    def test_ties_are_exact(self, differences):
+        kept = np.array([d for d in differences if d], dtype=float)
+        ranks = stats.rankdata(np.abs(kept))
+        smaller = min(ranks[kept > 0].sum(), ranks[kept < 0].sum())
+        sums = [(ranks * signs).sum() for signs in itertools.product([0, 1], repeat=kept.size)]
+        expected = min(1.0, 2 * np.mean(np.array(sums) <= smaller))
+        assert signed_rank(np.array(differences, dtype=float))[2] == pytest.approx(expected)
+
+    @given(st.lists(st.integers(-5, 5), min_size=1, max_size=12))
+    def test_turning_the_signs_keeps_p(self, differences):
+        d = np.array(differences, dtype=float)
+        above, below, p_value = signed_rank(d)
+        assert signed_rank(-d) == (below, above, p_value)
+        assert 0 < p_value <= 1
+
+    def test_four_folds_cannot_be_tested(self, judged):
+        better, worse = judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4)
+        result = wilcoxon_test(better, worse)
+        assert result.p_value is None
+        assert result.note == "not testable (smallest p 0.125)"
+        assert wilcoxon_test(better, worse, alpha=0.2).p_value == pytest.approx(0.125)
+
+    def test_folds_without_a_difference_are_dropped(self, judged):
+        folds_a = [[1, 1, 1]] * 7 + [[1, 0, 0]]
+        folds_b = [[1, 1, 0]] * 7 + [[0, 1, 0]]
+        result = wilcoxon_test(judged("a", *folds_a), judged("b", *folds_b))
+        assert result.n == 7
+        assert result.p_value == pytest.approx(2 / 2**7)
+        assert result.favours == "a"
+
+    def test_the_same_classifier_twice(self, judged):
+        same = [judged(name, *[[1, 0]] * 8) for name in "ab"]
+        result = wilcoxon_test(*same)
+        assert (result.n, result.p_value, result.favours) == (0, 1.0, None)
+
+    def test_equal_counts_tie_whatever_floating_point_makes_of_them(self, judged):
+        # In floating point 9/10 - 8/10 is not 5/10 - 4/10, yet both are one document.
+        a = judged("a", *[[1] * k + [0] * (10 - k) for k in (9, 5, 3, 8, 6, 4)])
+        b = judged("b", *[[1] * k + [0] * (10 - k) for k in (8, 4, 2, 7, 5, 5)])
+        assert wilcoxon_test(a, b).statistic == 3.5
+
+
+def test_documents_tested_twice_are_not_independent():
+    two = np.array([0, 0, 1, 1])
+    repeated = [Outcome(name, np.array([0, 1, 0, 1]), two, two * 0, two * 0, 2) for name in "ab"]
+    for test in (sign_test, mcnemar_test):
+        assert test(*repeated).note == "not testable (documents are tested more than once)"
+        assert test(*repeated).p_value is None
+
+
+class TestHolm:
+    @settings(max_examples=25)
+    @given(st.lists(st.one_of(st.none(), st.floats(1e-12, 1)), max_size=9))
+    def test_is_monotone_never_below_raw_and_skips_the_untestable(self, p_values):
+        results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
+        assert [result.p_value for result in results] == p_values
+        tested = sorted((r.p_value, r.p_holm) for r in results if r.p_value is not None)
+        corrected = [p_holm for _, p_holm in tested]
+        assert corrected == sorted(corrected)
+        assert all(raw <= p_holm <= 1 for raw, p_holm in tested)
+        assert all(r.p_holm is None for r in results if r.p_value is None)
+
+    def test_by_hand(self):
+        results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in (0.01, 0.04, 0.03)])
+        assert [r.p_holm for r in results] == pytest.approx([0.03, 0.06, 0.06])
+
+
+def test_compare_all_corrects_each_kind_of_test_on_its_own(random_outcome):
+    cells = [("a", 0.9, 1), ("b", 0.6, 2), ("c", 0.5, 3)]
+    outcomes = {name: random_outcome(name, [40] * 8, 3, accuracy, seed) for name, accuracy, seed in cells}
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+    results = compare_all(pairs, outcomes)
+    assert [(r.test, r.a, r.b) for r in results] == [(t, *p) for t in ("sign", "mcnemar", "wilcoxon") for p in pairs]
+    for kind in ("sign", "mcnemar", "wilcoxon"):
+        of_kind = [r for r in results if r.test == kind]
+        assert [r.p_holm for r in of_kind] == [r.p_holm for r in holm(of_kind)]
+        smallest = min(of_kind, key=lambda r: r.p_value)
+        assert smallest.p_holm == pytest.approx(3 * smallest.p_value)

@@ -1,0 +1,182 @@
+"""The lexer against a slow, plain reading of its rules, and one by one."""
+
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchmark.errors import ConfigError
+from benchmark.text.lexer import DIGIT_RULES, Lexing, tokens
+from benchmark.text.stoplist import STOPLISTS, stop_words
+
+ENTITIES = (
+    rb"nbsp|quot|amp|gt|iexcl|cent|pound|yen|brvbar|sect|copy|laquo|raquo|not|reg|deg|plusmn|sup[123]|micro|para|middot|"
+    rb"frac(?:14|12|34)|iquest|aelig|[aeiou](?:acute|circ|grave|uml)|yacute|yuml|[ano]tilde|aring|oslash|ccedil|eth|"
+    rb"thorn|szlig"
+)
+# Up to the first byte that is no digit; if that is an ampersand it begins no entity.
+NUMBER = rb"(?P<number>&(?=#[^;]{0,5};)#[0-9]*&?)"
+INSIDE_TAG = re.compile(NUMBER + rb"|(?P<close>>|&gt;)")
+RUNS = {"drop": rb"[A-Za-z]+", "joined": rb"[A-Za-z0-9]+"}
+
+
+def plain_runs(document: bytes, lexing: Lexing) -> list[bytes]:
+    """The runs of letters and digits outside headers, tags and entities."""
+    if lexing.skip_header:
+        blank = re.search(rb"(?m)^\r?\n", document)
+        document = document[blank.end() :] if blank else b""
+    run = RUNS.get(lexing.digits, rb"[A-Za-z]+|[0-9]+")
+    if not lexing.skip_html:
+        return re.findall(run, document)
+    outside = re.compile(
+        NUMBER + rb"|(?P<entity>&(?:" + ENTITIES + rb");)|(?P<open><|&lt;)|(?P<run>" + run + rb")",
+    )
+    found = []
+    position, in_tag = 0, False
+    while match := (INSIDE_TAG if in_tag else outside).search(document, position):
+        position = match.end()
+        if match.lastgroup == "run":
+            found.append(match.group())
+        elif match.lastgroup in {"open", "close"}:
+            in_tag = match.lastgroup == "open"
+    return found
+
+
+def plain_tokens(document: bytes, lexing: Lexing) -> list[str]:
+    names = []
+    for run in plain_runs(document, lexing):
+        word = run.decode("ascii").lower()
+        if lexing.digits in {"run-length", "token", "literal"} and word.isdigit():
+            names.append({"run-length": f"<digits:{len(word)}>", "token": "<digits>", "literal": word}[lexing.digits])
+        elif 2 <= len(word) <= 99:
+            word = re.sub(r"[0-9]", "#", word)
+            if word not in stop_words(lexing.stoplist):
+                names.append(word)
+    return names
+
+
+FRAGMENTS = [
+    *(b"<", b">", b"&", b";", b"#", b"&lt;", b"&gt;", b"&amp;", b"&AMP;", b"&Lt;", b"&eacute;", b"&frac12;", b"&foo;"),
+    *(b"&#12;", b"&#x41;", b"&#", b"&#;", b"&#1&lt;", b"&#12345;", b"&#123456;", b"&#1<;", b"&;", b"&nbsp", b"&\0lt;"),
+    *(b"&foobar;", b"&foobars;", b"<b>", b"</a href='x&gt;y'>", b"<!-- -->"),
+    *(b"a", b"Z", b"x1", b"1", b"42", b"007", b"cs101", b"kernel", b"KERNEL", b"the", b"The", b"would"),
+    *(
+        b" ",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\n\n",
+        b"\r\n\r\n",
+        b"\n\r\n",
+        b"\0",
+        b"\t",
+        b"'",
+        b"_",
+        b"@",
+        b"[",
+        b"`",
+        b"{",
+        b"/",
+        b":",
+    ),
+    *(b"\xe9", b"\xff", b"\xc3\xa9", b"\xb5", b"lt;", b"gt;", b"q" * 98, b"q" * 99, b"q" * 100, b"9" * 99, b"9" * 120),
+]
+DOCUMENTS = st.lists(st.sampled_from(FRAGMENTS), max_size=30).map(b"".join) | st.binary(max_size=60)
+LEXINGS = st.builds(
+    Lexing,
+    skip_header=st.booleans(),
+    skip_html=st.booleans(),
+    digits=st.sampled_from(list(DIGIT_RULES)),
+    stoplist=st.sampled_from(list(STOPLISTS)),
+)
+
+
+@given(DOCUMENTS, LEXINGS)
+@example(b"", Lexing())
+def test_tokens_are_those_of_the_plain_reading(document: bytes, lexing: Lexing) -> None:
+    assert tokens(document, lexing) == plain_tokens(document, lexing)
+
+
+@given(DOCUMENTS, DOCUMENTS, LEXINGS.filter(lambda lexing: not (lexing.skip_header or lexing.skip_html)))
+def test_without_skipping_a_line_end_cuts_a_document_in_two(first: bytes, second: bytes, lexing: Lexing) -> None:
+    assert tokens(first + b"\n" + second, lexing) == tokens(first, lexing) + tokens(second, lexing)
+
+
+@given(
+    DOCUMENTS,
+    st.sampled_from([b"From: a@b\nSubject: x\n\n", b"Date: 1\r\nType: html\r\n\r\n", b"Date: 1\r\n\n", b"\n"]),
+)
+def test_a_header_ends_at_the_first_blank_line(document: bytes, header: bytes) -> None:
+    assert tokens(header + document, Lexing(skip_header=True)) == tokens(document, Lexing())
+
+
+def test_a_document_without_a_blank_line_is_all_header() -> None:
+    assert tokens(b"From: somebody\nSubject: nothing\n \n", Lexing(skip_header=True)) == []
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (b"Multinomial manifold", ["multinomial", "manifold"]),
+        (b"a I x2", []),
+        (b"don't wellknown co-op", ["don", "wellknown", "op"]),  # co is a stop word, don't can't be one
+        (b"b" * 99 + b" " + b"c" * 100, ["b" * 99]),
+        (b"caf\xe9s na\xefve", ["caf", "na", "ve"]),
+        (b"before\0kernel\0graph", ["kernel", "graph"]),
+    ],
+)
+def test_words(document: bytes, expected: list[str]) -> None:
+    assert tokens(document, Lexing()) == expected
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (b"one<b>two</b>three", "one two three"),
+        (b"one <a <b> two", "one two"),
+        (b"one > two", "one two"),
+        (b"one <two three", "one"),
+        (b"one&nbsp;two", "one two"),
+        (b"one &nbsp;two", "one two"),
+        (b"one &foo; two", "one foo two"),
+        (b"one &Nbsp; two", "one nbsp two"),
+        (b"one &nbsp two", "one nbsp two"),
+        (b"one &#233;two &#x41; &#xyz;", "one two xyz"),
+        (b"one &lt;two&gt; three", "one three"),
+        (b"one &lt;two> three", "one three"),
+        (b"one <two &gt; three", "one three"),
+        # Within a word an ampersand only ends it, and the entity is looked for from there.
+        (b"one&lt;two&gt;three", "one three"),
+    ],
+)
+def test_html(document: bytes, expected: str) -> None:
+    assert tokens(document, Lexing(skip_html=True, stoplist="none")) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("drop", "cs fall"),
+        ("run-length", "cs <digits:3> fall <digits:4> <digits:1>"),
+        ("token", "cs <digits> fall <digits> <digits>"),
+        ("joined", "cs### fall ####"),
+        ("literal", "cs 101 fall 1996 7"),
+    ],
+)
+def test_digits(rule: str, expected: str) -> None:
+    lexing = Lexing(skip_html=True, digits=rule)
+    assert tokens(b"<h1>CS101 Fall 1996 &#199; 7</h1>", lexing) == expected.split()
+
+
+@pytest.mark.parametrize("field", ["digits", "stoplist"])
+def test_unknown_names_are_refused(field: str) -> None:
+    with pytest.raises(ConfigError, match=f"{field} is 'nonsense'; it must be one of .*, "):
+        Lexing(**{field: "nonsense"})
+
+
+def test_the_smart_list_is_words_in_lower_case() -> None:
+    words = stop_words("smart")
+    assert len(words) == 523
+    assert all(re.fullmatch("[a-z]+", word) for word in words)
+    assert {"a", "zero", "would"} <= words
