@@ -235,8 +235,19 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.cache_mb = cache_mb
         self.jobs = jobs
 
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        for name in ("C", "epsilon", "cache_mb"):
+            if not 0 < getattr(self, name) < float("inf"):
+                msg = f"{name} must be a positive number, not {getattr(self, name)}"
+                raise ValueError(msg)
+        if self.scheme not in SCHEMES:
+            msg = f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}"
+            raise ValueError(msg)
+
     def fit(self, X: Any, y: Any) -> SupportVectorClassifier:
         """Train on the Gram matrix X, shape (n, n), and the labels y, shape (n,)."""
+        self.check()
         gram = check_array(X, dtype=np.float64)
         labels = np.asarray(y)
         if gram.shape[0] != gram.shape[1] or len(labels) != len(gram):

@@ -1,0 +1,137 @@
+"""Turns a corpus's files into a `Corpus`, lets no wrong one pass, and selects from it."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from benchmark.corpora.archive import Files
+    from benchmark.corpora.card import DatasetCard
+
+Place = tuple[str, str]
+"""The class and the group of a document."""
+
+
+def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[Sequence[str]], Place]) -> Corpus:
+    """Join the files to a corpus, in an order that depends on their relpaths alone.
+
+    Parameters
+    ----------
+    files : Files
+    card : DatasetCard
+        Gives the order of the classes and groups.
+    digest : str
+        Content digest of `files`.
+    place_of : callable
+        The class and group of a document, from the parts of its relpath (at least two).
+
+    Returns
+    -------
+    Corpus
+        The documents bytewise by relpath.
+
+    Raises
+    ------
+    DataError
+        A file stands where the corpus has no documents.
+    """
+    relpaths = sorted(files)
+    ids = tuple(relpath.decode("latin-1") for relpath in relpaths)
+    class_code = {name: code for code, name in enumerate(card.classes)}
+    group_code = {name: code for code, name in enumerate(card.groups)}
+    labels, groups = np.empty(len(ids), dtype=np.int32), np.empty(len(ids), dtype=np.int32)
+    for row, name in enumerate(ids):
+        try:
+            label, group = place_of(name.split("/"))
+            labels[row], groups[row] = class_code[label], group_code[group]
+        except (KeyError, ValueError):
+            raise DataError(
+                f"{card.title}: {name!r} stands where the corpus has no documents. Get the corpus afresh, unchanged."
+            ) from None
+    bounds = np.zeros(len(ids) + 1, dtype=np.int64)
+    np.cumsum([len(files[relpath]) for relpath in relpaths], out=bounds[1:])
+    # a bytearray and not bytes: compiled functions of a fixed signature accept writable arrays only
+    text = np.frombuffer(bytearray().join(files[relpath] for relpath in relpaths), dtype=np.uint8)
+    return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.groups), text, bounds, digest)
+
+
+def gate(corpus: Corpus, card: DatasetCard) -> None:
+    """Compare the documents per class and group with the card's.
+
+    Raises
+    ------
+    DataError
+        They differ; the message lists each class and group that does, expected and found.
+    """
+    documents, width = corpus.documents, len(card.groups)
+    if documents.classes != card.classes or documents.group_names != card.groups:
+        raise DataError(f"{card.title}: the classes or groups are not those of the card.")
+    cells = documents.labels.astype(np.int64) * width + documents.groups
+    found = np.bincount(cells, minlength=len(card.classes) * width).reshape(-1, width)
+    expected = np.array([list(row.values()) for row in card.counts.values()])
+    wrong = [
+        f"\n  {card.classes[i]}, {card.groups[j]}: expected {expected[i, j]:,}, found {found[i, j]:,}"
+        for i, j in np.argwhere(found != expected)
+    ]
+    if wrong:
+        raise DataError(f"{card.title}: the number of documents is not the card's.{''.join(wrong)}")
+
+
+def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Corpus:
+    """Keep some classes, and drop single documents.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    classes : sequence of str, optional
+        The classes to keep; class codes follow this order. All of them, in the corpus's order, unless given.
+    exclude : iterable of str
+        Ids of documents to drop.
+
+    Returns
+    -------
+    Corpus
+        The documents left, in their old order. The digest stays that of the whole corpus.
+
+    Raises
+    ------
+    ConfigError
+        A class or document isn't in the corpus, or a class is named twice.
+    """
+    documents = corpus.documents
+    kept = documents.classes if classes is None else tuple(classes)
+    for name in kept:
+        if name not in documents.classes:
+            raise _unknown("class", name, documents.classes, f"Allowed: {', '.join(documents.classes)}.")
+    if not kept or len(set(kept)) != len(kept):
+        raise ConfigError(f"The classes of {corpus.dataset} must be one or more, each named once; not {list(kept)}.")
+
+    row_of = {name: row for row, name in enumerate(documents.ids)}
+    wanted = np.ones(len(documents), dtype=np.bool_)
+    for name in exclude:
+        if name not in row_of:
+            raise _unknown("document", name, documents.ids, f"Documents are named like {documents.ids[0]!r}.")
+        wanted[row_of[name]] = False
+    new_code = np.full(len(documents.classes), -1, dtype=np.int32)
+    for code, name in enumerate(kept):
+        new_code[documents.classes.index(name)] = code
+    labels = new_code[documents.labels]
+    rows = np.flatnonzero(wanted & (labels >= 0))
+
+    taken = corpus.take(rows)
+    relabelled = Documents(taken.documents.ids, labels[rows], taken.documents.groups, kept, documents.group_names)
+    return Corpus(taken.dataset, relabelled, taken.text, taken.bounds, taken.digest)
+
+
+def _unknown(kind: str, name: str, known: Sequence[str], help_: str) -> ConfigError:
+    nearest = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+    return ConfigError(f"The corpus has no {kind} {name!r}.{hint} {help_}")

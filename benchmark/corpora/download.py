@@ -1,0 +1,154 @@
+"""Turns a card's addresses into a verified archive on disk: mirrors in turn, whole or not at all."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import pooch
+import requests
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+from benchmark.corpora.archive import Source, read_files, verify
+from benchmark.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.corpora.card import DatasetCard
+
+ATTEMPTS = 3
+PAUSE = 1.0
+"""Seconds before a second attempt; twice as long before the third."""
+TIMEOUT = 30.0
+"""Seconds without an answer, or without a byte, after which an address is given up."""
+
+
+class ProgressBar(Protocol):
+    """What a progress bar must offer, as pooch calls it: bytes done, of `total` (0 where the server doesn't say)."""
+
+    total: int
+
+    def update(self, amount: int) -> None:
+        """Say that `amount` more bytes have come."""
+
+    def reset(self) -> None:
+        """Start again from none."""
+
+    def close(self) -> None:
+        """Take the bar away."""
+
+
+class RichBar:
+    """A progress bar on standard error; silent where that is no terminal."""
+
+    def __init__(self, label: str = "downloading") -> None:
+        console = Console(stderr=True)
+        columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+        self._task = self._progress.add_task(label, total=None)
+
+    @property
+    def total(self) -> int:
+        """The number of bytes to come; setting it shows the bar."""
+        return int(self._progress.tasks[0].total or 0)
+
+    @total.setter
+    def total(self, total: int) -> None:
+        self._progress.update(self._task, total=total or None)
+        self._progress.start()
+
+    def update(self, amount: int) -> None:
+        """Say that `amount` more bytes have come."""
+        self._progress.advance(self._task, amount)
+
+    def reset(self) -> None:
+        """Start again from none."""
+        self._progress.reset(self._task)
+
+    def close(self) -> None:
+        """Take the bar away."""
+        self._progress.stop()
+
+
+def download(
+    card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], ProgressBar] | None = None
+) -> Source:
+    """Download a corpus's archive to `dest`, from the first address that has the right one.
+
+    Parameters
+    ----------
+    card : DatasetCard
+    dest : Path
+        Folder; made if need be. The archive gets the first of the card's archive names, once its content is verified.
+    notify : callable
+        Told the licence note before anything is fetched, then each address, and why one was given up.
+    progress : callable, optional
+        Makes a fresh bar for each attempt, for example `RichBar`.
+
+    Raises
+    ------
+    DataError
+        No address gave the right content, or `dest` can't be written; nothing is left in `dest`.
+    """
+    notify(f"{card.title}. {card.licence}")
+    failures = []
+    try:
+        dest.mkdir(parents=True, exist_ok=True)
+        # beside its destination: a rename is atomic within one file system only
+        with tempfile.TemporaryDirectory(prefix=".download-", dir=dest) as folder:
+            fetched = Path(folder) / card.archives[0]
+            for address in card.addresses:
+                notify(f"Downloading {address}")
+                problem = _fetch(address, fetched, progress) or _problem_with(fetched, card)
+                if problem is None:
+                    return Source(fetched.replace(dest / fetched.name))
+                failures.append(f"\n  {address}: {problem}")
+                notify(f"{address}: {problem}")
+    except OSError as error:
+        raise DataError(f"{card.title} can't be downloaded to {dest}: {error.strerror or error}.") from None
+    raise DataError(
+        f"{card.title} could not be downloaded:{''.join(failures) or ' the card names no address.'}\n"
+        f"Get {card.archives[0]} (content digest {card.digest}) in another way, and put it, or its unpacked folder, "
+        f"into {dest} or a folder that $BENCH_DATASETS names."
+    )
+
+
+def _fetch(address: str, target: Path, progress: Callable[[], ProgressBar] | None) -> str | None:
+    """Fetch one address to `target`, trying again where that may help; say what went wrong, or None."""
+    problem = None
+    for attempt in range(ATTEMPTS):
+        time.sleep(PAUSE * attempt)
+        bar = progress() if progress else None
+        get = pooch.HTTPDownloader(progressbar=bar or False, chunk_size=1 << 16, timeout=TIMEOUT)
+        try:
+            get(address, str(target), None)
+        except requests.HTTPError as error:
+            problem = f"the server answers: {error}"
+            if error.response is not None and error.response.status_code < 500:  # 403 and 404 stay what they are
+                break
+        except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
+            problem = f"no connection, or it broke off ({type(error).__name__})"
+        except requests.RequestException as error:
+            problem = f"{type(error).__name__}: {error}"
+            break
+        else:
+            return None
+        finally:
+            if bar is not None:
+                bar.close()
+    return problem
+
+
+def _problem_with(fetched: Path, card: DatasetCard) -> str | None:
+    """Say what is wrong with a download, or None if its content is the corpus."""
+    source = Source(fetched)
+    try:
+        verify(read_files(source, card), card, source)
+    except DataError as error:
+        fetched.unlink()
+        return f"it is not the corpus: {str(error).removeprefix(f'{source} ').splitlines()[0].rstrip(':')}"
+    return None

@@ -1,0 +1,156 @@
+"""The corpora by name: find, get, and load them. A new corpus is a module, a card, and one line in `READERS`."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmark.corpora import archive, newsgroups, synthetic, webkb
+from benchmark.corpora import card as cards
+from benchmark.corpora.archive import Source
+from benchmark.corpora.assemble import gate, select
+from benchmark.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.corpora.archive import Files
+    from benchmark.corpora.card import DatasetCard
+    from benchmark.corpora.corpus import Corpus
+
+__all__ = ["card", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
+
+READERS: dict[str, Callable[[Files, DatasetCard, str], Corpus]] = {
+    "webkb": webkb.read,
+    "20ng": newsgroups.read,
+    "synthetic": synthetic.read,
+}
+GENERATORS: dict[str, Callable[..., Files]] = {"synthetic": synthetic.generate}
+
+ENVIRONMENT = "BENCH_DATASETS"
+
+
+def registered() -> list[str]:
+    """Name every corpus that can be loaded."""
+    return list(READERS)
+
+
+def card(name: str) -> DatasetCard:
+    """Read the dataset card of a registered corpus; `ConfigError` for any other name."""
+    if name not in READERS:
+        nearest = difflib.get_close_matches(name, READERS, n=1)
+        hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
+        raise ConfigError(f"There is no corpus {name!r}.{hint} Registered: {', '.join(READERS)}.")
+    return cards.read_card(name)
+
+
+def places() -> list[Path]:
+    """List where corpora are looked for, in order.
+
+    The entries of ``$BENCH_DATASETS`` (separated as in ``$PATH``), the repository's ``datasets/``, ``shared/datasets/``
+    beside the repository, and the user's cache folder.
+    """
+    import pooch  # noqa: PLC0415 - slow, and not needed to load
+
+    named = [Path(entry).expanduser() for entry in os.environ.get(ENVIRONMENT, "").split(os.pathsep) if entry]
+    cache = Path(pooch.os_cache("simplexbench")) / "datasets"
+    return [*named, cards.REPOSITORY / "datasets", cards.REPOSITORY.parent / "shared" / "datasets", cache]
+
+
+def find(name: str) -> Source | None:
+    """Find a corpus in `places`: the first that has it, unread and unverified. None if none has it."""
+    this = card(name)
+    if name in GENERATORS:
+        return Source(None)
+    return next((source for place in places() if (source := archive.find_in(place, this))), None)
+
+
+def locate(
+    name: str,
+    *,
+    download: bool = False,
+    dest: Path | None = None,
+    notify: Callable[[str], None] = lambda _: None,
+    progress: bool = False,
+) -> Source:
+    """Find a corpus, or else download it where that is allowed.
+
+    Parameters
+    ----------
+    name : str
+    download : bool
+        Whether to download what isn't found.
+    dest : Path, optional
+        Where a download lands; the repository's ``datasets/`` unless given.
+    notify : callable
+        Told the licence note before a download, and what is tried.
+    progress : bool
+        Whether to show a progress bar on standard error, if that is a terminal.
+
+    Raises
+    ------
+    DataError
+        It isn't found, or the download failed; says what was looked for, where, and what to do.
+    """
+    source = find(name)
+    if source is None and download:
+        from benchmark.corpora.download import RichBar  # noqa: PLC0415 - pooch, requests and rich are slow to import
+        from benchmark.corpora.download import download as fetch  # noqa: PLC0415
+
+        bar = RichBar if progress else None
+        source = fetch(card(name), dest or cards.REPOSITORY / "datasets", notify=notify, progress=bar)
+    if source is None:
+        raise _missing(card(name))
+    return source
+
+
+def fingerprint(name: str, source: Source) -> str:
+    """Identify a source cheaply; see `benchmark.corpora.archive.fingerprint`."""
+    return archive.fingerprint(source, card(name))
+
+
+def load(name: str, source: Source | None = None, **params: Any) -> Corpus:
+    """Load a whole corpus, verified by content digest and by number of documents.
+
+    Parameters
+    ----------
+    name : str
+    source : Source, optional
+        As `find` or `locate` gave it; found unless given.
+    **params
+        Of a generated corpus: `seed` and `size` of "synthetic". With other values than the defaults there is no card
+        to verify against.
+
+    Raises
+    ------
+    ConfigError
+        There is no such corpus, or it has no such parameter.
+    DataError
+        The corpus is missing, damaged, or not the one its card describes.
+    """
+    this, generate = card(name), GENERATORS.get(name)
+    known = inspect.signature(generate).parameters if generate else {}
+    if unknown := sorted(set(params) - set(known)):
+        allowed = f"it has {', '.join(known)}" if known else "it has none"
+        raise ConfigError(f"The corpus {name!r} has no parameter {unknown[0]!r}; {allowed}.")
+    source = source or locate(name)
+    files = generate(**params) if generate else archive.read_files(source, this)
+    if any(value != known[key].default for key, value in params.items()):
+        return READERS[name](files, this, archive.content_digest(files))
+    corpus = READERS[name](files, this, archive.verify(files, this, source))
+    gate(corpus, this)
+    return corpus
+
+
+def _missing(this: DatasetCard) -> DataError:
+    looked = [f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in places()]
+    return DataError(
+        f"The corpus {this.name} is not here. Looked for {', '.join(this.archives)}, or a folder holding "
+        f"{', '.join(f'{top}/' for top in this.tops)}, in:{''.join(looked)}\n"
+        f"{archive.way_out(this)}\n"
+        f"Put the archive, or its unpacked folder, into one of these places, or name its folder in ${ENVIRONMENT}.\n"
+        "To see the benchmark at work without it: bench run configs/quickstart.yaml"
+    )

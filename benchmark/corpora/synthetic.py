@@ -1,0 +1,152 @@
+"""Generates a small corpus in WebKB's shape, so that everything can be tried and tested without a download.
+
+The documents are the same bytes wherever and whenever they are generated: all randomness comes from the raw doubles of
+PCG64, which numpy keeps stable (the streams of `Generator.choice`, `.dirichlet` and the like may change from version to
+version), and all weights are integers, so that no rounding of a sum or a power decides which word is drawn.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.corpora import webkb
+from benchmark.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.archive import Files
+
+    Draw = Callable[[int], NDArray[np.float64]]
+
+read = webkb.read
+"""The documents are named as WebKB's: ``<class>/<university>/<address with ^ for />``."""
+
+SIZE = 600
+"""The usual number of documents."""
+SHAPE = {
+    "student": {"cornell": 24, "misc": 108, "texas": 26, "washington": 24, "wisconsin": 28},
+    "faculty": {"cornell": 12, "misc": 90, "texas": 14, "washington": 11, "wisconsin": 13},
+    "course": {"cornell": 14, "misc": 72, "texas": 12, "washington": 20, "wisconsin": 22},
+    "project": {"cornell": 12, "misc": 60, "texas": 12, "washington": 12, "wisconsin": 14},
+}
+"""Documents by class and university, out of `SIZE`; as in WebKB, misc is the largest group."""
+
+TERMS, FREQUENT = 3000, 10
+"""How many words the language has, and how many of the most frequent are typical of nothing."""
+CLASS_TERMS, CLASS_SHARE = 60, 25
+UNIVERSITY_TERMS, UNIVERSITY_SHARE = 60, 20
+"""How many words are typical of one class (university), and their share of its documents' words in percent.
+
+The university's words are what makes it hard: they are seen in training from other universities, or not at all.
+"""
+NEW_WORDS = 8
+"""Weight of a new word against one for each word already in the document: the smaller, the burstier."""
+LENGTH = 30, 250
+"""Words of the shortest and the longest document; short ones are more frequent."""
+
+SYLLABLES = [consonant + vowel for vowel in "aeiou" for consonant in "bdfgklmnprstvz"]
+TRIMMINGS = [
+    "<br>",
+    " &amp; ",
+    ", 1997.",
+    "&nbsp;(12)",
+    ' <a href="index.html">home</a>',
+    " &#169;",
+    " caf\xe9",
+    "<hr size=2>",
+    "; 3.5 > 3",
+    " <b>&eacute;</b>",
+]
+
+
+def generate(seed: int = 1, size: int = SIZE) -> Files:
+    """Generate the documents.
+
+    The words of a document are drawn from a Polya urn: a new word from the distribution of its class and university,
+    or one of the document's own words once more (a Dirichlet-multinomial: words come in bursts, as in true text).
+    The words of the language follow Zipf's law.
+
+    Parameters
+    ----------
+    seed : int
+        Not negative.
+    size : int
+        About how many documents, at least 40; every class has two or more from every university.
+
+    Raises
+    ------
+    ConfigError
+        A parameter is out of its range.
+    """
+    if not (isinstance(seed, int) and seed >= 0) or not (isinstance(size, int) and 40 <= size <= 100_000):
+        raise ConfigError(f"synthetic: seed must be an integer >= 0, size one from 40 to 100000; not {seed}, {size}.")
+    random = np.random.Generator(np.random.PCG64(seed)).random
+    language, words = _zipf(TERMS, 4), [_pseudo_word(rank) for rank in range(TERMS)]
+    of_class = {name: _typical(random, CLASS_TERMS) for name in SHAPE}
+    of_university = {name: _typical(random, UNIVERSITY_TERMS) for name in SHAPE["student"]}
+    files = dict[bytes, bytes]()
+    for label, row in SHAPE.items():
+        for university, count in row.items():
+            weights = (100 - CLASS_SHARE - UNIVERSITY_SHARE) * language
+            weights += CLASS_SHARE * of_class[label] + UNIVERSITY_SHARE * of_university[university]
+            cumulated = np.cumsum(weights)
+            for number in range(max(2, (count * size + SIZE // 2) // SIZE)):
+                name = f"{label}/{university}/http:^^www.{university}.example^{label}^{number:03d}.html"
+                files[name.encode("ascii")] = _page([words[term] for term in _urn(random, cumulated)], number)
+    return files
+
+
+def _zipf(terms: int, offset: int) -> NDArray[np.int64]:
+    """Zipf-Mandelbrot weights, about 1 / (rank + offset), with a sum of 2^40: a hundred such sums fit into int64."""
+    weights: NDArray[np.int64] = 1_000_000 // (np.arange(terms, dtype=np.int64) + offset)
+    scaled: NDArray[np.int64] = (weights << 40) // weights.sum()
+    return scaled
+
+
+def _typical(random: Draw, count: int) -> NDArray[np.int64]:
+    """Zipf weights for `count` words, drawn without replacement from all but the most frequent of the language."""
+    weights = np.zeros(TERMS, dtype=np.int64)
+    weights[FREQUENT + np.argsort(random(TERMS - FREQUENT), kind="stable")[:count]] = _zipf(count, 1)
+    return weights
+
+
+def _urn(random: Draw, cumulated: NDArray[np.int64]) -> list[int]:
+    """Draw a document's terms: the t-th is new with probability a / (a + t), a = `NEW_WORDS`, else an old one."""
+    shortest, longest = LENGTH
+    share = float(random(1)[0])
+    length = shortest + int(share * share * (longest - shortest))  # a power would leave the last bit to the C library
+    chances, draws = random(length), random(length)
+    new = np.searchsorted(cumulated, (draws * cumulated[-1]).astype(np.int64), side="right")
+    terms: list[int] = []
+    for t, (chance, term) in enumerate(zip(chances.tolist(), new.tolist(), strict=True)):
+        ball = int(chance * (NEW_WORDS + t))
+        terms.append(term if ball < NEW_WORDS else terms[ball - NEW_WORDS])
+    return terms
+
+
+def _pseudo_word(rank: int) -> str:
+    """Spell a rank in syllables, frequent words in few; two letters or more, and some on the stoplist ("me", "so")."""
+    word, rest = "", rank + 1
+    while rest:
+        rest, syllable = divmod(rest - 1, len(SYLLABLES))
+        word += SYLLABLES[syllable]
+    return word
+
+
+def _page(words: Sequence[str], number: int) -> bytes:
+    """Write words as a page: a header, and a body with all that a lexer must leave out or read through."""
+    lines = []
+    for start in range(0, len(words), 8):
+        first, *others = words[start : start + 8]
+        trimming = TRIMMINGS[(number + start // 8) % len(TRIMMINGS)]
+        lines.append(f"{first.capitalize()} {' '.join(others)}{trimming}\n")
+    body = f'<html><head><title>{words[0]}</title></head>\n<body bgcolor="#ffffff">\n<h1>{words[1]}</h1>\n'
+    body += f"<!-- page {number} -->\n{''.join(lines)}</body></html>\n"
+    header = f"MIME-Version: 1.0|Server: Example/1.0|Content-type: text/html|Content-length: {len(body)}||"
+    # half of WebKB's headers end their lines with CRLF
+    return (header.replace("|", "\r\n" if number % 2 else "\n") + body).encode("latin-1")

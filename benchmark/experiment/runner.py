@@ -1,0 +1,347 @@
+"""A configuration to predictions: the walk through all stages, remembering what was computed before."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+import scipy.sparse as sp
+from threadpoolctl import threadpool_limits
+
+from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.classifiers.svm import decide, fit_machines, predict
+from benchmark.corpora import registry as corpora
+from benchmark.corpora.corpus import Documents
+from benchmark.errors import DataError
+from benchmark.experiment.plan import Base, Task, bases, counts_key
+from benchmark.experiment.store import Entry, Store, array_digest
+from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.kernels.products import inner_products, self_products
+from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
+from benchmark.text.counts import Counts
+from benchmark.text.vocabulary import count
+
+if TYPE_CHECKING:
+
+    from numpy.typing import NDArray
+
+    from benchmark.config import Experiment, Variant
+    from benchmark.evaluation.protocols import Split
+
+
+class Observer(Protocol):
+    """Who is told how a run goes on."""
+
+    def plan(self, steps: int) -> None:
+        """Say how many steps more the run has."""
+
+    def step(self, done: str) -> None:
+        """A step is done."""
+
+    def note(self, message: str) -> None:
+        """Something the user should know."""
+
+
+class Silent:
+    """An observer that says nothing."""
+
+    def plan(self, steps: int) -> None:
+        """Nothing."""
+
+    def step(self, done: str) -> None:
+        """Nothing."""
+
+    def note(self, message: str) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True)
+class FoldPredictions:
+    """What one cell predicted on one fold.
+
+    Parameters
+    ----------
+    predicted : int32 array, shape (n_test,)
+        Class codes, in the order of the fold's test rows.
+    tied : bool array, shape (n_test,)
+        Where the first place was shared.
+    n_support : int
+        Training documents that support the machines.
+    """
+
+    predicted: NDArray[np.int32]
+    tied: NDArray[np.bool_]
+    n_support: int
+
+
+@dataclass
+class VariantRun:
+    """What became of one variant: its documents, folds, and every cell's predictions by fold.
+
+    Parameters
+    ----------
+    documents : Documents
+    facts : dict
+        Corpus digest and source, vocabulary size, documents without words.
+    splits : list of Split
+    predictions : dict of cell id to dict of fold name to FoldPredictions
+    failures : dict of cell id to str
+    """
+
+    documents: Documents
+    facts: dict[str, Any]
+    splits: list[Split]
+    predictions: dict[str, dict[str, FoldPredictions]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+
+def run(
+    experiment: Experiment,
+    store: Store,
+    *,
+    jobs: int = 1,
+    observer: Observer | None = None,
+    download: bool = True,
+) -> dict[str, VariantRun]:
+    """Compute every cell of an experiment that the store doesn't have yet.
+
+    Returns
+    -------
+    dict of variant name to VariantRun
+        In the order in which the cells first name them.
+
+    Raises
+    ------
+    DataError
+        If the corpus is missing or isn't the one its card and the configuration describe.
+    """
+    observer = observer or Silent()
+    names = dict.fromkeys(cell.variant for cell in experiment.cells)
+    workspace = _Workspace()
+    # One owner of the cores at a time: threads of ours run LIBSVM and the links, numba's run the inner products.
+    with threadpool_limits(jobs, user_api="blas"):
+        return {
+            name: _run_variant(experiment, experiment.variants[name], store, jobs, observer, download, workspace)
+            for name in names
+        }
+
+
+def read_counts(
+    variant: Variant, store: Store, observer: Observer, *, download: bool = True
+) -> tuple[Counts, dict[str, Any], str]:
+    """The counts of a variant, where they came from, and their store key."""
+    source = corpora.locate(variant.corpus, download=download, notify=observer.note, progress=True)
+    key = counts_key(variant, corpora.fingerprint(variant.corpus, source))
+    entry = store.get(key)
+    if entry is None:
+        corpus = corpora.select(corpora.load(variant.corpus, source), list(variant.classes), variant.exclude)
+        counts = count(corpus, variant.lexing, variant.pruning)
+        entry = _pack(counts, corpus.digest)
+        store.put(key, entry)
+    return _unpack(entry), {"source": str(source), "content_digest": entry.facts["digest"]}, key
+
+
+def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
+    """The last part of the data gate: the base variant must have the documents and words the configuration expects."""
+    if variant is not next(iter(experiment.variants.values())):
+        return
+    for what, expected, found in (
+        ("documents", experiment.expected_documents, len(counts.documents)),
+        ("words in the vocabulary", experiment.expected_vocabulary, len(counts.vocabulary)),
+    ):
+        if expected is not None and expected != found:
+            raise DataError(
+                f"{experiment.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
+                "No score is computed from other data than the configuration describes: mend `text`, `corpus`, "
+                "or `expect`."
+            )
+
+
+def _run_variant(
+    experiment: Experiment,
+    variant: Variant,
+    store: Store,
+    jobs: int,
+    observer: Observer,
+    download: bool,
+    workspace: _Workspace,
+) -> VariantRun:
+    counts, facts, key = read_counts(variant, store, observer, download=download)
+    check_expectations(experiment, variant, counts)
+    documents = counts.documents
+    splits = experiment.protocol.build().splits(documents)
+    empty = int((np.diff(counts.matrix.indptr) == 0).sum())
+    facts |= {
+        "documents": len(documents),
+        "documents_digest": array_digest(np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)),
+        "documents_without_words": empty,
+        "vocabulary": len(counts.vocabulary),
+        "words": int(counts.matrix.sum()),
+        "classes": list(documents.classes),
+        "groups": list(documents.group_names),
+        "folds": {s.name: {"train": len(s.train), "test": len(s.test)} for s in splits},
+    }
+    if empty:
+        one = empty == 1
+        observer.note(f"{empty} document{'' if one else 's'} without words {'is' if one else 'are'} kept as the zero vector")
+    result = VariantRun(documents, facts, splits)
+    todo = bases(experiment, variant, counts, key, splits)
+    observer.plan(sum(len(base.tasks) for base in todo))
+    for base in todo:
+        _run_base(base, counts, result, store, jobs, observer, workspace)
+    workspace.finish()
+    return result
+
+
+def _run_base(
+    base: Base,
+    counts: Counts,
+    result: VariantRun,
+    store: Store,
+    jobs: int,
+    observer: Observer,
+    workspace: _Workspace,
+) -> None:
+    missing = []
+    for task in base.tasks:
+        entry = store.get(task.key)
+        if entry is None:
+            missing.append(task)
+            continue
+        _keep(result, task, FoldPredictions(entry.arrays["predicted"], entry.arrays["tied"], entry.facts["n_support"]))
+        observer.step(f"{task.cell.id} · {task.split.name}")
+    if not missing:
+        return
+    products = workspace.products(base, counts, store, jobs)
+    for task in missing:
+        if task.cell.id in result.failures:
+            observer.step(f"{task.cell.id} · {task.split.name}")
+            continue
+        try:
+            outcome = _solve(task, products, result.documents, jobs, workspace.nodes)
+        except (ValueError, FloatingPointError) as error:
+            result.failures[task.cell.id] = f"{task.split.name}: {error}"
+            observer.note(f"{task.cell.id} failed on {task.split.name}: {error}")
+        else:
+            arrays = {"predicted": outcome.predicted, "tied": outcome.tied}
+            store.put(task.key, Entry(arrays, {"n_support": outcome.n_support}))
+            _keep(result, task, outcome)
+        observer.step(f"{task.cell.id} · {task.split.name}")
+
+
+def _keep(result: VariantRun, task: Task, outcome: FoldPredictions) -> None:
+    result.predictions.setdefault(task.cell.id, {})[task.split.name] = outcome
+
+
+def _solve(
+    task: Task, products: InnerProducts, documents: Documents, jobs: int, nodes: NodeMatrix
+) -> FoldPredictions:
+    """Train a cell on a fold's training documents, sorted by class, and predict its test documents."""
+    kernel, classifier = task.cell.kernel.build(), task.cell.classifier.build()
+    labels = documents.labels[task.split.train]
+    train = task.split.train[np.argsort(labels, kind="stable")]
+    machines = fit_machines(
+        Gram(kernel, products, task.cell.normalization, train, train),
+        np.bincount(labels, minlength=len(documents.classes)),
+        C=classifier.C,
+        epsilon=classifier.epsilon,
+        scheme=classifier.scheme,
+        cache_mb=classifier.cache_mb,
+        jobs=jobs,
+        nodes=nodes,
+    )
+    decisions = decide(machines, Gram(kernel, products, task.cell.normalization, task.split.test, train), jobs)
+    predicted, tied = predict(machines, decisions)
+    return FoldPredictions(predicted, tied, machines.n_support)
+
+
+class _Workspace:
+    """The large arrays of a run, kept from one cell to the next, and the thread that writes to the store meanwhile."""
+
+    def __init__(self) -> None:
+        self.nodes = NodeMatrix()
+        self._matrix = np.empty(0)
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._writing: Future[bool] | None = None
+
+    def products(self, base: Base, counts: Counts, store: Store, jobs: int) -> InnerProducts:
+        """The inner products of a base, from the store or computed."""
+        self.finish()  # the memory is written over now
+        idf = None if base.idf_rows is None else inverse_document_frequency(counts.matrix[base.idf_rows])
+        weights = weight_terms(counts.matrix, idf)
+        embedded = embed(weights, base.exponent)
+        shape = (base.n_documents, len(base.columns))
+        if self._matrix.size < shape[0] * shape[1]:
+            self._matrix = np.empty(0)
+            self._matrix = np.empty(shape[0] * shape[1])
+        matrix = self._matrix[: shape[0] * shape[1]].reshape(shape)
+        entry = store.get(base.key, into={"matrix": matrix})
+        if entry is None:
+            with _numba_threads(jobs):
+                inner_products(embedded, embedded[base.columns], out=matrix)
+            # Written while LIBSVM trains: on 20NG the disk takes longer than the sums.
+            self._writing = self._writer.submit(store.put, base.key, Entry({"matrix": matrix}))
+        divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
+        return InnerProducts(matrix, base.columns, self_products(embedded), divisors, base.exponent)
+
+    def finish(self) -> None:
+        """Wait until the last matrix is written."""
+        if self._writing is not None:
+            self._writing.result()
+            self._writing = None
+
+
+class _numba_threads:  # noqa: N801 - a context manager, used like a function
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+
+    def __enter__(self) -> None:
+        import numba  # noqa: PLC0415
+
+        self._before = numba.get_num_threads()
+        numba.set_num_threads(max(1, min(self._jobs, numba.config.NUMBA_NUM_THREADS)))
+
+    def __exit__(self, *_: object) -> None:
+        import numba  # noqa: PLC0415
+
+        numba.set_num_threads(self._before)
+
+
+def _pack(counts: Counts, digest: str) -> Entry:
+    """Counts as plain arrays; names are joined by NUL, which no path and no term contains."""
+    documents = counts.documents
+    arrays = {
+        "indptr": counts.matrix.indptr,
+        "indices": counts.matrix.indices,
+        "data": counts.matrix.data,
+        "labels": documents.labels,
+        "groups": documents.groups,
+        "ids": np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8),
+        "vocabulary": np.frombuffer("\0".join(counts.vocabulary).encode(), dtype=np.uint8),
+    }
+    facts = {"classes": list(documents.classes), "group_names": list(documents.group_names), "digest": digest}
+    return Entry(arrays, facts)
+
+
+def _unpack(entry: Entry) -> Counts:
+    arrays = entry.arrays
+    documents = Documents(
+        _names(arrays["ids"]),
+        arrays["labels"],
+        arrays["groups"],
+        tuple(entry.facts["classes"]),
+        tuple(entry.facts["group_names"]),
+    )
+    vocabulary = _names(arrays["vocabulary"])
+    shape = (len(documents), len(vocabulary))
+    matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
+    return Counts(documents, matrix, vocabulary)
+
+
+def _names(joined: NDArray[np.uint8]) -> tuple[str, ...]:
+    text = joined.tobytes().decode()
+    return tuple(text.split("\0")) if text else ()
+
+

@@ -1,0 +1,268 @@
+"""What was computed before, found again by the content it was computed from.
+
+An entry is one file: a header (names, types and shapes of its arrays, some small facts, and digests of the payload
+by chunks), the header's own digest, and the payload. It is written beside its place and renamed into it, so that a
+reader, another run or a killed one never meets half an entry; it is verified whenever it is read, and one that
+fails is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import struct
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+import platformdirs
+
+from benchmark.errors import BenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from numpy.typing import NDArray
+
+MAGIC = b"simplexbench-1\n"
+CHUNK = 1 << 24
+DEFAULT_LIMIT_GB = 20.0
+_DIGEST_BYTES = 32
+_LONGEST_HEADER = 1 << 30
+_STALE_SECONDS = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Named arrays and small facts."""
+
+    arrays: dict[str, NDArray[Any]]
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def key_of(**content: Any) -> str:
+    """The sha256 of what a result is computed from, as canonical JSON.
+
+    Examples
+    --------
+    >>> key_of(stage="counts", corpus="webkb") == key_of(corpus="webkb", stage="counts")
+    True
+    """
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def array_digest(*arrays: NDArray[Any]) -> str:
+    """The sha256 over types, shapes and contents of arrays."""
+    digest = hashlib.sha256()
+    for array in arrays:
+        digest.update(f"{array.dtype.str}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def default_folder() -> Path:
+    """``$BENCH_CACHE``, or the user's cache folder."""
+    named = os.environ.get("BENCH_CACHE")
+    return Path(named) if named else platformdirs.user_cache_path("simplexbench") / "store"
+
+
+def default_limit() -> int:
+    """``$BENCH_CACHE_LIMIT_GB`` in bytes; 20 GB unless given."""
+    text = os.environ.get("BENCH_CACHE_LIMIT_GB", str(DEFAULT_LIMIT_GB))
+    try:
+        return int(float(text) * 1e9)
+    except (ValueError, OverflowError):
+        raise BenchError(f"BENCH_CACHE_LIMIT_GB is {text!r}; it must be a number of gigabytes, such as 20") from None
+
+
+class Store:
+    """A folder of entries, shared by any number of runs at once.
+
+    Parameters
+    ----------
+    folder : Path
+    limit : int
+        Bytes; the least recently used entries are removed beyond it.
+    warn : callable
+        Told once why nothing more is kept, when the folder can't be written (full, read-only): a run goes on without.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        limit: int | None = None,
+        warn: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.folder = default_folder() if folder is None else folder
+        self.limit = default_limit() if limit is None else limit
+        self._warn = warn
+        self._writable = True
+        self._remove_stale_parts()
+
+    def path(self, key: str) -> Path:
+        """Where the entry of a key stands."""
+        return self.folder / key[:2] / key
+
+    def has(self, key: str) -> bool:
+        """Whether there is an entry (not whether it is sound)."""
+        return self.path(key).exists()
+
+    def get(self, key: str, into: Mapping[str, NDArray[Any]] | None = None) -> Entry | None:
+        """Read and verify an entry; None if there is none, or if it was damaged (it is then removed).
+
+        Parameters
+        ----------
+        key : str
+        into : mapping of str to array, optional
+            Memory to read an array into, where type and shape fit.
+        """
+        path = self.path(key)
+        try:
+            with path.open("rb") as file:
+                entry = _read(file, key, into or {})
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+            self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
+            path.unlink(missing_ok=True)
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return entry
+
+    def put(self, key: str, entry: Entry) -> bool:
+        """Keep an entry; False if the folder can't take it."""
+        if not self._writable:
+            return False
+        size = sum(array.nbytes for array in entry.arrays.values())
+        if size > self.limit:
+            return False
+        part = self.folder / "parts" / f"{key}.{os.getpid()}.{secrets.token_hex(4)}"
+        try:
+            part.parent.mkdir(parents=True, exist_ok=True)
+            with part.open("wb") as file:
+                _write(file, key, entry)
+            self.path(key).parent.mkdir(parents=True, exist_ok=True)
+            part.replace(self.path(key))
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            self._writable = False
+            self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
+            return False
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        self._evict(keep=key)
+        return True
+
+    def entries(self) -> list[tuple[Path, int, float]]:
+        """Path, bytes and time of last use of every entry, least recently used first."""
+        found = []
+        for path in self.folder.glob("??/*"):
+            with contextlib.suppress(OSError):
+                stat = path.stat()
+                found.append((path, stat.st_size, stat.st_mtime))
+        return sorted(found, key=lambda item: (item[2], item[0]))
+
+    def clear(self) -> tuple[int, int]:
+        """Remove every entry; how many there were, and their bytes."""
+        entries = self.entries()
+        for path, _, _ in entries:
+            path.unlink(missing_ok=True)
+        shutil.rmtree(self.folder / "parts", ignore_errors=True)
+        return len(entries), sum(size for _, size, _ in entries)
+
+    def _evict(self, keep: str) -> None:
+        entries = self.entries()
+        total = sum(size for _, size, _ in entries)
+        for path, size, _ in entries:
+            if total <= self.limit:
+                break
+            if path.name != keep:
+                path.unlink(missing_ok=True)
+                total -= size
+
+    def _remove_stale_parts(self) -> None:
+        """What killed runs left behind; a part of a run that may still be alive is left to it."""
+        for part in (self.folder / "parts").glob("*"):
+            with contextlib.suppress(OSError, ValueError, IndexError):
+                old = time.time() - part.stat().st_mtime > _STALE_SECONDS
+                if old or not _alive(int(part.name.split(".")[1])):
+                    part.unlink()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def _chunks(array: NDArray[Any]) -> list[memoryview]:
+    view = array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
+    return [view[start : start + CHUNK] for start in range(0, len(view), CHUNK)]
+
+
+def _digests(chunks: list[memoryview]) -> list[str]:
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # hashing releases the interpreter's lock
+        return list(pool.map(lambda chunk: hashlib.sha256(chunk).hexdigest(), chunks))
+
+
+def _write(file: BinaryIO, key: str, entry: Entry) -> None:
+    arrays = {name: np.ascontiguousarray(array) for name, array in entry.arrays.items()}
+    described = [
+        {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
+        for name, array in arrays.items()
+    ]
+    header = json.dumps({"key": key, "facts": entry.facts, "arrays": described}, sort_keys=True).encode()
+    file.write(MAGIC + struct.pack("<Q", len(header)) + header + hashlib.sha256(header).digest())
+    for array in arrays.values():
+        file.writelines(_chunks(array))
+
+
+def _read(file: BinaryIO, key: str, into: Mapping[str, NDArray[Any]]) -> Entry:
+    header = _read_header(file)
+    if header["key"] != key:
+        raise ValueError("the entry belongs to another key")
+    arrays = {each["name"]: _read_array(file, each, into.get(each["name"])) for each in header["arrays"]}
+    if file.read(1):
+        raise ValueError("the entry is too long")
+    return Entry(arrays, header["facts"])
+
+
+def _read_header(file: BinaryIO) -> Any:
+    if file.read(len(MAGIC)) != MAGIC:
+        raise ValueError("not an entry of this store")
+    (length,) = struct.unpack("<Q", file.read(8))
+    if length > _LONGEST_HEADER:
+        raise ValueError("the header is damaged")
+    header = file.read(length)
+    if hashlib.sha256(header).digest() != file.read(_DIGEST_BYTES):
+        raise ValueError("the header is damaged")
+    return json.loads(header)
+
+
+def _read_array(file: BinaryIO, described: Any, given: NDArray[Any] | None) -> NDArray[Any]:
+    dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
+    if dtype.hasobject:
+        raise ValueError("the entry holds objects, not numbers")
+    fits = given is not None and given.dtype == dtype and given.shape == shape and given.flags.c_contiguous
+    array = given if fits and given is not None else np.empty(shape, dtype)
+    chunks = _chunks(array)
+    for chunk in chunks:
+        if file.readinto(chunk) != len(chunk):  # type: ignore[attr-defined]
+            raise ValueError("the entry is cut short")
+    if _digests(chunks) != described["digests"]:
+        raise ValueError(f"the array {described['name']!r} is not what was written")
+    return array

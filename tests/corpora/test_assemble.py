@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmark.corpora import newsgroups, webkb
+from benchmark.corpora.assemble import gate, select
+from benchmark.errors import ConfigError, DataError
+
+READ = {"webkb": webkb.read, "20ng": newsgroups.read}
+
+
+@pytest.fixture
+def corpus(files, card):
+    return webkb.read(files, card, card.digest)
+
+
+@pytest.mark.parametrize("name", ["webkb", "20ng"])
+def test_documents_keep_their_bytes_and_names(name, files_of, card_of):
+    files, card = files_of(name), card_of(name)
+    corpus = READ[name](files, card, card.digest)
+    assert {i.encode("latin-1"): text for i, text in zip(corpus.documents.ids, corpus, strict=True)} == files
+    assert (corpus.dataset, corpus.digest, corpus.bounds[0]) == (name, card.digest, 0)
+    gate(corpus, card)
+
+
+def test_webkb_is_ordered_bytewise_with_the_university_as_group(corpus):
+    documents = corpus.documents
+    assert list(documents.ids) == sorted(documents.ids)
+    assert documents.labels.tolist() == [0, 0, 1, 1, 1]
+    assert documents.groups.tolist() == [0, 1, 0, 0, 1]
+    assert documents.classes == ("course", "faculty")
+    assert documents.group_names == ("cornell", "misc")
+
+
+def test_newsgroups_have_training_posts_first(files_of, card_of):
+    corpus = newsgroups.read(files_of("20ng"), card_of("20ng"), "")
+    assert corpus.documents.ids[0] == "20news-bydate-train/alt.atheism/49960"
+    assert corpus.documents.ids[-1] == "20news-bydate-test/sci.med/59284"
+    assert corpus.documents.groups.tolist() == [0, 0, 0, 1, 1]
+    assert corpus.documents.labels.tolist() == [0, 0, 1, 0, 1]
+    assert corpus.documents.group_names == ("train", "test")
+
+
+@pytest.mark.parametrize("stray", [b"course/readme", b"course/harvard/x", b"course/misc/deep/x"])
+def test_a_stray_file_is_refused(files, card, stray):
+    with pytest.raises(DataError, match=stray.decode()):
+        webkb.read({**files, stray: b""}, card, "")
+
+
+def test_the_gate_shows_expected_and_found(files, card):
+    del files[b"course/misc/http:^^y^\r"]
+    with pytest.raises(DataError, match="course, misc: expected 1, found 0") as caught:
+        gate(webkb.read(files, card, ""), card)
+    assert "faculty" not in str(caught.value)
+
+
+def test_the_gate_refuses_other_classes(corpus, card):
+    with pytest.raises(DataError, match="classes"):
+        gate(select(corpus, ["faculty"]), card)
+
+
+# --- select
+
+
+def test_select_without_wishes_changes_nothing(corpus):
+    same = select(corpus)
+    assert list(same) == list(corpus)
+    assert same.documents.ids == corpus.documents.ids
+    assert np.array_equal(same.documents.labels, corpus.documents.labels)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the fixture is never changed
+@given(order=st.permutations(["course", "faculty"]), kept=st.integers(1, 2), dropped=st.sets(st.integers(0, 4)))
+def test_select_recodes_classes_and_keeps_the_order_of_documents(corpus, order, kept, dropped):
+    old, classes = corpus.documents, order[:kept]
+    new = select(corpus, classes, {old.ids[row] for row in dropped})
+    class_of = {name: old.classes[label] for name, label in zip(old.ids, old.labels, strict=True)}
+    text_of = dict(zip(old.ids, corpus, strict=True))
+    expected = [name for row, name in enumerate(old.ids) if class_of[name] in classes and row not in dropped]
+    assert list(new.documents.ids) == expected
+    assert new.documents.classes == tuple(classes)
+    assert [classes[label] for label in new.documents.labels] == [class_of[name] for name in expected]
+    assert list(new) == [text_of[name] for name in expected]
+    assert new.digest == corpus.digest
+    assert new.documents.labels.dtype == new.documents.groups.dtype == np.int32
+
+
+def test_select_names_the_nearest_class(corpus):
+    with pytest.raises(ConfigError, match=r"'faculty'.*course, faculty") as caught:
+        select(corpus, ["facluty"])
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize("classes", [[], ["course", "course"]])
+def test_select_refuses_no_class_and_a_class_twice(corpus, classes):
+    with pytest.raises(ConfigError, match="each named once"):
+        select(corpus, classes)
+
+
+def test_select_names_the_nearest_document(corpus):
+    with pytest.raises(ConfigError, match="faculty/misc/z"):
+        select(corpus, exclude=["faculty/misc/zz"])

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+
+from benchmark.corpora import registry
+from benchmark.corpora.card import CARDS, read_card
+from benchmark.errors import ConfigError, DataError
+
+GOOD = f"""
+name: tiny
+title: Tiny
+tops: [a]
+digest: {"ab" * 32}
+counts: {{a: {{x: 1, z: 2}}, b: {{x: 3, z: 4}}}}
+licence: Free.
+citation: None.
+"""
+
+
+def test_a_card_says_classes_groups_and_total(tmp_path):
+    (tmp_path / "tiny.yaml").write_text(GOOD)
+    card = read_card("tiny", tmp_path)
+    assert (card.classes, card.groups, card.total) == (("a", "b"), ("x", "z"), 10)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "part"),
+    [
+        (GOOD + "colour: red", "colour"),
+        (GOOD.replace("licence: Free.", ""), "licence"),
+        (GOOD.replace("{x: 3, z: 4}", "{z: 4, x: 3}"), "'b'"),
+        (GOOD.replace("ab" * 32, "cafe"), "digest"),
+        (GOOD.replace("name: tiny", "name: other"), "'other'"),
+        (GOOD + "  : [", "no valid YAML"),
+        ("", "card"),
+    ],
+)
+def test_a_wrong_card_is_explained(tmp_path, wrong, part):
+    path = tmp_path / "tiny.yaml"
+    path.write_text(wrong)
+    with pytest.raises(DataError, match=part) as caught:
+        read_card("tiny", tmp_path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_card_is_explained(tmp_path):
+    with pytest.raises(DataError, match="checkout"):
+        read_card("tiny", tmp_path)
+
+
+def test_every_card_in_the_folder_is_registered_and_the_other_way_round():
+    assert sorted(path.stem for path in CARDS.glob("*.yaml")) == sorted(registry.registered())
+
+
+@pytest.mark.parametrize("name", registry.registered())
+def test_every_card_is_complete(name):
+    card = registry.card(name)
+    assert list(card.classes) == sorted(card.classes)
+    assert all(text.strip() for text in (card.title, card.licence, card.citation, card.notes))
+    assert bool(card.addresses) == bool(card.archives) == bool(card.folders) == (name != "synthetic")
+
+
+def test_totals_are_the_published_ones():
+    assert [registry.card(name).total for name in ("webkb", "20ng")] == [8282, 18846]
+
+
+def test_an_unknown_corpus_is_named_with_the_nearest():
+    with pytest.raises(ConfigError, match="'webkb'"):
+        registry.card("wbkb")

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+import socket
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+
+from benchmark.corpora import archive, download, registry
+from benchmark.corpora import card as cards
+from benchmark.errors import DataError
+
+
+@pytest.fixture(autouse=True)
+def no_pause(monkeypatch):
+    monkeypatch.setattr(download, "PAUSE", 0.0)
+
+
+@pytest.fixture
+def archive_bytes(tmp_path, files, pack):
+    return pack(files, tmp_path / "made" / "webkb-data.gtar.gz", prefix=b"webkb/").read_bytes()
+
+
+@pytest.fixture
+def server(archive_bytes):
+    """Serves /good, /wrong, /short (breaks off), /flaky (fails once) and answers 403 for the rest; counts requests."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            if self.path == "/flaky" and asked.count("/flaky") == 1:
+                self.send_error(503)
+                return
+            body = {"/good": archive_bytes, "/flaky": archive_bytes, "/short": archive_bytes[:-100]}.get(self.path)
+            if self.path == "/wrong":
+                body = b"<html>Please accept our cookies</html>"
+            if body is None:
+                self.send_error(403)
+                return
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(archive_bytes) if self.path == "/short" else len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    http = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{http.server_port}", asked
+    http.shutdown()
+    http.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def fetch(server, card_of, tmp_path):
+    """Download from these paths of the server; gives what was found and all that was told."""
+    told: list[str] = []
+
+    def call(*paths, **options):
+        addresses = [path if path.startswith("http") else server[0] + path for path in paths]
+        card = card_of("webkb", addresses=addresses)
+        return download.download(card, tmp_path / "new" / "dest", notify=told.append, **options)
+
+    call.told, call.dest, call.asked = told, tmp_path / "new" / "dest", server[1]
+    return call
+
+
+def left(folder):
+    return sorted(path.name for path in folder.rglob("*"))
+
+
+def test_success(fetch, card, files):
+    source = fetch("/good")
+    assert source == archive.find_in(fetch.dest, card)
+    assert dict(archive.read_files(source, card)) == files
+    assert left(fetch.dest) == ["webkb-data.gtar.gz"]
+
+
+def test_licence_is_told_before_anything_is_asked_for(server, card_of, tmp_path):
+    asked_by_then: list[tuple[str, int]] = []
+    card = card_of("webkb", addresses=[f"{server[0]}/good"])
+    download.download(card, tmp_path, notify=lambda line: asked_by_then.append((line, len(server[1]))))
+    assert "Free." in asked_by_then[0][0]
+    assert asked_by_then[0][1] == 0
+
+
+def test_a_mirror_stands_in_for_a_refusal(fetch):
+    fetch("/forbidden", "/good")
+    assert fetch.asked == ["/forbidden", "/good"]
+    assert any("403" in line for line in fetch.told)
+
+
+def test_a_passing_failure_is_tried_again(fetch):
+    fetch("/flaky")
+    assert fetch.asked == ["/flaky", "/flaky"]
+
+
+def test_a_broken_connection_is_tried_again_then_given_up(fetch):
+    fetch("/short", "/good")
+    assert fetch.asked == ["/short"] * download.ATTEMPTS + ["/good"]
+
+
+def test_wrong_content_is_removed_and_the_next_address_tried(fetch):
+    fetch("/wrong", "/good")
+    assert any("not the corpus" in line for line in fetch.told)
+    with pytest.raises(DataError, match="not the corpus"):
+        fetch("/wrong")
+    assert left(fetch.dest) == ["webkb-data.gtar.gz"]
+
+
+def test_failure_everywhere_names_every_address_and_the_way_out(fetch, server, card):
+    with pytest.raises(DataError) as caught:
+        fetch("/forbidden", "/wrong")
+    for part in (
+        f"{server[0]}/forbidden",
+        "403",
+        f"{server[0]}/wrong",
+        card.digest,
+        str(fetch.dest),
+        "$BENCH_DATASETS",
+    ):
+        assert part in str(caught.value)
+    assert left(fetch.dest) == []
+
+
+def test_no_network(fetch):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{unused.getsockname()[1]}/x"
+        with pytest.raises(DataError, match="no connection"):
+            fetch(address)
+    with pytest.raises(DataError, match="not be downloaded"):
+        fetch("http://no-such-host.invalid/x")
+    assert left(fetch.dest) == []
+
+
+def test_an_unwritable_destination_is_explained(fetch):
+    fetch.dest.parent.mkdir()
+    fetch.dest.write_text("a file, not a folder")
+    with pytest.raises(DataError, match=r"can't be downloaded to .*dest"):
+        fetch("/good")
+
+
+def test_progress_sees_every_byte(fetch, archive_bytes):
+    class Bar:
+        total = 0
+
+        def __init__(self):
+            self.done, self.closed = 0, False
+            bars.append(self)
+
+        def update(self, amount):
+            self.done += amount
+
+        def reset(self):
+            self.done = 0
+
+        def close(self):
+            self.closed = True
+
+    bars: list[Bar] = []
+    fetch("/good", progress=Bar)
+    assert [(bar.total, bar.done, bar.closed) for bar in bars] == [(len(archive_bytes), len(archive_bytes), True)]
+
+
+def test_the_bar_is_silent_where_there_is_no_terminal(fetch, capfd):
+    fetch("/good", progress=download.RichBar)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_locate_downloads_only_when_allowed(fetch, server, card_of, tmp_path, monkeypatch):
+    card = card_of("webkb", addresses=[f"{server[0]}/good"])
+    monkeypatch.setattr(registry, "card", lambda _: card)
+    monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "repository")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(registry.ENVIRONMENT, raising=False)
+    with pytest.raises(DataError, match="is not here"):
+        registry.locate("webkb")
+    assert fetch.asked == []
+    source = registry.locate("webkb", download=True)
+    assert source.path == tmp_path / "repository" / "datasets" / "webkb-data.gtar.gz"
+    assert registry.locate("webkb", download=True) == source
+    assert fetch.asked == ["/good"]

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+import yaml
+
+from benchmark.corpora import card as cards
+from benchmark.corpora import registry
+from benchmark.corpora.archive import Source
+from benchmark.errors import ConfigError, DataError
+
+
+@pytest.fixture
+def small(tmp_path, monkeypatch, card_of):
+    """A repository of small cards, and no corpus anywhere."""
+    repository = tmp_path / "repository"
+    (repository / "datasets").mkdir(parents=True)
+    for name in ("webkb", "20ng"):
+        text = yaml.safe_dump(
+            card_of(name, addresses=["http://example.org/x"]).model_dump(mode="json"), sort_keys=False
+        )
+        (repository / "datasets" / f"{name}.yaml").write_text(text)
+    monkeypatch.setattr(cards, "REPOSITORY", repository)
+    monkeypatch.setattr(cards, "CARDS", repository / "datasets")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv(registry.ENVIRONMENT, raising=False)
+    return repository
+
+
+@pytest.mark.parametrize("name", ["webkb", "20ng"])
+def test_archive_and_folder_give_equal_corpora(small, tmp_path, name, files_of, pack, unpack):
+    archive = Source(pack(files_of(name), tmp_path / "a.tar.gz", prefix=b"./"))
+    folder = Source(unpack(files_of(name), tmp_path / "folder"))
+    one, two = registry.load(name, archive), registry.load(name, folder)
+    assert one.documents.ids == two.documents.ids
+    assert list(one) == list(two)
+    assert one.digest == two.digest
+    for field in ("labels", "groups"):
+        assert np.array_equal(getattr(one.documents, field), getattr(two.documents, field))
+
+
+def test_places_are_searched_in_order(small, tmp_path, monkeypatch, files, pack):
+    pack(files, tmp_path / "cache" / "simplexbench" / "datasets" / "webkb-data.tar")
+    found = [registry.locate("webkb").path]
+    for folder in (tmp_path / "shared" / "datasets", small / "datasets", tmp_path / "second", tmp_path / "first"):
+        pack(files, folder / "webkb-data.tar")
+        monkeypatch.setenv(
+            registry.ENVIRONMENT, os.pathsep.join([str(tmp_path / "first"), "", str(tmp_path / "second")])
+        )
+        found.append(registry.locate("webkb").path)
+    assert [str(path.parent.relative_to(tmp_path)) for path in found] == [
+        "cache/simplexbench/datasets",
+        "shared/datasets",
+        "repository/datasets",
+        "second",
+        "first",
+    ]
+    monkeypatch.setenv(registry.ENVIRONMENT, str(tmp_path / "second" / "webkb-data.tar"))
+    assert registry.locate("webkb").path == tmp_path / "second" / "webkb-data.tar"
+
+
+def test_a_missing_corpus_is_explained(small, tmp_path, monkeypatch, card):
+    monkeypatch.setenv(registry.ENVIRONMENT, str(tmp_path / "nowhere"))
+    assert registry.find("webkb") is None
+    with pytest.raises(DataError) as caught:
+        registry.load("webkb")
+    parts = ["webkb-data.gtar.gz", "course/", "nowhere (does not exist", "http://example.org/x", card.digest]
+    parts += [*map(str, registry.places()), "$BENCH_DATASETS", "bench run configs/quickstart.yaml"]
+    for part in parts:
+        assert part in str(caught.value)
+
+
+def test_a_wrong_corpus_never_loads(small, tmp_path, files, pack):
+    files[b"course/cornell/http:^^x^"] += b"!"
+    with pytest.raises(DataError, match="another corpus"):
+        registry.load("webkb", Source(pack(files, tmp_path / "a.tar")))
+
+
+def test_a_card_at_odds_with_the_corpus_stops_at_the_gate(small, tmp_path, files, card_of, pack):
+    wrong = card_of("webkb", counts={"course": {"cornell": 1, "misc": 2}, "faculty": {"cornell": 2, "misc": 1}})
+    (small / "datasets" / "webkb.yaml").write_text(yaml.safe_dump(wrong.model_dump(mode="json"), sort_keys=False))
+    with pytest.raises(DataError, match="course, misc: expected 2, found 1"):
+        registry.load("webkb", Source(pack(files, tmp_path / "a.tar")))
+
+
+def test_parameters_are_for_generated_corpora():
+    with pytest.raises(ConfigError, match="'seed'; it has none"):
+        registry.load("webkb", seed=1)
+    with pytest.raises(ConfigError, match="'sed'; it has seed, size"):
+        registry.load("synthetic", sed=1)
+
+
+def test_parameters_reach_the_generator():
+    usual, small, other = (registry.load("synthetic", **params) for params in ({}, {"size": 60}, {"seed": 2}))
+    assert usual.digest == registry.card("synthetic").digest == registry.load("synthetic", seed=1, size=600).digest
+    assert len({usual.digest, small.digest, other.digest}) == 3
+    assert 40 <= len(small.documents) < 90
+
+
+@pytest.mark.parametrize("name", registry.registered())
+def test_contract(name):
+    """What the rest of the package relies on, of every corpus that is here."""
+    if registry.find(name) is None:
+        pytest.skip(f"the corpus {name} is not here")
+    card, corpus = registry.card(name), registry.load(name)
+    documents = corpus.documents
+    assert (corpus.dataset, corpus.digest, len(documents)) == (name, card.digest, card.total)
+    assert (documents.classes, documents.group_names) == (card.classes, card.groups)
+    assert len(set(documents.ids)) == len(documents)
+    assert documents.labels.dtype == documents.groups.dtype == np.int32
+    assert set(documents.labels) == set(range(len(card.classes)))
+    assert set(documents.groups) == set(range(len(card.groups)))
+    assert corpus.bounds.dtype == np.int64
+    assert corpus.bounds.shape == (len(documents) + 1,)
+    assert np.all(np.diff(corpus.bounds) > 0)
+    assert corpus.text.dtype == np.uint8
+    assert corpus.text.flags.writeable
+    assert corpus.text.flags.c_contiguous
+    assert corpus.text.shape == (corpus.bounds[-1],)
+    assert len(registry.fingerprint(name, registry.locate(name))) == 64
+    registry.gate(corpus, card)
