@@ -12,7 +12,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from benchmark.errors import ConfigError
 from benchmark.yaml_source import unknown
 
-_REQUIRED = inspect.Parameter.empty
+#: The default of a parameter that has none.
+REQUIRED = inspect.Parameter.empty
 
 
 class ComponentError(Exception):
@@ -47,7 +48,7 @@ class Component:
     @property
     def resolved(self) -> dict[str, Any]:
         """Name and every parameter, defaults included: what a result is keyed by."""
-        defaults = {name: default for name, (_, default) in parameters(self.cls).items() if default is not _REQUIRED}
+        defaults = {name: default for name, (_, default) in parameters(self.cls).items() if default is not REQUIRED}
         return {"name": self.name, **defaults, **self.given}
 
 
@@ -86,7 +87,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
             raise ComponentError(key, unknown(f"parameter of the {what} {name!r}:", key, known))
         values[key] = _typed(key, value, allowed[key][0])
     for key, (_, default) in allowed.items():
-        if default is _REQUIRED and key not in values:
+        if default is REQUIRED and key not in values:
             raise ComponentError("", f"the {what} {name!r} needs the parameter {key!r}")
     try:
         instance = cls(**values)

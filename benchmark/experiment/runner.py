@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numba
 import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
@@ -24,6 +26,8 @@ from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 
 if TYPE_CHECKING:
+
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
@@ -183,9 +187,6 @@ def _run_variant(
         "groups": list(documents.group_names),
         "folds": {s.name: {"train": len(s.train), "test": len(s.test)} for s in splits},
     }
-    if empty:
-        one = empty == 1
-        observer.note(f"{empty} document{'' if one else 's'} without words {'is' if one else 'are'} kept as the zero vector")
     result = VariantRun(documents, facts, splits)
     todo = bases(experiment, variant, counts, key, splits)
     observer.plan(sum(len(base.tasks) for base in todo))
@@ -293,20 +294,14 @@ class _Workspace:
             self._writing = None
 
 
-class _numba_threads:  # noqa: N801 - a context manager, used like a function
-    def __init__(self, jobs: int) -> None:
-        self._jobs = jobs
-
-    def __enter__(self) -> None:
-        import numba  # noqa: PLC0415
-
-        self._before = numba.get_num_threads()
-        numba.set_num_threads(max(1, min(self._jobs, numba.config.NUMBA_NUM_THREADS)))
-
-    def __exit__(self, *_: object) -> None:
-        import numba  # noqa: PLC0415
-
-        numba.set_num_threads(self._before)
+@contextmanager
+def _numba_threads(jobs: int) -> Iterator[None]:
+    before = numba.get_num_threads()
+    numba.set_num_threads(max(1, min(jobs, before)))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 def _pack(counts: Counts, digest: str) -> Entry:

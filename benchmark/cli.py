@@ -1,0 +1,331 @@
+"""The command line: one short function a command. Heavy imports stay inside them, so that ``--help`` is quick."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from benchmark.errors import BenchError
+
+if TYPE_CHECKING:
+    from benchmark.experiment.session import Finished
+
+
+class _Group(TyperGroup):
+    """Turns errors for the person into one clear message and an exit code; ours keep their traceback."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except BenchError as error:
+            typer.echo(f"bench: {error}", err=True)
+            raise SystemExit(error.exit_code) from None
+        except KeyboardInterrupt:
+            typer.echo("\nbench: interrupted; what was computed is kept, and the same command goes on from there", err=True)
+            raise SystemExit(130) from None
+
+
+app = typer.Typer(
+    cls=_Group,
+    name="bench",
+    help="Benchmark text classifiers that know the geometry of the simplex, beside the numbers that papers published.",
+    epilog="Start with: bench run configs/quickstart.yaml",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and export the corpora.")
+cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be computed only once.")
+app.add_typer(data, name="data", epilog="Example: bench data list")
+app.add_typer(cache, name="cache", epilog="Example: bench cache info")
+
+Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="YAML files, such as configs/webkb.yaml.")]
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, such as configs/webkb.yaml.")]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, such as results/runs/webkb.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="Folder for the results [default: results/runs/<name>]; one below it a config."),
+]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
+Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
+
+
+@app.command(epilog="Example: bench run configs/webkb.yaml")
+def run(
+    configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = False, download: Download = True
+) -> None:
+    """Run experiments: train, test, and write tables, figures, tests and verdicts."""
+    from benchmark.experiment.session import checked
+    from benchmark.report.tables import table_rich
+    from benchmark.terminal import output
+
+    failed = False
+    for experiment in [checked(path) for path in configs]:
+        folder = out / experiment.name if out and len(configs) > 1 else out
+        done = _perform(experiment, folder, jobs, verbose, download)
+        output().print(table_rich(done.summary))
+        typer.echo(f"\nWritten to {done.folder}")
+        failed |= bool(done.summary.failures)
+    if failed:
+        raise SystemExit(1)
+
+
+@app.command(epilog="Example: bench validate configs/*.yaml")
+def validate(configs: Configs) -> None:
+    """Check configurations without doing any work."""
+    from benchmark.experiment.session import checked
+
+    problems = []
+    for path in configs:
+        try:
+            experiment = checked(path)
+        except BenchError as error:
+            problems.append(error)
+        else:
+            typer.echo(f"{path}: good, {len(experiment.cells)} cells")
+    for problem in problems:
+        typer.echo(f"bench: {problem}", err=True)
+    if problems:
+        raise SystemExit(max(problem.exit_code for problem in problems))
+
+
+@app.command(epilog="Example: bench plan configs/20ng.yaml")
+def plan(config: Config, download: Download = True) -> None:
+    """Show the cells of an experiment, and what of it the store already has."""
+    from benchmark.experiment.overview import plan_rows
+    from benchmark.experiment.session import checked
+    from benchmark.experiment.store import Store
+    from benchmark.terminal import output, size, table
+
+    experiment = checked(config)
+    with _observer(experiment.name, verbose=False) as observer:
+        rows, to_build = plan_rows(experiment, Store(warn=observer.note), observer, download=download)
+    output().print(table(("cell", "folds", "in the store", "inner products"), rows))
+    typer.echo(f"\nBytes of inner products to build: {size(to_build)}")
+
+
+@app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
+def check(
+    configs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[CONFIG...]", help="[default: every config that is pinned]")
+    ] = None,
+    pin: Annotated[bool, typer.Option("--pin", help="Write the numbers as the ones to guard from now on.")] = False,
+    out: Out = None,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
+    from benchmark.experiment import pinned
+    from benchmark.experiment.session import checked
+    from benchmark.terminal import output, table
+
+    moved = False
+    for path in configs or [Path("configs") / f"{name}.yaml" for name in pinned.pinned_configs()]:
+        experiment = checked(path)
+        done = _perform(experiment, out / experiment.name if out else None, jobs, verbose, download)
+        if pin and not done.summary.failures:
+            pinned.pin(done.summary)
+        found = pinned.deviations(done.summary)
+        counts = done.summary.verdicts["verdict"].value_counts().sort_index()
+        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
+        state = "differs from what is pinned" if found else "as pinned"
+        typer.echo(f"{experiment.name}: {state}; against the paper: {verdicts}")
+        if found:
+            rows = [(d.cell, d.fold, d.pinned, d.found, f"{d.allowed:.6f}") for d in found]
+            output().print(table(("cell", "fold or metric", "pinned", "found", "allowed"), rows))
+        moved |= bool(found) or bool(done.summary.failures)
+    if moved:
+        raise SystemExit(1)
+
+
+@app.command(epilog="Examples: bench compare results/runs/webkb tf-l1-ngd tf-l2-linear · bench compare RUN_A RUN_B")
+def compare(
+    run: Run,
+    a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
+    b: Annotated[str | None, typer.Argument(metavar="[B]", help="Another cell of the run.")] = None,
+) -> None:
+    """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
+    from benchmark.experiment.overview import compare_cells, compare_runs
+    from benchmark.terminal import output, table
+
+    parts = compare_runs(run, Path(a)) if b is None else compare_cells(run, a, b)
+    console = output()
+    for part in parts:
+        console.print(table(part.header, part.rows, part.title) if part.rows else f"{part.title}: {part.empty}")
+        console.print()
+
+
+@app.command(epilog="Example: bench report results/runs/webkb")
+def report(run: Run) -> None:
+    """Make tables and figures again from saved predictions, without training."""
+    from benchmark.experiment.session import again
+    from benchmark.report.tables import table_rich
+    from benchmark.terminal import output
+
+    done = again(run)
+    output().print(table_rich(done.summary))
+    typer.echo(f"\nWritten to {done.folder}")
+
+
+@app.command("list", epilog="Example: bench list kernels")
+def list_(
+    what: Annotated[str, typer.Argument(metavar="[datasets|kernels|classifiers|protocols]")] = "",
+) -> None:
+    """List what a configuration can name, with its parameters."""
+    from benchmark.experiment.overview import registered
+    from benchmark.terminal import output, table
+
+    console = output()
+    for part in registered(what):
+        console.print(table(part.header, part.rows, part.title))
+        console.print()
+
+
+@app.command(epilog="Example: bench reproduce")
+def reproduce(
+    configs: Annotated[Path, typer.Option("--configs", help="Folder of configurations.")] = Path("configs"),
+    page: Annotated[Path, typer.Option("--page", help="The page to write.")] = Path("results/REPRODUCTION.md"),
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Run every configuration that belongs to a paper, and write the page of all published numbers beside ours."""
+    from benchmark.experiment.reproduction import paper_configs, write_page
+
+    done = [_perform(experiment, None, jobs, verbose, download) for experiment in paper_configs(configs)]
+    typer.echo(write_page(done, page))
+    if any(each.summary.failures for each in done):
+        raise SystemExit(1)
+
+
+@data.command("list", epilog="Example: bench data list")
+def data_list() -> None:
+    """List the corpora and where each was found."""
+    from benchmark.experiment.overview import dataset_rows
+    from benchmark.terminal import output, table
+
+    output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
+
+
+Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]
+
+
+@data.command("fetch", epilog="Example: bench data fetch webkb")
+def data_fetch(
+    dataset: Dataset,
+    dest: Annotated[Path | None, typer.Option("--dest", help="Folder [default: datasets/]")] = None,
+) -> None:
+    """Download a corpus unless it is here, and verify it."""
+    from benchmark.corpora import registry
+
+    source = registry.locate(
+        dataset, download=True, dest=dest, notify=lambda message: typer.echo(message, err=True), progress=True
+    )
+    corpus = registry.load(dataset, source)
+    typer.echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+
+
+@data.command("verify", epilog="Example: bench data verify 20ng")
+def data_verify(
+    datasets: Annotated[
+        list[str] | None, typer.Argument(metavar="[DATASET...]", help="[default: all that are here]")
+    ] = None,
+) -> None:
+    """Check that corpora are the ones their dataset cards describe."""
+    from benchmark.corpora import registry
+
+    for name in datasets or [name for name in registry.registered() if registry.find(name)]:
+        corpus = registry.load(name, registry.locate(name))
+        typer.echo(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+
+
+@data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
+def data_stats(config: Config, download: Download = True) -> None:
+    """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
+    from benchmark.experiment.overview import statistics
+    from benchmark.terminal import output, table
+
+    console = output()
+    for part in statistics(_counts(config, download)):
+        console.print(table(part.header, part.rows, part.title))
+        console.print()
+
+
+@data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
+def data_export(
+    config: Config,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    download: Download = True,
+) -> None:
+    """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv."""
+    from benchmark.experiment.export import export_counts
+
+    for path in export_counts(_counts(config, download), out):
+        typer.echo(str(path))
+
+
+@cache.command("info", epilog="Example: bench cache info")
+def cache_info() -> None:
+    """Say where results are kept, how many, and how large they are."""
+    from benchmark.experiment.store import Store
+    from benchmark.terminal import size
+
+    store = Store()
+    entries = store.entries()
+    total = sum(n_bytes for _, n_bytes, _ in entries)
+    typer.echo(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
+
+
+@cache.command("clear", epilog="Example: bench cache clear")
+def cache_clear() -> None:
+    """Remove everything that was kept; runs compute it again."""
+    from benchmark.experiment.store import Store
+    from benchmark.terminal import size
+
+    n, n_bytes = Store().clear()
+    typer.echo(f"removed {n:,} entries, {size(n_bytes)}")
+
+
+def _perform(experiment: Any, folder: Path | None, jobs: int, verbose: bool, download: bool) -> Finished:
+    from benchmark.experiment.session import default_jobs, perform
+    from benchmark.experiment.store import Store
+
+    with _observer(experiment.name, verbose=verbose) as observer:
+        store = Store(warn=observer.note)
+        return perform(
+            experiment, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
+        )
+
+
+def _counts(config: Path, download: bool) -> Any:
+    from benchmark.config import BASE
+    from benchmark.experiment.runner import read_counts
+    from benchmark.experiment.session import checked
+    from benchmark.experiment.store import Store
+
+    experiment = checked(config)
+    with _observer(experiment.name, verbose=False) as observer:
+        return read_counts(experiment.variants[BASE], Store(warn=observer.note), observer, download=download)[0]
+
+
+def _observer(title: str, *, verbose: bool) -> Any:
+    from benchmark.terminal import ProgressObserver
+
+    return ProgressObserver(title, verbose=verbose)
+
+
+def main() -> None:
+    """Entry point of ``bench``."""
+    app()
+
+
+if __name__ == "__main__":
+    sys.exit(app())

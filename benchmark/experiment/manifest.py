@@ -1,0 +1,92 @@
+"""What was run on what: everything needed to run it again and to see why two runs differ."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+from datetime import datetime, timezone
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from benchmark.corpora.card import REPOSITORY
+from benchmark.experiment.plan import STAGE_CODE, code_digest
+
+if TYPE_CHECKING:
+    from benchmark.experiment.results import Results
+
+_LIBRARIES = (
+    "simplexbench",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "libsvm-official",
+    "numba",
+    "pandas",
+    "statsmodels",
+)
+
+
+def manifest_of(results: Results, *, jobs: int, seconds: float) -> dict[str, Any]:
+    """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
+    experiment = results.experiment
+    ties = results.ties()
+    return {
+        "name": experiment.name,
+        "config": experiment.raw,
+        "cells": {
+            cell.id: {
+                "variant": cell.variant,
+                "weighting": cell.weighting,
+                "normalization": cell.normalization,
+                "kernel": cell.kernel.resolved,
+                "classifier": cell.classifier.resolved,
+                "ties": {fold: n for (name, fold), n in ties.items() if name == cell.id},
+            }
+            for cell in experiment.cells
+        },
+        "protocol": experiment.protocol.resolved,
+        "seeds": {"bootstrap": experiment.seed},
+        "variants": results.facts,
+        "failures": results.failures,
+        "code": {stage: code_digest(stage) for stage in STAGE_CODE},
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
+        "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
+        "git": _git(),
+        "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],  # noqa: PTH119 - text, not a file
+        "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
+        "seconds": round(seconds, 2),
+    }
+
+
+def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
+    """Where two manifests differ, as (dotted key, value in a, value in b); times and commands aside."""
+    ignored = ("finished", "seconds", "command", "name")
+    flat_a, flat_b = _flat(a), _flat(b)
+    keys = [key for key in dict.fromkeys([*flat_a, *flat_b]) if key.split(".")[0] not in ignored]
+    return [(key, flat_a.get(key), flat_b.get(key)) for key in keys if flat_a.get(key) != flat_b.get(key)]
+
+
+def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    if not isinstance(value, dict):
+        return {prefix: value}
+    found: dict[str, Any] = {}
+    for key, item in value.items():
+        found |= _flat(item, f"{prefix}.{key}" if prefix else str(key))
+    return found
+
+
+def _git() -> dict[str, Any]:
+    """Commit of the checkout, and whether it had changes; empty outside a checkout."""
+    try:
+        commit = _git_says("rev-parse", "HEAD")
+        return {"commit": commit, "changed": bool(_git_says("status", "--porcelain", "--untracked-files=no"))}
+    except (OSError, subprocess.SubprocessError):
+        return {}
+
+
+def _git_says(*arguments: str) -> str:
+    command = ["git", "-C", str(REPOSITORY), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10)  # noqa: S603
+    return done.stdout.strip()

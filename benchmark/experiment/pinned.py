@@ -1,0 +1,120 @@
+"""Our own numbers, guarded: a run's accuracies against `results/pinned/<config>.csv`, in both directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from benchmark.corpora.card import REPOSITORY
+from benchmark.errors import BenchError
+from benchmark.report.files import write_whole
+from benchmark.report.summary import HEADLINE
+from benchmark.report.tables import frame_csv
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.report.summary import Summary
+
+PINNED = REPOSITORY / "results" / "pinned"
+SCORES = ("cell", "fold", "metric", "value", "n", "ties")
+VERDICTS = ("cell", "metric", "published", "verdict")
+METRIC = "accuracy"
+#: Scores are written with 12 digits.
+_ROUNDING = 1e-11
+
+
+@dataclass(frozen=True)
+class Deviation:
+    """A number that is not what it was.
+
+    Parameters
+    ----------
+    cell, fold : str
+    pinned, found : str
+        As text: a score, a verdict, or "missing".
+    allowed : float
+        What ties and rounding may move a score by.
+    """
+
+    cell: str
+    fold: str
+    pinned: str
+    found: str
+    allowed: float = 0.0
+
+
+def pinned_configs(folder: Path = PINNED) -> list[str]:
+    """Names of the configurations that are guarded."""
+    return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
+
+
+def pin(summary: Summary, folder: Path = PINNED) -> list[Path]:
+    """Write a run's accuracies and verdicts as the numbers to guard."""
+    scores = summary.scores[summary.scores["metric"] == METRIC]
+    paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(paths[0], frame_csv(scores, SCORES).encode())
+    write_whole(paths[1], frame_csv(summary.verdicts, VERDICTS).encode())
+    return paths
+
+
+def deviations(summary: Summary, folder: Path = PINNED) -> list[Deviation]:
+    """Compare a run with what is pinned; empty where every number is what it was.
+
+    A score may move by what its ties can (each tied document changes one fold's accuracy by 1/n) and by rounding; a
+    better score is a change, too. A verdict may not move.
+
+    Raises
+    ------
+    BenchError
+        If nothing is pinned for this configuration.
+    """
+    return _score_deviations(summary, folder) + _verdict_deviations(summary, folder)
+
+
+def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
+    pinned = _read(folder / f"{summary.name}.csv", summary.name).set_index(["cell", "fold"])
+    scores = summary.scores[summary.scores["metric"] == METRIC].set_index(["cell", "fold"])
+    found = []
+    for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
+        if (cell, fold) not in pinned.index:
+            found.append(Deviation(cell, fold, "missing", f"{scores.loc[(cell, fold), 'value']:.6f}"))
+        elif (cell, fold) not in scores.index:
+            found.append(Deviation(cell, fold, f"{float(pinned.loc[(cell, fold), 'value']):.6f}", "missing"))
+        else:
+            allowed = _allowed(pinned, cell, fold)
+            was, now = float(pinned.loc[(cell, fold), "value"]), float(scores.loc[(cell, fold), "value"])
+            same_documents = int(pinned.loc[(cell, fold), "n"]) == int(scores.loc[(cell, fold), "n"])
+            if abs(was - now) > allowed or not same_documents:
+                found.append(Deviation(cell, fold, f"{was:.6f}", f"{now:.6f}", allowed))
+    return found
+
+
+def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
+    own = pinned.loc[[cell]]
+    folds = own.drop(index=HEADLINE, level="fold") if fold == HEADLINE else own.loc[[(cell, fold)]]
+    return float((folds["ties"] / folds["n"]).mean()) + _ROUNDING
+
+
+def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
+    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name)
+    was = {(row.cell, row.metric): str(row.verdict) for row in pinned.itertuples()}
+    now = {(row.cell, row.metric): str(row.verdict) for row in summary.verdicts.itertuples()}
+    return [
+        Deviation(str(cell), str(metric), was.get((cell, metric), "missing"), now.get((cell, metric), "missing"))
+        for cell, metric in dict.fromkeys([*was, *now])
+        if was.get((cell, metric)) != now.get((cell, metric))
+    ]
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    try:
+        return pd.read_csv(path)
+    except FileNotFoundError:
+        problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"
+        raise BenchError(problem) from None
+    except (OSError, ValueError) as error:
+        raise BenchError(f"{path}: can't be read: {error}") from None

@@ -1,0 +1,87 @@
+"""One configuration from start to finish: run it, write its folder, give its summary. Every command goes this way."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmark.config import load_config
+from benchmark.errors import BenchError
+from benchmark.experiment.manifest import manifest_of
+from benchmark.experiment.results import Results, gather, read_results, write_results
+from benchmark.experiment.runner import run
+from benchmark.experiment.summary import published_for, summarize
+from benchmark.report.files import write_all
+
+if TYPE_CHECKING:
+    from benchmark.config import Experiment
+    from benchmark.experiment.runner import Observer
+    from benchmark.experiment.store import Store
+    from benchmark.report.summary import Summary
+
+RUNS = Path("results") / "runs"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run that has been written: its folder, its results, and what they come to."""
+
+    folder: Path
+    results: Results
+    summary: Summary
+
+
+def checked(path: Path) -> Experiment:
+    """A configuration with everything checked that can be without data."""
+    experiment = load_config(path)
+    published_for(experiment)
+    return experiment
+
+
+def perform(
+    experiment: Experiment,
+    store: Store,
+    *,
+    folder: Path | None = None,
+    jobs: int = 1,
+    observer: Observer | None = None,
+    download: bool = True,
+) -> Finished:
+    """Run an experiment and write its folder, `results/runs/<name>` unless given."""
+    folder = folder or RUNS / experiment.name
+    ensure_writable(folder)
+    started = time.perf_counter()
+    results = gather(experiment, run(experiment, store, jobs=jobs, observer=observer, download=download))
+    summary = summarize(results)
+    write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
+    write_all(summary, folder)
+    return Finished(folder, results, summary)
+
+
+def again(folder: Path) -> Finished:
+    """Tables and figures of a finished run once more, from its predictions alone."""
+    results = read_results(folder)
+    summary = summarize(results)
+    write_all(summary, folder)
+    return Finished(folder, results, summary)
+
+
+def ensure_writable(folder: Path) -> None:
+    """Refuse before the work, rather than after it, a folder that can't be written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe"):
+            pass
+    except OSError as error:
+        raise BenchError(
+            f"can't write results to {folder}: {error.strerror or error}. Name another folder with --out."
+        ) from None
+
+
+def default_jobs() -> int:
+    """The processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
