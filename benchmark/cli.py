@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -298,6 +299,7 @@ def _perform(experiment: Any, folder: Path | None, jobs: int, verbose: bool, dow
     from benchmark.experiment.session import default_jobs, perform
     from benchmark.experiment.store import Store
 
+    gc.freeze()  # what the imports made stays: collecting through it again and again took a tenth of a short run
     with _observer(experiment.name, verbose=verbose) as observer:
         store = Store(warn=observer.note)
         return perform(

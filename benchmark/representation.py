@@ -35,6 +35,15 @@ def inverse_document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
     return idf
 
 
+def canonical(matrix: Any) -> sp.csr_array:
+    """CSR with one entry a coordinate, in ascending order; a matrix that is not so is copied, never changed."""
+    rows = sp.csr_array(matrix)
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    return rows
+
+
 def weight_terms(counts: sp.csr_array, idf: NDArray[np.float64] | None) -> sp.csr_array:
     """TF (`idf` is None) or TF×IDF weights as float64 CSR, shape (n, V); entries that become 0 are not stored."""
     weighted = sp.csr_array(counts, dtype=np.float64, copy=True)
@@ -101,7 +110,10 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         if self.weighting not in WEIGHTINGS:
             msg = f"unknown weighting {self.weighting!r}; one of {', '.join(WEIGHTINGS)}"
             raise ValueError(msg)
-        counts = sp.csr_array(check_array(X, accept_sparse="csr"))
+        if self.normalization not in NORMALIZATIONS:
+            msg = f"unknown normalization {self.normalization!r}; one of {', '.join(NORMALIZATIONS)}"
+            raise ValueError(msg)
+        counts = canonical(check_array(X, accept_sparse="csr"))
         self.n_features_in_ = counts.shape[1]
         self.idf_ = inverse_document_frequency(counts) if self.weighting == "tfidf" else None
         return self
@@ -109,7 +121,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> sp.csr_array:
         """Weighted, normalized points as float64 CSR, shape (n, V)."""
         check_is_fitted(self, "n_features_in_")
-        counts = sp.csr_array(check_array(X, accept_sparse="csr"))
+        counts = canonical(check_array(X, accept_sparse="csr"))
         if counts.shape[1] != self.n_features_in_:
             msg = f"X has {counts.shape[1]} terms, but the weighting was fitted on {self.n_features_in_}"
             raise ValueError(msg)

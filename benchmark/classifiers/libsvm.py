@@ -56,8 +56,12 @@ class DenseRows:
         return len(self.rows), len(self.columns)
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Rows start:stop, as a fresh array."""
-        return self.matrix[np.ix_(self.rows[start:stop], self.columns)]
+        """Rows start:stop, as a fresh array; FloatingPointError if a value is not finite."""
+        values = self.matrix[np.ix_(self.rows[start:stop], self.columns)]
+        if not np.isfinite(values).all():
+            msg = "the kernel matrix holds values that are not finite numbers"
+            raise FloatingPointError(msg)
+        return values
 
 
 @dataclass(frozen=True)

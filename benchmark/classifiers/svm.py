@@ -210,7 +210,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
-        In order of first appearance in `y`, as LIBSVM keeps them: ties go to the first.
+        In order of first appearance in `y`, as LIBSVM keeps them: ties go to the first. Of the labels -1 and +1,
+        LIBSVM takes +1 first, wherever it appears.
     machines_ : Machines
     n_features_in_ : int
 
@@ -254,6 +255,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
             msg = f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together"
             raise ValueError(msg)
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
+        if values.tolist() == [-1, 1]:
+            first = np.array([1, 0])
         rank = np.argsort(np.argsort(first))
         self.classes_ = values[np.argsort(first)]
         order = np.argsort(rank[codes], kind="stable")

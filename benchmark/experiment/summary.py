@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import REPOSITORY
-from benchmark.evaluation.intervals import Estimate, difference, estimate, sign_z_estimate
+from benchmark.evaluation import intervals
+from benchmark.evaluation.intervals import ACCURACY_LIKE, Estimate, sign_z_estimate
 from benchmark.evaluation.metrics import Outcome
 from benchmark.evaluation.published import (
     Evidence,
@@ -77,7 +79,7 @@ def evidence_for(
         if comparison.config == experiment.name and {comparison.a, comparison.b} <= set(outcomes):
             a, b = outcomes[comparison.a], outcomes[comparison.b]
             test = _TESTS[claim.test](a, b) if claim.test else None
-            found[comparison] = Evidence(difference(a, b, claim.metric, seed=experiment.seed), test)
+            found[comparison] = Evidence(_difference(a, b, claim.metric, experiment.seed), test)
     return found
 
 
@@ -87,7 +89,7 @@ def estimate_of(value: PublishedValue, experiment: Experiment, outcomes: Mapping
         a, b = (outcomes.get(cell) for cell in value.pair)
         return None if a is None or b is None else sign_z_estimate(a, b, seed=experiment.seed)
     outcome = outcomes.get(value.cell or "")
-    return None if outcome is None else estimate(outcome, value.metric, seed=experiment.seed)
+    return None if outcome is None else _estimate(outcome, value.metric, experiment.seed)
 
 
 def _scores(results: Results, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
@@ -95,14 +97,30 @@ def _scores(results: Results, outcomes: Mapping[str, Outcome]) -> list[list[Any]
     rows = []
     for cell, outcome in outcomes.items():
         own = [name for name in names if (cell, name) in ties]
+        parts = {name: _fold(outcome, names.index(name)) for name in own}
         for metric in experiment.metrics:
-            whole = estimate(outcome, metric, seed=experiment.seed)
+            whole = _estimate(outcome, metric, experiment.seed)
             for name in own:
-                part = whole if len(own) == 1 else estimate(_fold(outcome, names.index(name)), metric, experiment.seed)
+                part = whole if len(own) == 1 else _estimate(parts[name], metric, experiment.seed)
                 rows.append([cell, name, metric, part.value, part.low, part.high, part.n, ties[cell, name]])
             tied = sum(ties[cell, name] for name in own)
             rows.append([cell, layout.HEADLINE, metric, whole.value, whole.low, whole.high, whole.n, tied])
     return rows
+
+
+@lru_cache(maxsize=4096)
+def _distinct_estimate(outcome: Outcome, metric: str, seed: int) -> Estimate:
+    return intervals.estimate(outcome, metric, seed=seed)
+
+
+def _estimate(outcome: Outcome, metric: str, seed: int) -> Estimate:
+    """An estimate, bootstrapped once however often it is shown; micro-F1 is the accuracy where labels are single."""
+    return _distinct_estimate(outcome, "accuracy" if metric in ACCURACY_LIKE else metric, seed)
+
+
+@lru_cache(maxsize=4096)
+def _difference(a: Outcome, b: Outcome, metric: str, seed: int) -> Estimate:
+    return intervals.difference(a, b, metric, seed=seed)
 
 
 def _fold(outcome: Outcome, fold: int) -> Outcome:
@@ -140,7 +158,7 @@ def _test_row(result: TestResult) -> list[Any]:
 
 
 def _difference_row(a: Outcome, b: Outcome, experiment: Experiment) -> list[Any]:
-    gap = difference(a, b, seed=experiment.seed)
+    gap = _difference(a, b, "accuracy", experiment.seed)
     return [a.cell, b.cell, gap.value, gap.low, gap.high, gap.n]
 
 

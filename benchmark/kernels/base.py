@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, embed
+from benchmark.representation import NORMALIZATIONS, canonical, embed
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     Matrix = NDArray[np.float64]
@@ -78,11 +78,12 @@ class Kernel(TransformerMixin, BaseEstimator):
         return self.link(products, self_products(embedded), self.self_products_)
 
     def _validated(self, X: Any) -> sp.csr_array:
-        points = sp.csr_array(check_array(X, accept_sparse="csr", dtype=np.float64))
-        if self.exponent != 1.0 and points.nnz and points.data.min() < 0:
-            msg = f"{type(self).__name__} raises coordinates to the power {self.exponent}: they can't be negative"
+        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        on_simplex = self.normalizations == ("l1",)
+        if (on_simplex or self.exponent != 1.0) and points.nnz and points.data.min() < 0:
+            msg = f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}"
             raise ValueError(msg)
-        if self.normalizations == ("l1",):
+        if on_simplex:
             sums = np.asarray(points.sum(axis=1))
             off = ~(np.isclose(sums, 1.0, rtol=1e-9, atol=0.0) | (sums == 0.0))
             if off.any():

@@ -44,11 +44,11 @@ class Polynomial(Kernel):
         self.c = c
 
     def check(self) -> None:
-        """The degree d is at least 1, c not negative."""
-        if self.degree < 1:
-            msg = f"degree must be at least 1, not {self.degree}"
+        """The degree d is a whole number of at least 1, c not negative."""
+        if not (self.degree >= 1 and self.degree % 1 == 0):
+            msg = f"degree must be a whole number of at least 1, not {self.degree}"
             raise ValueError(msg)
-        if self.c < 0:
+        if not self.c >= 0:
             msg = f"c must not be negative, not {self.c}"
             raise ValueError(msg)
 

@@ -81,8 +81,9 @@ class Gram:
         tile *= self._column_scale
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._kernel.link(tile, self._row_self[start:stop], self._column_self)
-        # A sum is finite only if every term is, and costs one pass without a temporary.
-        if not np.isfinite(values.sum()) and not np.isfinite(values).all():
+            # A sum is finite only if every term is, and costs one pass without a temporary.
+            total = values.sum()
+        if not np.isfinite(total) and not np.isfinite(values).all():
             msg = f"the kernel {self._kernel!r} gives values that are not finite numbers"
             raise FloatingPointError(msg)
         return values

@@ -13,6 +13,7 @@ import numba
 import numpy as np
 
 from benchmark.compiled import compiled
+from benchmark.representation import canonical
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -72,16 +73,13 @@ def inner_products(
     elif out.shape != shape:
         msg = f"out has shape {out.shape}, the product {shape}"
         raise ValueError(msg)
-    rows, postings = left.tocsr(), right.tocsc()
-    rows.sort_indices()
-    _accumulate_postings(out, *_parts(rows), *_parts(postings))
+    _accumulate_postings(out, *_parts(canonical(left)), *_parts(canonical(right).tocsc()))
     return out
 
 
 def self_products(points: sp.csr_array) -> NDArray[np.float64]:
     """<x, x> of every row, shape (n,), summed in the same order as `inner_products` sums its diagonal."""
-    rows = points.tocsr()
-    rows.sort_indices()
+    rows = canonical(points)
     result = np.zeros(points.shape[0])
     np.add.at(result, np.repeat(np.arange(points.shape[0]), np.diff(rows.indptr)), rows.data * rows.data)
     return result

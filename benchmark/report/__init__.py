@@ -1,0 +1,1 @@
+"""Summaries to tables, figures, files, and the reproduction page."""

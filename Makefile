@@ -1,0 +1,55 @@
+# Two commands set everything up: `make run` and `make test`. Both make .venv from the lock file first.
+PYTHON ?= python3
+CONFIG ?= configs/quickstart.yaml
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: run test lint types check perf reproduce-paper lock clean help
+
+help:
+	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
+	@echo "make test                              run all tests"
+	@echo "make lint | types                      ruff | mypy, strict"
+	@echo "make check                             compare with the pinned numbers"
+	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
+	@echo "make perf                              time ours against the plain routes"
+	@echo "make lock                              resolve the lock file afresh"
+
+run: $(READY)
+	$(BIN)/bench run $(CONFIG)
+
+test: $(READY)
+	$(BIN)/python -m pytest -rs
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+check: $(READY)
+	$(BIN)/bench check
+
+perf: $(READY)
+	$(BIN)/python tests/perf/measure.py
+
+reproduce-paper: $(READY)
+	$(BIN)/bench reproduce
+
+# The last line compiles the numba functions, once: later starts find them on disk.
+$(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed; name one: make PYTHON=python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(BIN)/python -c 'import benchmark.experiment.runner'
+	@touch $@
+
+# Versions and hashes only: the file names no package index, so that each user's own is asked.
+lock:
+	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
+		--no-emit-find-links --no-header pyproject.toml --output-file requirements.lock
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache results/runs

@@ -1,0 +1,212 @@
+"""From a summary to a picture: each cell's score with its interval, and the published number beside it."""
+
+from __future__ import annotations
+
+import io
+import math
+import textwrap
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from benchmark.report.layout import (
+    capitalized,
+    headline_scores,
+    main_metric,
+    main_verdicts,
+    metric_name,
+    varying_columns,
+    word,
+)
+from benchmark.report.numbers import is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from matplotlib.axes import Axes
+
+    from benchmark.report.summary import CellInfo, Summary
+
+# From Okabe and Ito's palette (2008), told apart by the colour-blind; the markers differ in shape and fill as well.
+OURS, PUBLISHED, FAINT = "#0072B2", "#D55E00", "#666666"
+WIDTH, ROW, FRAME = 7.0, 0.23, 1.35  # inches: of the figure, of a row, and of all above and below the rows
+TITLE_WIDTH = 80  # characters
+DOT: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 4.5, "linestyle": "none"}
+BAR: dict[str, Any] = {"color": OURS, "linewidth": 1.8}
+DIAMOND: dict[str, Any] = {
+    "color": PUBLISHED,
+    "marker": "D",
+    "markersize": 7,
+    "markerfacecolor": "none",
+    "markeredgewidth": 1.2,
+    "linestyle": "none",
+}
+STYLE: Any = {
+    "font.family": "DejaVu Sans",  # comes with matplotlib
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.spines.left": False,
+    "xtick.color": "#333333",
+    "text.parse_math": False,  # a title may hold a dollar sign
+    "svg.hashsalt": "simplexbench",
+    "svg.fonttype": "path",
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the picture: a cell, or the heading of the group below it."""
+
+    label: str
+    cell: str | None
+
+
+def accuracy_figure(summary: Summary) -> Figure:
+    """Draw one row a cell, grouped by weighting: ours with its 95% interval, and the print.
+
+    Where something is published, a second panel shows ours less the print on a scale of its own: there a bar that
+    reaches the line at zero is a number reproduced.
+    """
+    rows = figure_rows(summary)
+    verdicts = main_verdicts(summary)
+    title = textwrap.fill(summary.title, TITLE_WIDTH)
+    with _house_style():
+        figure = Figure(figsize=(WIDTH, FRAME + ROW * (len(rows) + title.count("\n"))), layout="constrained")
+        FigureCanvasAgg(figure)
+        ratios = [2, 1] if verdicts else [1]
+        panels = list(figure.subplots(1, len(ratios), sharey=True, squeeze=False, width_ratios=ratios)[0])
+        _draw_scores(panels[0], summary, rows)
+        if verdicts:
+            _draw_differences(panels[1], summary, rows)
+        _label_rows(panels, rows)
+        figure.suptitle(title, fontsize=11)
+        figure.legend(handles=_legend(bool(verdicts)), loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def png_bytes(figure: Figure, dpi: int = 200) -> bytes:
+    """Render as PNG, without the metadata that name the software."""
+    return _rendered(figure, "png", dpi=dpi, metadata={"Software": None})
+
+
+def svg_bytes(figure: Figure) -> bytes:
+    """Render as SVG: letters as outlines, no date, ids that are the same each time."""
+    return _rendered(figure, "svg", metadata={"Date": None, "Creator": None})
+
+
+def figure_rows(summary: Summary) -> list[Row]:
+    """Rows from top to bottom; groups in the order of their first cells."""
+    names = varying_columns(summary.cells)
+    if "weighting" not in names:
+        return _labelled(summary.cells, names)
+    groups: dict[str, list[CellInfo]] = {}
+    for cell in summary.cells:
+        groups.setdefault(cell.columns.get("weighting", ""), []).append(cell)
+    others = [name for name in names if name != "weighting"]
+    rows: list[Row] = []
+    for weighting, cells in groups.items():
+        rows += [Row(word(weighting) or "no weighting", None), *_labelled(cells, others)]
+    return rows
+
+
+def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[Row]:
+    labels = [" · ".join(filter(None, (word(cell.columns.get(name, "")) for name in names))) for cell in cells]
+    if not all(labels) or len(set(labels)) < len(labels):
+        labels = [cell.id for cell in cells]
+    return [Row(label, cell.id) for label, cell in zip(labels, cells, strict=True)]
+
+
+def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
+    metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
+    points, printed = {}, {}
+    for y, row in enumerate(rows):
+        score, verdict = scores.get((row.cell or "", metric)), verdicts.get(row.cell or "")
+        if score:
+            points[y] = [100 * _float(score[end]) for end in ("value", "low", "high")]
+        if verdict:
+            printed[y] = float(verdict["published"]) * _to_percent(verdict, score)
+        if row.cell in summary.failures:
+            _write_failed(axes, y)
+    _draw_ours(axes, points)
+    if printed:
+        axes.plot(list(printed.values()), list(printed), label="published", zorder=4, **DIAMOND)
+    if not points and not printed:
+        axes.set_xlim(0, 100)
+    axes.set_xlabel(f"{capitalized(metric_name(metric))} (%)")
+
+
+def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
+    metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
+    points = {}
+    for y, row in enumerate(rows):
+        verdict, score = verdicts.get(row.cell or ""), scores.get((row.cell or "", metric))
+        if verdict and score:
+            scale, printed = _to_percent(verdict, score), float(verdict["published"])
+            points[y] = [scale * (_float(verdict[end]) - printed) for end in ("value", "low", "high")]
+    axes.axvline(0, color=PUBLISHED, linewidth=1.2, zorder=1)
+    _draw_ours(axes, points)
+    axes.set_xlabel("Ours − published (points)")
+
+
+def _draw_ours(axes: Axes, points: dict[int, list[float]]) -> None:
+    """Draw (value, low, high) at each row."""
+    ys = list(points)
+    values, lows, highs = ([point[i] for point in points.values()] for i in range(3))
+    axes.hlines(ys, lows, highs, zorder=2, **BAR)
+    axes.plot(values, ys, label="ours", zorder=3, **DOT)
+
+
+def _write_failed(axes: Axes, y: int) -> None:
+    box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
+    middle = axes.get_yaxis_transform()
+    axes.text(0.5, y, "failed", transform=middle, ha="center", va="center", color=FAINT, style="italic", bbox=box)
+
+
+def _float(value: Any) -> float:
+    return math.nan if is_missing(value) else float(value)
+
+
+def _to_percent(verdict: dict[str, Any], score: dict[str, Any] | None) -> int:
+    """Turn the print's unit into percent: by 1 where it is printed in percent, by 100 where as a fraction."""
+    if score is None:
+        return 1
+    return 1 if abs(verdict["value"] - 100 * score["value"]) <= abs(verdict["value"] - score["value"]) else 100
+
+
+def _label_rows(panels: list[Axes], rows: list[Row]) -> None:
+    panels[0].set_yticks(range(len(rows)), [row.label for row in rows])
+    for tick, row in zip(panels[0].get_yticklabels(), rows, strict=True):
+        if row.cell is None:
+            tick.set_fontweight("bold")
+    panels[0].set_ylim(len(rows) - 0.5, -0.5)
+    lines = [y for y, row in enumerate(rows) if row.cell is not None]
+    for panel in panels:
+        panel.tick_params(axis="y", length=0)
+        panel.hlines(lines, 0, 1, transform=panel.get_yaxis_transform(), color="#dddddd", linewidth=0.6, zorder=0)
+
+
+def _legend(published: bool) -> list[Line2D]:
+    handles = [Line2D([], [], label="ours, with its 95 % interval", **(DOT | BAR | {"linestyle": "-"}))]
+    return [*handles, Line2D([], [], label="published", **DIAMOND)] if published else handles
+
+
+def _rendered(figure: Figure, kind: str, **options: Any) -> bytes:
+    file = io.BytesIO()
+    with _house_style():
+        figure.savefig(file, format=kind, **options)
+    return file.getvalue()
+
+
+@contextmanager
+def _house_style() -> Iterator[None]:
+    """Draw alike on every machine, whatever the reader's matplotlibrc says."""
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        yield

@@ -1,0 +1,240 @@
+"""From a summary to grids of text: which rows and columns a table has, and how its numbers are written.
+
+Every rendering (Markdown, LaTeX, terminal, reproduction page) draws the same grids.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmark.report.numbers import (
+    NONE,
+    count,
+    interval,
+    is_missing,
+    number,
+    p_text,
+    percent,
+    percent_interval,
+    printed_decimals,
+)
+from benchmark.report.summary import HEADLINE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+
+    from benchmark.report.summary import CellInfo, Summary
+
+METRIC_NAMES = {
+    "macro-f1": "macro-F1",
+    "macro-f1-of-means": "macro-F1 of means",
+    "micro-f1": "micro-F1",
+    "sign-z": "Z",
+}
+# As the literature writes them: in figures and in LaTeX. Elsewhere a value stands as in the config.
+WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
+    name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
+}
+TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table of text.
+
+    Parameters
+    ----------
+    title : str
+    header : tuple of str
+    rows : tuple of tuples of str
+        Each as long as the header.
+    text : frozenset of str
+        The columns that hold words, aligned left; the others hold numbers, aligned right.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    text: frozenset[str]
+
+    def without(self, *names: str) -> Grid:
+        """Leave out these columns."""
+        kept = [i for i, name in enumerate(self.header) if name not in names]
+        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
+        return Grid(self.title, tuple(self.header[i] for i in kept), rows, self.text)
+
+    @property
+    def width(self) -> int:
+        """Characters that its lines take, with two spaces between columns."""
+        columns = zip(self.header, *self.rows, strict=True)
+        return sum(max(map(len, column)) + 2 for column in columns) - 2
+
+
+def records(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Rows of a frame by column name."""
+    return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
+
+
+def metric_name(metric: str) -> str:
+    """Name of a metric as it is written in a header."""
+    return METRIC_NAMES.get(metric, metric)
+
+
+def metric_header(metric: str) -> str:
+    """Head of a column of percentages."""
+    return f"{metric_name(metric)} %"
+
+
+def capitalized(text: str) -> str:
+    """Write the first letter large and leave the others, which may be large already."""
+    return text[:1].upper() + text[1:]
+
+
+def word(value: str) -> str:
+    """Write a value of a column as the literature does."""
+    return WORDS.get(value, value)
+
+
+def difference_text(row: dict[str, Any]) -> str:
+    """Ours less the print, in the print's unit."""
+    if is_missing(row["value"]):
+        return NONE
+    return number(row["value"] - float(row["published"]), printed_decimals(row["published"]), "+")
+
+
+def headline_scores(summary: Summary) -> dict[tuple[str, str], dict[str, Any]]:
+    """Headline rows of the scores, by (cell, metric)."""
+    rows = records(summary.scores[summary.scores["fold"] == HEADLINE])
+    return {(row["cell"], row["metric"]): row for row in rows}
+
+
+def headline_metrics(summary: Summary) -> list[str]:
+    """Metrics of the headline rows: accuracy first, then as they come."""
+    metrics = dict.fromkeys(metric for _, metric in headline_scores(summary))
+    return sorted(metrics, key=lambda metric: metric != "accuracy")
+
+
+def main_metric(summary: Summary) -> str:
+    """Metric that is shown with its interval, its folds and its picture."""
+    return next(iter(headline_metrics(summary)), "accuracy")
+
+
+def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
+    """Columns that take more than one value over the cells, in the order of the first cell that has them."""
+    names = dict.fromkeys(name for cell in cells for name in cell.columns)
+    return [name for name in names if len({cell.columns.get(name, "") for cell in cells}) > 1]
+
+
+def labels_identify(cells: Sequence[CellInfo]) -> bool:
+    """Whether the columns that vary tell the cells apart, so that their ids can be left out."""
+    names = varying_columns(cells)
+    return bool(names) and len({tuple(cell.columns.get(n, "") for n in names) for cell in cells}) == len(cells)
+
+
+def main_verdicts(summary: Summary) -> dict[str, dict[str, Any]]:
+    """By cell, the print of the main metric: the verdicts that stand in the table of cells."""
+    metric = main_metric(summary)
+    chosen: dict[str, dict[str, Any]] = {}
+    for row in records(summary.verdicts):
+        if row["metric"] == metric:
+            chosen.setdefault(row["cell"], row)
+    return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
+
+
+def cell_grid(summary: Summary) -> Grid:
+    """One row a cell: what varies, its scores in percent, ties, and the print beside them."""
+    varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
+    scores, verdicts = headline_scores(summary), main_verdicts(summary)
+    others = [metric for metric in metrics if metric != main]
+    header = ["cell", *varying, metric_header(main), "95% interval", *map(metric_header, others), "ties"]
+    if verdicts:
+        header += ["published", "difference"]
+    if verdicts or summary.failures:
+        header.append("verdict")
+    rows = []
+    for cell in summary.cells:
+        score = scores.get((cell.id, main), {})
+        row = [cell.id, *(cell.columns.get(name, "") or NONE for name in varying), percent(score.get("value"))]
+        row.append(percent_interval(score.get("low"), score.get("high")))
+        row += [percent(scores.get((cell.id, metric), {}).get("value")) for metric in others]
+        row.append(count(score.get("ties")))
+        verdict = verdicts.get(cell.id)
+        if verdicts:
+            row += [verdict["published"], difference_text(verdict)] if verdict else [NONE, NONE]
+        if verdicts or summary.failures:
+            row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else NONE)
+        rows.append(tuple(row))
+    return Grid(summary.title, tuple(header), tuple(rows), frozenset({"cell", *varying, "verdict"}))
+
+
+def fold_grid(summary: Summary) -> Grid:
+    """The main metric of each cell on each fold; no rows where there is one split only."""
+    main = main_metric(summary)
+    of_metric = summary.scores[summary.scores["metric"] == main]
+    folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
+    value = {(row["cell"], row["fold"]): row["value"] for row in records(of_metric)}
+    rows = tuple(
+        (cell.id, *(percent(value.get((cell.id, fold))) for fold in folds), percent(value.get((cell.id, HEADLINE))))
+        for cell in summary.cells
+    )
+    header = ("cell", *(str(fold) for fold in folds), "mean")
+    title = f"{capitalized(metric_name(main))} on each fold, %"
+    return Grid(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
+
+
+def significance_grid(summary: Summary) -> Grid:
+    """One row a test; the difference stands on the first row of its pair."""
+    difference = {(row["a"], row["b"]): row for row in records(summary.differences)}
+    tests: dict[tuple[str, str], list[dict[str, Any]]] = {pair: [] for pair in difference}
+    for row in records(summary.significance):
+        tests.setdefault((row["a"], row["b"]), []).append(row)
+    rows = []
+    for (a, b), results in tests.items():
+        gap = difference.get((a, b), {})
+        gap_text = (percent(gap.get("value"), "+"), percent_interval(gap.get("low"), gap.get("high"), "+"))
+        if not results:
+            rows.append((a, b, *gap_text, NONE, NONE, NONE, NONE, NONE))
+        for i, test in enumerate(results):
+            rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
+    header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
+    return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}))
+
+
+def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    statistic = number(test["statistic"])
+    if test["test"] == "sign" and statistic != NONE:
+        statistic = f"Z {statistic}"
+    holm = NONE if is_missing(test["p_holm"]) else p_text(test["p_holm"])
+    name = TEST_NAMES.get(test["test"], test["test"])
+    return name, count(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
+
+
+def verdict_grid(verdicts: pd.DataFrame) -> Grid:
+    """Printed numbers beside ours, in the unit of the print."""
+    rows = []
+    for row in records(verdicts):
+        decimals = printed_decimals(row["published"])
+        ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
+        name = metric_name(row["metric"])
+        rows.append((row["cell"], name, row["published"], *ours, difference_text(row), row["verdict"]))
+    header = ("cell", "metric", "published", "ours", "95% interval", "difference", "verdict")
+    return Grid("Published numbers", header, tuple(rows), frozenset({"cell", "metric", "verdict"}))
+
+
+def other_verdicts(summary: Summary) -> pd.DataFrame:
+    """Verdicts that have no place in the table of cells: of pairs, and of the other metrics."""
+    placed = {(row["cell"], row["metric"], row["published"]) for row in main_verdicts(summary).values()}
+    keys = zip(*(summary.verdicts[name] for name in ("cell", "metric", "published")), strict=True)
+    return summary.verdicts[[key not in placed for key in keys]]
+
+
+def claim_grid(claims: pd.DataFrame) -> Grid:
+    """Claims of the paper, how many of their comparisons hold, and the verdict."""
+    rows = tuple(
+        (row["claim"], row["text"], f"{count(row['holds'])} of {count(row['of'])}", row["verdict"])
+        for row in records(claims)
+    )
+    return Grid("Claims", ("claim", "text", "holds", "verdict"), rows, frozenset({"claim", "text", "verdict"}))

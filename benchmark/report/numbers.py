@@ -1,0 +1,69 @@
+"""How numbers are written: decimals, signs, intervals, p-values, and what stands where there is none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NONE = "–"
+SMALLEST_P = 1e-4
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a number of a frame is absent (None and NaN alike)."""
+    return value is None or value != value  # noqa: PLR0124  NaN, of any float type, is what differs from itself
+
+
+def number(value: Any, decimals: int = 2, sign: str = "") -> str:
+    """Fixed decimals; never "-0.00"; a dash for what is missing.
+
+    Examples
+    --------
+    >>> number(70.3), number(-0.001, sign="+"), number(None)
+    ('70.30', '+0.00', '–')
+    """
+    if is_missing(value):
+        return NONE
+    return format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
+
+
+def percent(value: Any, sign: str = "") -> str:
+    """Write a fraction as a percentage with two decimals, without the percent sign."""
+    return NONE if is_missing(value) else number(100 * value, sign=sign)
+
+
+def interval(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
+    """Write the ends of an interval, "[68.90, 71.68]"."""
+    if is_missing(low) or is_missing(high):
+        return NONE
+    return f"[{number(low, decimals, sign)}, {number(high, decimals, sign)}]"
+
+
+def percent_interval(low: Any, high: Any, sign: str = "") -> str:
+    """Write an interval of fractions in percent."""
+    return NONE if is_missing(low) or is_missing(high) else interval(100 * low, 100 * high, sign=sign)
+
+
+def count(value: Any) -> str:
+    """Write an integer, which a frame with gaps may hold as a float."""
+    return NONE if is_missing(value) else str(int(value))
+
+
+def p_text(p_value: Any, note: Any = "") -> str:
+    """Write a p-value with three significant digits, or why there is none.
+
+    Examples
+    --------
+    >>> p_text(3e-9), p_text(0.03125), p_text(None, "smallest p 0.125")
+    ('<0.0001', '0.0312', 'not testable (smallest p 0.125)')
+    """
+    if not is_missing(p_value):
+        return f"<{SMALLEST_P:.4f}" if float(p_value) < SMALLEST_P else f"{float(p_value):.3g}"
+    reason = "" if is_missing(note) else str(note)
+    if reason.startswith("not testable"):
+        return reason
+    return f"not testable ({reason})" if reason else "not testable"
+
+
+def printed_decimals(published: str) -> int:
+    """Decimals to show beside a printed number: its own, and at least two."""
+    return max(2, len(published.partition(".")[2]))

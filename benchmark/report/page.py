@@ -1,0 +1,195 @@
+"""From the summaries of a paper's experiments to the page that sets its numbers beside ours, REPRODUCTION.md."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.published import PublishedValue, judge_value
+from benchmark.report.layout import (
+    Grid,
+    claim_grid,
+    difference_text,
+    headline_scores,
+    metric_name,
+    records,
+    verdict_grid,
+)
+from benchmark.report.numbers import interval, is_missing, number, printed_decimals
+from benchmark.report.tables import markdown_grid, markdown_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import pandas as pd
+
+    from benchmark.report.summary import CellInfo, Summary
+
+AS_CONFIGURED = "as configured"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one cell gives under a variant of its experiment, beside what the paper prints.
+
+    Parameters
+    ----------
+    cell, metric, published : str
+        The deviating cell and its print.
+    variant : str
+        What was done otherwise.
+    value, low, high : float
+        In the unit of the print.
+    verdict : str
+        "exact", "reproduced" or "deviates".
+    """
+
+    cell: str
+    metric: str
+    published: str
+    variant: str
+    value: float
+    low: float
+    high: float
+    verdict: str
+
+
+@dataclass(frozen=True)
+class ExperimentSection:
+    """One experiment beside the paper, and what was tried where it deviates (see `trials`)."""
+
+    summary: Summary
+    tried: tuple[Trial, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class PaperSection:
+    """One paper and what became of it.
+
+    Parameters
+    ----------
+    key, title, reference : str
+    experiments : tuple of ExperimentSection
+    claims : DataFrame
+        Columns `CLAIMS`, judged over all the experiments together.
+    printed : int
+        How many numbers the paper prints, measured or not: a failed cell must not improve the count.
+    """
+
+    key: str
+    title: str
+    reference: str
+    experiments: tuple[ExperimentSection, ...]
+    claims: pd.DataFrame
+    printed: int
+
+
+def reproduction_page(sections: Sequence[PaperSection]) -> str:
+    """Write the page as Markdown."""
+    environment = Environment(
+        loader=PackageLoader("benchmark.report"),
+        autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "grid": markdown_grid,
+        "md": markdown_text,
+        "verdicts": verdict_grid,
+        "claims": claim_grid,
+        "tried": tried_grid,
+        "counted": counted,
+    }
+    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
+    numbers = counted(tables, sum(section.printed for section in sections))
+    claims = held([section.claims for section in sections])
+    page = environment.get_template("reproduction.md.j2").render(sections=sections, numbers=numbers, claims=claims)
+    return page.rstrip("\n") + "\n"
+
+
+def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
+    """Find what was tried for the cells that deviate.
+
+    A cell of a sweep is a trial of a deviating cell if the two agree in every column but "variant". The first trial of
+    each cell is the experiment itself.
+    """
+    sweeps = tuple(sweeps)
+    headline = headline_scores(summary)
+    columns = {cell.id: _identity(cell) for cell in summary.cells}
+    found = []
+    for row in records(summary.verdicts):
+        score = headline.get((row["cell"], row["metric"]))
+        if row["verdict"] != "deviates" or score is None:
+            continue
+        # The print is in percent or a fraction: our own number, given in both units, tells which.
+        scale = 1 if abs(row["value"] - score["value"]) < abs(row["value"] - 100 * score["value"]) else 100
+        found.append(_trial(row, AS_CONFIGURED, score, scale))
+        for sweep in sweeps:
+            scores = headline_scores(sweep)
+            for cell in sweep.cells:
+                tried = scores.get((cell.id, row["metric"]))
+                if tried and not is_missing(tried["value"]) and _identity(cell) == columns[row["cell"]]:
+                    found.append(_trial(row, cell.columns.get("variant", "") or sweep.name, tried, scale))
+    return tuple(found)
+
+
+def tried_grid(tried: Iterable[Trial]) -> Grid:
+    """One row a trial; the cell and its print stand on the first of its rows."""
+    rows, above = [], ("", "", "")
+    for trial in tried:
+        key = trial.cell, metric_name(trial.metric), trial.published
+        decimals = printed_decimals(trial.published)
+        ours = number(trial.value, decimals), interval(trial.low, trial.high, decimals)
+        difference = difference_text({"value": trial.value, "published": trial.published})
+        rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, trial.verdict))
+        above = key
+    header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
+    return Grid("What was tried", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
+
+
+def counted(tables: Sequence[pd.DataFrame], printed: int = 0) -> str:
+    """Count the verdicts on printed numbers; of more numbers printed than judged, the rest was not measured.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> counted([pd.DataFrame({"verdict": ["exact", "reproduced", "deviates"]})], printed=5)
+    '2 of 5 published numbers exact or reproduced (1 exact, 1 reproduced, 1 deviating, 2 not measured)'
+    """
+    counts = Counter(verdict for table in tables for verdict in table["verdict"])
+    total = max(printed, counts.total())
+    if not total:
+        return "no published numbers"
+    parts = {kind: counts[kind] for kind in ("exact", "reproduced")}
+    parts |= {"deviating": counts["deviates"], "not measured": total - sum(parts.values()) - counts["deviates"]}
+    shown = ", ".join(f"{n} {kind}" for kind, n in parts.items() if n)
+    return f"{parts['exact'] + parts['reproduced']} of {total} published numbers exact or reproduced ({shown})"
+
+
+def held(tables: Sequence[pd.DataFrame]) -> str:
+    """Count the claims that hold, "4 of 5 claims hold"; those that hold in part are counted apart."""
+    verdicts = [str(verdict) for table in tables for verdict in table["verdict"]]
+    if not verdicts:
+        return "no claims"
+    in_part = sum(verdict.startswith("holds in part") for verdict in verdicts)
+    return f"{verdicts.count('holds')} of {len(verdicts)} claims hold" + (f", {in_part} in part" if in_part else "")
+
+
+def _identity(cell: CellInfo) -> dict[str, str]:
+    return {name: value for name, value in cell.columns.items() if name != "variant" and value}
+
+
+def _trial(row: dict[str, Any], variant: str, score: dict[str, Any], scale: int) -> Trial:
+    ends = (score["value"] if is_missing(score[end]) else score[end] for end in ("value", "low", "high"))
+    value, low, high = (scale * float(end) for end in ends)
+    printed = PublishedValue(
+        table=0, config="", cell=row["cell"], metric=row["metric"], value=row["published"], unit="one"
+    )
+    # Already in the unit of the print, so that no unit is left to convert.
+    verdict = judge_value(printed, Estimate(value, low, high, int(score["n"]), "")).verdict
+    return Trial(row["cell"], row["metric"], row["published"], variant, value, low, high, verdict)

@@ -1,0 +1,111 @@
+"""What an experiment hands to the report: names, numbers and verdicts, nothing left to compute but the layout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
+SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "note")
+DIFFERENCES = ("a", "b", "value", "low", "high", "n")
+VERDICTS = ("cell", "metric", "published", "value", "low", "high", "verdict")
+CLAIMS = ("claim", "text", "holds", "of", "verdict")
+
+HEADLINE = "all"  # the fold that stands for the cell: the mean over its folds, or its one split
+
+
+def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
+    """Build one of the tables of a `Summary` from its rows.
+
+    Examples
+    --------
+    >>> frame(DIFFERENCES).shape
+    (0, 6)
+    """
+    return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
+
+
+@dataclass(frozen=True)
+class CellInfo:
+    """One cell of an experiment.
+
+    Parameters
+    ----------
+    id : str
+        Its name, "tf-l1-ngd".
+    columns : mapping of str to str
+        What it is made of, in the order of display: ``{"weighting": "tf", "kernel": "ngd"}``.
+    """
+
+    id: str
+    columns: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """All that the tables and figures of one experiment show.
+
+    Parameters
+    ----------
+    name, title : str
+        Name of the config ("webkb") and what it is of.
+    paper : str or None
+        Key of the paper that it is compared with.
+    cells : tuple of CellInfo
+        In table order, failed ones included.
+    scores : DataFrame
+        Columns `SCORES`: fractions in [0, 1]. Fold "all" is the headline row of a cell.
+    significance : DataFrame
+        Columns `SIGNIFICANCE`; where p_value is missing, the note says why.
+    differences : DataFrame
+        Columns `DIFFERENCES`: accuracy of `a` less that of `b`, a fraction, with its 95% interval.
+    verdicts : DataFrame
+        Columns `VERDICTS`. The cell is a cell's id, or "a vs b" for a metric of pairs; `published` is the printed text
+        and the other numbers are in its unit.
+    claims : DataFrame
+        Columns `CLAIMS`: `holds` of `of` comparisons hold.
+    failures : mapping of str to str
+        Reason by cell.
+    notes : tuple of str
+        What a reader of the numbers has to know.
+    """
+
+    name: str
+    title: str
+    paper: str | None
+    cells: tuple[CellInfo, ...]
+    scores: pd.DataFrame
+    significance: pd.DataFrame = field(default_factory=partial(frame, SIGNIFICANCE))
+    differences: pd.DataFrame = field(default_factory=partial(frame, DIFFERENCES))
+    verdicts: pd.DataFrame = field(default_factory=partial(frame, VERDICTS))
+    claims: pd.DataFrame = field(default_factory=partial(frame, CLAIMS))
+    failures: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        known = {cell.id for cell in self.cells}
+        if len(known) != len(self.cells):
+            raise ValueError("two cells of a summary have the same id")
+        for name, columns in TABLES.items():
+            missing = set(columns) - set(getattr(self, name).columns)
+            if missing:
+                raise ValueError(f"{name} lacks the columns {sorted(missing)}")
+        # A score without a row to stand in would vanish from every table.
+        strangers = {*self.scores["cell"], *self.failures} - known
+        if strangers:
+            raise ValueError(f"no such cells: {sorted(strangers)}")
+
+
+TABLES = {
+    "scores": SCORES,
+    "significance": SIGNIFICANCE,
+    "differences": DIFFERENCES,
+    "verdicts": VERDICTS,
+    "claims": CLAIMS,
+}

@@ -1,0 +1,244 @@
+"""From a summary to tables: Markdown, CSV, LaTeX, and the terminal's."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from benchmark.report.layout import (
+    Grid,
+    cell_grid,
+    claim_grid,
+    fold_grid,
+    headline_metrics,
+    headline_scores,
+    labels_identify,
+    main_verdicts,
+    metric_header,
+    other_verdicts,
+    significance_grid,
+    varying_columns,
+    verdict_grid,
+    word,
+)
+from benchmark.report.numbers import is_missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import pandas as pd
+    from rich.console import RenderableType
+
+    from benchmark.report.summary import Summary
+
+TERMINAL_WIDTH = 120
+STYLES = {
+    "exact": "green",
+    "reproduced": "green",
+    "holds": "green",
+    "deviates": "yellow",
+    "fails": "red",
+    "failed": "red",
+}
+
+
+def table_markdown(summary: Summary) -> str:
+    """Write all of the summary as a Markdown document."""
+    main = cell_grid(summary)
+    parts = [f"# {markdown_text(summary.title)}", markdown_grid(main)]
+    for grid in _further_grids(summary):
+        parts += [f"## {grid.title}", markdown_grid(grid)]
+    if summary.failures:
+        parts += ["## Failures", _bullets(failure_lines(summary))]
+    if summary.notes:
+        parts += ["## Notes", _bullets(summary.notes)]
+    return "\n\n".join(parts) + "\n"
+
+
+def markdown_grid(grid: Grid) -> str:
+    """Write a grid as a Markdown table, padded so that it also reads as plain text."""
+    lines = [[markdown_text(text) for text in line] for line in (grid.header, *grid.rows)]
+    widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(grid.header))]
+    left = [name in grid.text for name in grid.header]
+    rule = [f":{'-' * (w - 1)}" if is_left else f"{'-' * (w - 1)}:" for w, is_left in zip(widths, left, strict=True)]
+    padded = [
+        [text.ljust(w) if is_left else text.rjust(w) for text, w, is_left in zip(line, widths, left, strict=True)]
+        for line in lines
+    ]
+    return "\n".join(f"| {' | '.join(line)} |" for line in (padded[0], rule, *padded[1:]))
+
+
+def markdown_text(text: str) -> str:
+    r"""Escape what would end a cell or start a formatting.
+
+    Examples
+    --------
+    >>> markdown_text("a|b *c*")
+    'a\\|b \\*c\\*'
+    """
+    return re.sub(r"([\\|*_`<\[])", r"\\\1", " ".join(text.split())).replace(r"\[", "[")
+
+
+def table_csv(summary: Summary) -> str:
+    """Write one row a cell with all digits: columns, headline scores as fractions, the print, verdict, failure."""
+    varying, metrics = varying_columns(summary.cells), headline_metrics(summary)
+    scores, verdicts = headline_scores(summary), main_verdicts(summary)
+    score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
+    rows = []
+    for cell in summary.cells:
+        row: list[Any] = [cell.id, *(cell.columns.get(name, "") for name in varying)]
+        for metric in metrics:
+            score = scores.get((cell.id, metric), {})
+            row += [score.get(end) for end in ("value", "low", "high")]
+        first = next((scores[cell.id, metric] for metric in metrics if (cell.id, metric) in scores), {})
+        verdict = verdicts.get(cell.id, {})
+        row += [first.get("n"), first.get("ties"), verdict.get("published"), verdict.get("verdict")]
+        rows.append((*row, summary.failures.get(cell.id)))
+    return csv_text(("cell", *varying, *score_columns, "n", "ties", "published", "verdict", "failure"), rows)
+
+
+def frame_csv(table: pd.DataFrame, columns: Iterable[str]) -> str:
+    """Write these columns of a frame with all digits."""
+    columns = tuple(columns)
+    return csv_text(columns, zip(*(table[name] for name in columns), strict=True))
+
+
+def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Write CSV with line feeds alone; floats with 12 significant digits, below which machines differ."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows([_csv_field(value) for value in row] for row in rows)
+    return file.getvalue()
+
+
+def _csv_field(value: Any) -> str:
+    if is_missing(value):
+        return ""
+    return f"{value + 0.0:.12g}" if isinstance(value, float) else str(value)  # + 0.0: no "-0"
+
+
+def table_latex(summary: Summary) -> str:
+    """Write the table of cells for a paper; it needs the package booktabs."""
+    grid = cell_grid(summary)
+    if labels_identify(summary.cells):
+        grid = grid.without("cell")
+    words = dict.fromkeys(varying_columns(summary.cells), word)
+    rows = [
+        tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows
+    ]
+    alignment = "".join("l" if name in grid.text else "r" for name in grid.header)
+    lines = [
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{latex_text(summary.title)}}}",
+        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', summary.name)}}}",
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        _latex_row(grid.header),
+        r"\midrule",
+    ]
+    for above, row in zip((None, *rows), rows, strict=False):
+        # Where the cells are grouped by their first column, a little space sets the groups apart.
+        if above is not None and above[0] != row[0] and grid.header[0] != "cell":
+            lines.append(r"\addlinespace")
+        lines.append(_latex_row(row))
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    lines += [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
+    return "\n".join([*lines, r"\end{table}"]) + "\n"
+
+
+def _latex_row(row: Iterable[str]) -> str:
+    return " & ".join(map(latex_text, row)) + r" \\"
+
+
+LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+    "×": r"$\times$",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+}
+
+
+def latex_text(text: str) -> str:
+    r"""Escape LaTeX's special characters; a sign before a number becomes a mathematical one.
+
+    An opening bracket is put in braces: after a row's end it would be taken for an argument.
+
+    Examples
+    --------
+    >>> latex_text("50% of tf_idf & -1.5")
+    '50\\% of tf\\_idf \\& $-$1.5'
+    """
+    escaped = "".join(LATEX_ESCAPES.get(char, char) for char in text)
+    return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")
+
+
+def table_rich(summary: Summary) -> Group:
+    """Lay the summary out for a terminal of up to 120 columns; colour repeats what the words say."""
+    parts: list[RenderableType] = [_rich_table(_narrowed(cell_grid(summary), summary))]
+    parts += [_rich_table(grid) for grid in _further_grids(summary, folds=False)]
+    if summary.failures:
+        parts.append(Text("\n" + "\n".join(failure_lines(summary)), style="red"))
+    if summary.notes:
+        parts.append(Text("\n" + "\n".join(f"- {note}" for note in summary.notes)))
+    return Group(*parts)
+
+
+def _narrowed(grid: Grid, summary: Summary) -> Grid:
+    """Leave out what the id says already, and of the further metrics, last ones first, those there is no room for."""
+    grid = grid.without(*varying_columns(summary.cells))
+    for metric in reversed(headline_metrics(summary)[1:]):
+        if grid.width > TERMINAL_WIDTH:
+            grid = grid.without(metric_header(metric))
+    return grid
+
+
+def _rich_table(grid: Grid) -> Table:
+    title = Text(f"\n{grid.title}", style="bold")
+    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
+    for name in grid.header:
+        table.add_column(Text(name), justify="left" if name in grid.text else "right", overflow="fold")
+    for row in grid.rows:
+        # Text, not strings: an interval's brackets are no markup.
+        table.add_row(*(Text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
+    return table
+
+
+def _style(column: str, text: str) -> str:
+    if column != "verdict":
+        return ""
+    return STYLES.get(text, "yellow" if text.startswith(("holds in part", "not tested")) else "")
+
+
+def _further_grids(summary: Summary, *, folds: bool = True) -> list[Grid]:
+    """Give what stands below the table of cells; folds may be more than a terminal is wide."""
+    grids = [
+        verdict_grid(other_verdicts(summary)),
+        significance_grid(summary),
+        claim_grid(summary.claims),
+    ]
+    if folds:
+        grids.insert(0, fold_grid(summary))
+    return [grid for grid in grids if grid.rows]
+
+
+def failure_lines(summary: Summary) -> list[str]:
+    """One line a failed cell, in table order."""
+    return [f"{cell.id}: failed: {summary.failures[cell.id]}" for cell in summary.cells if cell.id in summary.failures]
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {markdown_text(line)}" for line in lines)

@@ -1,0 +1,519 @@
+"""One-vs-one machines trained from shared node rows are LIBSVM's on the whole problem, to the last bit and tie."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise, permutations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from libsvm.svm import svm_problem
+from libsvm.svmutil import svm_predict, svm_train
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.svm import SVC
+
+import benchmark.kernels.gram
+from benchmark.classifiers import SupportVectorClassifier
+from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, run_blocks
+from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
+from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
+from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.kernels.products import inner_products, self_products
+from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .conftest import Oracle, Problem
+
+    Matrix = NDArray[np.float64]
+    Draw = Callable[..., Problem]
+    Ask = Callable[..., Oracle]
+
+EPS = np.finfo(np.float64).eps
+
+
+def assert_equal_to_libsvm(problem: Problem, oracle: Oracle, model: SupportVectorClassifier) -> None:
+    """Machines bit for bit, decisions to rounding with the same signs, predictions exactly."""
+    assert list(model.classes_) == oracle.classes
+    pairs = list(combinations(range(len(oracle.classes)), 2))
+    for pair, (machine, classes) in enumerate(zip(model.machines_.machines, pairs, strict=True)):
+        support, coefficients = oracle.machine(*classes)
+        np.testing.assert_array_equal(model.order_[machine.support], support)
+        np.testing.assert_array_equal(machine.coefficients, coefficients)
+        assert machine.rho == oracle.rho[pair]
+    decisions = model.decision_function(problem.test)
+    for pair, machine in enumerate(model.machines_.machines):
+        assert np.abs(decisions[:, pair] - oracle.decisions[:, pair]).max() <= problem.error(machine)
+    np.testing.assert_array_equal(np.sign(decisions), np.sign(oracle.decisions))
+    np.testing.assert_array_equal(model.predict(problem.test), oracle.predicted)
+
+
+@pytest.mark.parametrize("kernel", ["linear", "ned", "ngd", "polynomial"])
+@pytest.mark.parametrize(("n", "n_classes", "C"), [(40, 2, 1.0), (41, 3, 0.01), (90, 4, 1.0), (97, 7, 100.0)])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_equal_to_libsvm_on_the_whole_problem(
+    problems: Draw, libsvm_oracle: Ask, kernel: str, n: int, n_classes: int, C: float, seed: int
+) -> None:
+    problem = problems(kernel, n=n, n_classes=n_classes, seed=seed)
+    oracle = libsvm_oracle(problem.gram, problem.labels, problem.test, C=C)
+    model = SupportVectorClassifier(C=C, jobs=2).fit(problem.gram, problem.labels)
+    assert_equal_to_libsvm(problem, oracle, model)
+
+
+@pytest.mark.parametrize("kernel", ["ned", "ngd"])
+def test_equal_to_libsvm_through_many_small_blocks(
+    problems: Draw, libsvm_oracle: Ask, kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(benchmark.kernels.gram, "BLOCK_VALUES", 500)
+    problem = problems(kernel, n=101, n_classes=4, seed=3, n_test=150)
+    oracle = libsvm_oracle(problem.gram, problem.labels, problem.test)
+    assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier(jobs=2).fit(problem.gram, problem.labels))
+
+
+def test_equal_to_libsvm_with_a_class_of_one_document(problems: Draw, libsvm_oracle: Ask) -> None:
+    problem = problems("ngd", n=33, n_classes=3, seed=4)
+    lone = np.where(np.arange(33) == 20, 99, problem.labels)
+    oracle = libsvm_oracle(problem.gram, lone, problem.test)
+    assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier().fit(problem.gram, lone))
+
+
+@pytest.mark.parametrize("epsilon", [1e-1, 1e-6])
+def test_equal_to_libsvm_at_other_stopping_tolerances(problems: Draw, libsvm_oracle: Ask, epsilon: float) -> None:
+    problem = problems("ned", n=60, n_classes=3, seed=5)
+    oracle = libsvm_oracle(problem.gram, problem.labels, problem.test, epsilon=epsilon)
+    model = SupportVectorClassifier(epsilon=epsilon).fit(problem.gram, problem.labels)
+    assert_equal_to_libsvm(problem, oracle, model)
+
+
+@pytest.mark.parametrize("first", [-1, 1])
+def test_equal_to_libsvm_where_it_swaps_minus_one_and_plus_one(problems: Draw, libsvm_oracle: Ask, first: int) -> None:
+    """LIBSVM takes the class +1 first even where -1 appears first."""
+    problem = problems("ngd", n=50, n_classes=2, seed=6)
+    labels = np.where(problem.labels == problem.labels[0], first, -first)
+    oracle = libsvm_oracle(problem.gram, labels, problem.test)
+    assert oracle.classes == [1, -1]
+    assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier().fit(problem.gram, labels))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    documents=arrays(np.int64, st.tuples(st.integers(6, 20), st.just(3)), elements=st.integers(0, 2)),
+    test=arrays(np.int64, (30, 3), elements=st.integers(0, 2)),
+    normalization=st.sampled_from(["none", "l1", "l2"]),
+    kernel=st.sampled_from([Linear(), NegativeEuclideanDistance(), NegativeGeodesicDistance()]),
+    order=st.permutations(range(20)),
+)
+def test_equal_to_libsvm_where_documents_repeat(
+    documents: NDArray[np.int64],
+    test: NDArray[np.int64],
+    normalization: str,
+    kernel: Any,
+    order: list[int],
+    libsvm_oracle: Ask,
+) -> None:
+    """Three terms, at most twice each: the classes share documents, and many decisions are zero but for rounding."""
+    if kernel.normalizations == ("l1",):
+        normalization = "l1"
+    n = len(documents)
+    labels = np.array([place % 3 for place in order if place < n])
+    weighting = TermWeighting(normalization=normalization)
+    points = weighting.fit_transform(documents)
+    gram = kernel.fit(points).transform(points)
+    rows = kernel.transform(weighting.transform(test))
+    oracle = libsvm_oracle(gram, labels, rows)
+    model = SupportVectorClassifier().fit(gram, labels)
+    np.testing.assert_array_equal(np.sign(model.decision_function(rows)), np.sign(oracle.decisions))
+    np.testing.assert_array_equal(model.predict(rows), oracle.predicted)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_signs_of_decisions_that_are_zero_but_for_rounding(libsvm_oracle: Ask, seed: int) -> None:
+    """Test rows made orthogonal to a machine's coefficients: what is left is the order of addition alone."""
+    rng = np.random.default_rng(seed)
+    n = 120
+    points = rng.dirichlet(np.ones(40), size=n)
+    labels = rng.integers(0, 3, size=n)
+    gram = Linear().fit(points).transform(points)
+    model = SupportVectorClassifier(C=50.0).fit(gram, labels)
+    rows = rng.random((90, n))
+    for row in range(len(rows)):
+        machine = model.machines_.machines[row % 3]
+        columns = model.order_[machine.support]
+        free = columns[np.argmax(np.abs(machine.coefficients))]
+        others = columns != free
+        rest = machine.coefficients[others] @ rows[row, columns[others]] - machine.rho
+        rows[row, free] = -rest / machine.coefficients[~others][0]
+    oracle = libsvm_oracle(gram, labels, rows, C=50.0)
+    decisions = model.decision_function(rows)
+    np.testing.assert_array_equal(np.sign(decisions), np.sign(oracle.decisions))
+    np.testing.assert_array_equal(model.predict(rows), oracle.predicted)
+    doubtful = np.abs(oracle.decisions[np.arange(90), np.arange(90) % 3])
+    assert np.median(doubtful) < 1e-12, "these decisions should be rounding"
+    # Summed in LIBSVM's order they are not only of its sign, but its numbers.
+    np.testing.assert_array_equal(
+        decisions[np.arange(90), np.arange(90) % 3], oracle.decisions[np.arange(90), np.arange(90) % 3]
+    )
+
+
+@pytest.mark.parametrize("kernel", ["linear", "ned", "ngd"])
+def test_predictions_are_scikit_learns(problems: Draw, kernel: str) -> None:
+    """Its LIBSVM sorts the classes by label; so are they here, so that ties and solver see one order."""
+    problem = problems(kernel, n=90, n_classes=4, seed=7, n_test=200)
+    order = np.argsort(problem.labels, kind="stable")
+    gram, labels, test = problem.gram[np.ix_(order, order)], problem.labels[order], problem.test[:, order]
+    theirs = SVC(kernel="precomputed", C=1.0, tol=1e-3, decision_function_shape="ovo").fit(gram, labels)
+    ours = SupportVectorClassifier().fit(gram, labels)
+    np.testing.assert_array_equal(ours.predict(test), theirs.predict(test))
+    errors = [Problem_error(problem, machine) for machine in ours.machines_.machines]
+    assert (np.abs(ours.decision_function(test) - theirs.decision_function(test)) <= errors).all()
+
+
+def Problem_error(problem: Problem, machine: Any) -> float:  # noqa: N802
+    return problem.error(machine)
+
+
+# Ties
+
+
+def pinwheel(order: tuple[int, ...]) -> tuple[Matrix, NDArray[np.int64]]:
+    """Three classes of two points, each a third of a turn on: every line between two passes the centre on one side."""
+    angle = 2 * np.pi / 3
+    points = []
+    for label in order:
+        c, s = np.cos(label * angle), np.sin(label * angle)
+        points += [(c * x - s * y, s * x + c * y) for x, y in ((2.0, 0.0), (2.0, 2.0))]
+    return np.array(points), np.repeat(order, 2)
+
+
+@pytest.mark.parametrize("order", permutations(range(3)), ids=str)
+def test_three_way_ties_go_to_the_class_that_came_first(order: tuple[int, ...], libsvm_oracle: Ask) -> None:
+    points, labels = pinwheel(order)
+    gram, centre = points @ points.T, np.zeros((1, 6))
+    model = SupportVectorClassifier(C=10.0).fit(gram, labels)
+    decisions = model.decision_function(centre)
+    winners = [
+        pair[0] if value > 0 else pair[1] for pair, value in zip(combinations(order, 2), decisions[0], strict=True)
+    ]
+    assert sorted(winners) == [0, 1, 2], "each class should win one of its two pairs"
+    assert np.abs(decisions).min() > 0.1, "and by no rounding"
+    codes, tied = predict(model.machines_, decisions)
+    assert list(codes) == [0]
+    assert list(tied) == [True]
+    assert list(model.predict(centre)) == [order[0]]
+    assert list(libsvm_oracle(gram, labels, centre, C=10.0).predicted) == [order[0]]
+
+
+def test_a_decision_of_zero_is_a_vote_for_the_second_class(libsvm_oracle: Ask) -> None:
+    points = np.array([[1.0], [-1.0]])
+    for labels in (np.array([5, 6]), np.array([6, 5])):
+        model = SupportVectorClassifier().fit(points @ points.T, labels)
+        assert model.decision_function(np.zeros((1, 2)))[0, 0] == 0
+        assert list(model.predict(np.zeros((1, 2)))) == [labels[1]]
+        assert list(libsvm_oracle(points @ points.T, labels, np.zeros((1, 2))).predicted) == [labels[1]]
+
+
+def votes(decisions: list[float], n_classes: int) -> tuple[int, bool]:
+    """By hand: count, and look for the first of the largest."""
+    counts = [0] * n_classes
+    for (first, second), value in zip(combinations(range(n_classes), 2), decisions, strict=True):
+        counts[first if value > 0 else second] += 1
+    return counts.index(max(counts)), counts.count(max(counts)) > 1
+
+
+@settings(max_examples=50, deadline=None)
+@given(data=st.data(), n_classes=st.integers(2, 6))
+def test_votes_and_ties(data: st.DataObject, n_classes: int) -> None:
+    shape = (4, n_classes * (n_classes - 1) // 2)
+    decisions = data.draw(arrays(np.float64, shape, elements=st.sampled_from([-1.0, -1e-300, -0.0, 0.0, 1e-300, 1.0])))
+    codes, tied = predict(Machines("one-vs-one", np.arange(n_classes + 1), ()), decisions)
+    expected = [votes(list(row), n_classes) for row in decisions]
+    assert list(zip(codes.tolist(), tied.tolist(), strict=True)) == expected
+
+
+def test_one_vs_rest_takes_the_largest_and_of_equal_ones_the_first() -> None:
+    decisions = np.array([[-3.0, -1.0, -2.0], [0.5, 0.5, 0.0], [0.0, 1.0, 1.0]])
+    codes, tied = predict(Machines("one-vs-rest", np.arange(4), ()), decisions)
+    assert codes.tolist() == [1, 0, 1]
+    assert tied.tolist() == [False, True, True]
+
+
+# Traps
+
+
+def test_zeros_dropped_from_a_sparse_row_are_garbage_to_libsvm_and_not_to_us(libsvm_oracle: Ask) -> None:
+    """LIBSVM reads precomputed rows by position. NGD's diagonal is zeros, which CSR does not store."""
+    rng = np.random.default_rng(8)
+    points = np.repeat(np.eye(8), 5, axis=0) * 0.8 + 0.2 * rng.dirichlet(np.ones(8), size=40)
+    labels = np.tile(np.repeat([1, 2], 5), 4)
+    gram = NegativeGeodesicDistance().fit(points).transform(points)
+    gram[np.abs(gram) < 1e-6] = 0
+    assert (np.diag(gram) == 0).all()
+    rows = np.hstack([np.arange(1, 41)[:, None], gram])
+    stored = rows != 0
+    stored[-1] = True  # a last row without its zero would be read beyond its end
+    row, column = np.nonzero(stored)
+    dropped = sp.csr_matrix((rows[stored], column, np.concatenate([[0], np.cumsum(stored.sum(axis=1))])))
+    assert dropped.shape == rows.shape
+    assert dropped.nnz == rows.size - 39
+    np.testing.assert_array_equal(dropped.toarray(), rows)
+    wrong = svm_train(svm_problem(labels.astype(float), dropped, isKernel=True), "-t 4 -q")
+    right = libsvm_oracle(gram, labels, gram)
+    ours = SupportVectorClassifier().fit(gram, labels)
+    np.testing.assert_array_equal(ours.predict(gram), right.predicted)
+    np.testing.assert_array_equal(ours.machines_.machines[0].coefficients, right.machine(0, 1)[1])
+    assert ours.machines_.machines[0].rho != wrong.rho[0]
+    garbage, _, _ = svm_predict([], rows, wrong, "-q")
+    assert (ours.predict(gram) == labels).all()
+    assert (np.array(garbage) != labels).any()
+
+
+def test_a_sparse_gram_is_refused(problems: Draw) -> None:
+    problem = problems("ngd", n=20, n_classes=2, seed=9)
+    with pytest.raises(TypeError, match="dense data is required"):
+        SupportVectorClassifier().fit(sp.csr_array(problem.gram), problem.labels)
+
+
+def test_ngd_read_from_its_inner_products_is_ngd_read_from_its_matrix() -> None:
+    """The diagonal that is not quite zero reaches the solver as it is, block by block."""
+    rng = np.random.default_rng(10)
+    points = sp.csr_array(rng.dirichlet(np.ones(10), size=51))
+    embedded = embed(points, 0.5)
+    rows = np.arange(51)
+    products = InnerProducts(
+        inner_products(embedded, embedded),
+        rows,
+        self_products(embedded),
+        {name: norms(points, name) for name in NORMALIZATIONS},
+        0.5,
+    )
+    gram = Gram(NegativeGeodesicDistance(), products, "l1", rows, rows)
+    sizes = np.array([20, 11, 20])
+    blocks = fit_machines(gram, sizes, jobs=2)
+    whole = fit_machines(DenseRows(gram.block(0, 51), rows, rows), sizes)
+    assert_same_machines(blocks, whole)
+
+
+# Memory and threads
+
+
+def assert_same_machines(left: Machines, right: Machines) -> None:
+    assert left.scheme == right.scheme
+    for one, other in zip(left.machines, right.machines, strict=True):
+        np.testing.assert_array_equal(one.support, other.support)
+        np.testing.assert_array_equal(one.coefficients, other.coefficients)
+        assert one.rho == other.rho
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+def test_the_number_of_jobs_changes_no_bit(problems: Draw, scheme: str) -> None:
+    problem = problems("ngd", n=401, n_classes=5, seed=11, n_test=500)
+    results = [
+        SupportVectorClassifier(scheme=scheme, jobs=jobs).fit(problem.gram, problem.labels) for jobs in (1, 2, 2, 5)
+    ]
+    for result in results[1:]:
+        assert_same_machines(result.machines_, results[0].machines_)
+        np.testing.assert_array_equal(
+            result.decision_function(problem.test), results[0].decision_function(problem.test)
+        )
+
+
+def test_the_memory_of_nodes_may_be_reused(problems: Draw) -> None:
+    nodes = NodeMatrix()
+    for n, kernel in ((61, "ned"), (20, "ngd"), (7, "linear"), (60, "ngd"), (61, "linear"), (83, "ned"), (8, "ned")):
+        problem = problems(kernel, n=n, n_classes=2, seed=n, n_test=5)
+        order = np.argsort(problem.labels, kind="stable")
+        rows = DenseRows(problem.gram, order, order)
+        sizes = np.unique(problem.labels, return_counts=True)[1]
+        assert_same_machines(fit_machines(rows, sizes, nodes=nodes), fit_machines(rows, sizes))
+        assert nodes.n == n
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 8, 9])
+def test_nodes_hold_serial_numbers_and_values_where_libsvm_reads_them(n: int) -> None:
+    import ctypes  # noqa: PLC0415 - this one test looks at bare memory
+
+    values = np.random.default_rng(n).standard_normal((n, n))
+    nodes = NodeMatrix()
+    nodes.fill(DenseRows(values, np.arange(n), np.arange(n)), 1)
+    for i, address in enumerate(nodes.pointers()):
+        # struct svm_node {int index; double value;}: 16 bytes, the value in the last 8.
+        read = [ctypes.c_double.from_address(int(address) + 16 * j + 8).value for j in range(n + 1)]
+        assert read[0] == i + 1
+        np.testing.assert_array_equal(read[1:], values[i])
+
+
+@pytest.mark.parametrize("jobs", [1, 2, 3])
+@pytest.mark.parametrize(("n", "size"), [(0, 4), (3, 4), (4, 4), (9, 4)])
+def test_blocks_cover_every_row_once(n: int, size: int, jobs: int) -> None:
+    seen: list[tuple[int, int]] = []
+    run_blocks(lambda start, stop: seen.append((start, stop)), n, size, jobs)
+    assert [row for start, stop in sorted(seen) for row in range(start, stop)] == list(range(n))
+    assert all(stop - start <= size for start, stop in seen)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_in_a_block_is_raised(jobs: int) -> None:
+    def work(start: int, _: int) -> None:
+        if start == 4:
+            raise FloatingPointError("in the second block")
+
+    with pytest.raises(FloatingPointError, match="second block"):
+        run_blocks(work, 12, 4, jobs)
+
+
+# One-vs-rest
+
+
+@pytest.mark.parametrize("kernel", ["linear", "ned", "ngd"])
+def test_one_vs_rest_is_libsvm_on_each_binary_problem(problems: Draw, libsvm_oracle: Ask, kernel: str) -> None:
+    problem = problems(kernel, n=81, n_classes=4, seed=12)
+    model = SupportVectorClassifier(scheme="one-vs-rest", jobs=2).fit(problem.gram, problem.labels)
+    decisions = model.decision_function(problem.test)
+    assert decisions.shape == (60, 4)
+    order = model.order_
+    gram, test = problem.gram[np.ix_(order, order)], problem.test[:, order]
+    for column, label in enumerate(model.classes_):
+        own = problem.labels[order] == label
+        oracle = libsvm_oracle(gram, np.where(own, 1, -1), test)
+        assert oracle.classes == [1, -1]
+        machine = model.machines_.machines[column]
+        support, coefficients = oracle.machine(0, 1)
+        np.testing.assert_array_equal(machine.support, support)
+        np.testing.assert_array_equal(machine.coefficients, coefficients)
+        assert machine.rho == oracle.rho[0]
+        assert np.abs(decisions[:, column] - oracle.decisions[:, 0]).max() <= problem.error(machine)
+    np.testing.assert_array_equal(model.predict(problem.test), model.classes_[decisions.argmax(axis=1)])
+
+
+def test_one_vs_rest_predictions_are_scikit_learns(problems: Draw) -> None:
+    problem = problems("ngd", n=120, n_classes=5, seed=13, n_test=200)
+    ours = SupportVectorClassifier(scheme="one-vs-rest", epsilon=1e-6).fit(problem.gram, problem.labels)
+    theirs = OneVsRestClassifier(SVC(kernel="precomputed", tol=1e-6)).fit(problem.gram, problem.labels)
+    margin = np.sort(ours.decision_function(problem.test), axis=1)
+    # The solver stops within 1e-6 of the optimum's gradient, in another order of the documents.
+    assert (margin[:, -1] - margin[:, -2]).min() > 1e-5
+    np.testing.assert_array_equal(ours.predict(problem.test), theirs.predict(problem.test))
+
+
+# A constant added to the kernel
+
+
+def test_a_constant_added_to_the_kernel_changes_neither_coefficients_nor_offset() -> None:
+    """Zhang et al. 2005, Propositions 2 and 3: NGD and NGD + π are one machine."""
+    rng = np.random.default_rng(14)
+    points = np.vstack([rng.dirichlet(np.r_[np.full(10, own), np.full(10, 3 - own)], size=25) for own in (1.0, 2.0)])
+    epsilon, n = 1e-9, 50
+    grams = [NegativeGeodesicDistance(shift).fit(points).transform(points) for shift in (0.0, np.pi)]
+    plain, shifted = (
+        SupportVectorClassifier(C=5.0, epsilon=epsilon).fit(gram, np.repeat([0, 1], 25)).machines_.machines[0]
+        for gram in grams
+    )
+    alphas = np.zeros((2, n))
+    alphas[0, plain.support], alphas[1, shifted.support] = plain.coefficients, shifted.coefficients
+    # Two minima of quadratic forms that are μ-convex where Σα = 0: ||Δα|| ≤ (difference of gradients)/μ. LIBSVM keeps
+    # its rows of values up to π in single precision, 2⁻²⁴ relative, and stops at a gradient gap of ε.
+    centring = np.eye(n) - 1 / n
+    convexity = np.linalg.eigvalsh(centring @ grams[1] @ centring)[1]
+    gradient = 2 * (np.sqrt(n) * (np.pi * 2.0**-24 * np.abs(alphas).sum(axis=1).max() + epsilon))
+    bound = gradient / convexity
+    assert bound < 1e-3, "the test could not fail"
+    assert np.abs(alphas).max() > 0.1
+    assert np.linalg.norm(alphas[0] - alphas[1]) <= bound
+    # b is a mean of y_i - Σ α_j y_j k(x_i, x_j) over free i: it moves with α by rows no longer than π√n.
+    assert abs(plain.rho - shifted.rho) <= np.pi * np.sqrt(n) * bound + gradient
+
+
+@pytest.mark.parametrize("seed", [15, 16])
+def test_a_constant_added_to_the_kernel_changes_no_prediction(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    terms = rng.dirichlet(np.full(20, 0.3), size=4)
+    draw = [np.array([rng.multinomial(30, terms[label % 4]) for label in range(size)]) for size in (80, 200)]
+    train, test = (TermWeighting(normalization="l1").fit_transform(counts) for counts in draw)
+    models = []
+    for shift in (0.0, np.pi):
+        kernel = NegativeGeodesicDistance(shift).fit(train)
+        model = SupportVectorClassifier(epsilon=1e-8).fit(kernel.transform(train), np.arange(80) % 4)
+        models.append((model.decision_function(kernel.transform(test)), model.predict(kernel.transform(test))))
+    clear = np.abs(models[0][0]).min(axis=1) > 1e-4
+    assert clear.mean() > 0.9
+    np.testing.assert_array_equal(models[0][1][clear], models[1][1][clear])
+
+
+# Errors
+
+
+@pytest.mark.parametrize("sizes", [[], [4], [4, 0], [0, 2, 2]])
+def test_fewer_than_two_classes_with_documents_fail(sizes: list[int]) -> None:
+    rows = np.arange(4)
+    with pytest.raises(ValueError, match=r"at least two classes with a document each"):
+        fit_machines(DenseRows(np.eye(4), rows, rows), np.array(sizes, dtype=np.intp))
+
+
+def test_an_unknown_scheme_fails() -> None:
+    rows = np.arange(4)
+    with pytest.raises(ValueError, match=r"'all-pairs'.*one-vs-one, one-vs-rest"):
+        fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), scheme="all-pairs")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "complaint"),
+    [
+        ({"C": 0.0}, "C <= 0"),
+        ({"C": -1.0}, "C <= 0"),
+        ({"epsilon": 0.0}, "eps <= 0"),
+        ({"cache_mb": 0.0}, "cache_size <= 0"),
+    ],
+)
+def test_parameters_that_libsvm_refuses_fail_with_its_complaint(parameter: dict[str, float], complaint: str) -> None:
+    rows = np.arange(4)
+    with pytest.raises(ValueError, match=f"LIBSVM refuses the parameters: {complaint}"):
+        fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]), **parameter)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_values_that_are_not_finite_fail_before_training(wrong: float, jobs: int) -> None:
+    gram, rows = np.eye(5), np.arange(5)
+    gram[3, 1] = wrong
+    with pytest.raises(FloatingPointError, match="not finite"):
+        fit_machines(DenseRows(gram, rows, rows), np.array([2, 3]), jobs=jobs)
+
+
+def test_values_that_are_not_finite_fail_in_prediction() -> None:
+    rows = np.arange(4)
+    machines = fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
+    with pytest.raises(FloatingPointError, match="not finite"):
+        decide(machines, DenseRows(np.full((1, 4), np.nan), np.arange(1), rows))
+
+
+def test_support_rows_are_counted_once() -> None:
+    rows = np.arange(6)
+    machines = fit_machines(DenseRows(np.eye(6), rows, rows), np.array([2, 2, 2]))
+    assert machines.n_support == 6
+    assert [len(machine.support) for machine in machines.machines] == [4, 4, 4]
+    assert [set(machine.support.tolist()) for machine in machines.machines] == [
+        {*range(*first), *range(*second)} for first, second in combinations(list(pairwise([0, 2, 4, 6])), 2)
+    ]
+
+
+def test_no_rows_to_decide_give_no_decisions() -> None:
+    rows = np.arange(4)
+    machines = fit_machines(DenseRows(np.eye(4), rows, rows), np.array([2, 2]))
+    for jobs in (1, 2):
+        assert decide(machines, DenseRows(np.empty((0, 4)), np.arange(0), rows), jobs).shape == (0, 1)
+    codes, tied = predict(machines, np.empty((0, 1)))
+    assert codes.shape == tied.shape == (0,)
+
+
+def test_training_prints_nothing(problems: Draw, capfd: pytest.CaptureFixture[str]) -> None:
+    problem = problems("linear", n=40, n_classes=3, seed=17)
+    SupportVectorClassifier().fit(problem.gram, problem.labels).predict(problem.test)
+    captured = capfd.readouterr()
+    assert captured.out == captured.err == ""

@@ -1,0 +1,340 @@
+"""What holds for every registered kernel, whatever its formula."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
+
+from benchmark.kernels import (
+    KERNELS,
+    CpdLogarithm,
+    CpdPower,
+    Diffusion,
+    ExponentialGeodesicDistance,
+    Linear,
+    NegativeEuclideanDistance,
+    NegativeGeodesicDistance,
+    Polynomial,
+    ProbabilityProduct,
+    RadialBasisFunction,
+    Sigmoid,
+)
+from benchmark.representation import NORMALIZATIONS, TermWeighting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from .conftest import Case
+
+EPS = np.finfo(np.float64).eps
+
+
+def smallest_eigenvalue(gram: NDArray[np.float64]) -> float:
+    return float(np.linalg.eigvalsh((gram + gram.T) / 2)[0])
+
+
+def rounding(case: Case, points: NDArray[np.float64], gram: NDArray[np.float64]) -> float:
+    """How far rounding can move an eigenvalue: Weyl's bound by the largest row sum of errors, and eigvalsh's own."""
+    low, high = case.bounds(points, points)
+    return float((high - low).sum(axis=1).max() + len(gram) * EPS * np.abs(gram).sum(axis=1).max())
+
+
+def test_every_kernel_has_a_known_normalization(registered: Case) -> None:
+    allowed = registered.build().normalizations
+    assert allowed
+    assert set(allowed) <= set(NORMALIZATIONS)
+
+
+def test_fit_returns_the_kernel_and_transform_the_gram_rows(case: Case, counts: NDArray[Any]) -> None:
+    kernel, points = case.build(), case.points(counts)
+    assert kernel.fit(points[:20]) is kernel
+    gram = kernel.transform(points[20:])
+    assert gram.shape == (10, 20)
+    assert gram.dtype == np.float64
+    assert np.isfinite(gram).all()
+    assert kernel.n_features_in_ == points.shape[1]
+
+
+def test_fit_transform_is_fit_then_transform(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    np.testing.assert_array_equal(case.build().fit_transform(points), case.build().fit(points).transform(points))
+
+
+def test_gram_is_symmetric(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    gram = case.build().fit(points).transform(points)
+    low, high = case.bounds(points, points)
+    assert (np.abs(gram - gram.T) <= high - low).all()
+
+
+def test_swapping_training_and_other_points_transposes(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    low, high = case.bounds(points[:20], points[20:])
+    forth = case.build().fit(points[20:]).transform(points[:20])
+    back = case.build().fit(points[:20]).transform(points[20:])
+    assert (np.abs(forth - back.T) <= high - low).all()
+
+
+def test_permuting_the_documents_permutes_the_gram(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    order = np.random.default_rng(1).permutation(len(points))
+    gram = case.build().fit(points).transform(points)
+    np.testing.assert_array_equal(case.build().fit(points[order]).transform(points[order]), gram[np.ix_(order, order)])
+
+
+def test_permuting_the_terms_changes_nothing(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    permuted = points[:, np.random.default_rng(2).permutation(points.shape[1])]
+    low, high = case.bounds(points, points)
+    difference = case.build().fit(points).transform(points) - case.build().fit(permuted).transform(permuted)
+    assert (np.abs(difference) <= high - low).all()
+
+
+def test_a_term_that_never_occurs_changes_nothing(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    wider = np.insert(points, 5, 0.0, axis=1)
+    np.testing.assert_array_equal(case.build().fit(wider).transform(wider), case.build().fit(points).transform(points))
+
+
+def test_a_row_depends_on_no_other_row(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    kernel = case.build().fit(points)
+    gram = kernel.transform(points)
+    for row in range(len(points)):
+        np.testing.assert_array_equal(kernel.transform(points[row : row + 1]), gram[row : row + 1])
+    np.testing.assert_array_equal(case.build().fit(points[4:9]).transform(points), gram[:, 4:9])
+
+
+def test_dense_and_sparse_forms_agree(
+    case: Case, counts: NDArray[Any], sparse_forms: Callable[[NDArray[Any]], dict[str, Any]]
+) -> None:
+    points = case.points(counts)
+    gram = case.build().fit(points).transform(points)
+    for name, form in sparse_forms(points).items():
+        np.testing.assert_array_equal(case.build().fit(form).transform(form), gram, err_msg=name)
+
+
+def test_arguments_are_left_as_they_are(
+    registered: Case, counts: NDArray[Any], sparse_forms: Callable[[NDArray[Any]], dict[str, Any]]
+) -> None:
+    forms = sparse_forms(registered.points(counts))
+    for name in ("unsorted", "duplicates", "explicit zeros"):
+        given = forms[name]
+        before = given.copy()
+        registered.build().fit(given).transform(given)
+        for part in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(given, part), getattr(before, part), err_msg=f"{name} {part}")
+
+
+def test_read_only_memory_is_enough(
+    registered: Case, counts: NDArray[Any], sparse_forms: Callable[[NDArray[Any]], dict[str, Any]]
+) -> None:
+    points = registered.points(counts)
+    locked = sparse_forms(points)["unsorted"]
+    for part in (locked.data, locked.indices, locked.indptr):
+        part.flags.writeable = False
+    np.testing.assert_array_equal(
+        registered.build().fit(locked).transform(locked), registered.build().fit(points).transform(points)
+    )
+
+
+def test_documents_without_terms_are_allowed(case: Case) -> None:
+    nothing = np.zeros((3, 5))
+    low, high = case.bounds(nothing, nothing)
+    gram = case.build().fit(nothing).transform(nothing)
+    assert ((low <= gram) & (gram <= high)).all()
+
+
+def test_positive_definite_kernels_have_no_negative_eigenvalue(pd_case: Case, counts: NDArray[Any]) -> None:
+    kernel, points = pd_case.build(), pd_case.points(counts)
+    gram = kernel.fit(points).transform(points)
+    assert smallest_eigenvalue(gram) >= -rounding(pd_case, points, gram)
+
+
+def test_conditionally_positive_kernels_are_positive_where_the_coefficients_sum_to_zero(
+    cpd_case: Case, counts: NDArray[Any]
+) -> None:
+    kernel, points = cpd_case.build(), cpd_case.points(counts)
+    gram = kernel.fit(points).transform(points)
+    n = len(gram)
+    centring = np.eye(n) - 1 / n
+    # The centring matrix is a projection, so it lengthens no error; its two products round like eigvalsh does.
+    assert smallest_eigenvalue(centring @ gram @ centring) >= -3 * rounding(cpd_case, points, gram)
+    if not cpd_case.params.get("shift"):
+        assert smallest_eigenvalue(gram) < -1, "not positive definite, or the kernel should say so"
+
+
+def test_conditionally_positive_kernels_become_positive_definite_by_exp(cpd_case: Case, counts: NDArray[Any]) -> None:
+    """Schoenberg: k is cpd if and only if exp(tk) is pd for every t > 0."""
+    kernel, points = cpd_case.build(), cpd_case.points(counts)
+    gram = kernel.fit(points).transform(points)
+    for t in (0.1, 1.0, 10.0):
+        values = np.exp(t * gram)
+        # The derivative of exp(tk) is t exp(tk), which is largest where k is.
+        steepness = t * float(values.max())
+        assert (
+            smallest_eigenvalue(values) >= -max(steepness, 1.0) * rounding(cpd_case, points, gram) - EPS * values.sum()
+        )
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_ngd_shifted_by_pi_is_positive_definite(counts: NDArray[Any], centred: bool) -> None:
+    points = TermWeighting(normalization="l1").fit_transform(counts)
+    gram = NegativeGeodesicDistance(shift=np.pi).fit(points).transform(points)
+    if centred:
+        n = len(gram)
+        gram = (np.eye(n) - 1 / n) @ gram @ (np.eye(n) - 1 / n)
+    # s is off by V·eps at most, and 2 arcsin s on the diagonal, where it is steepest, by 2 arccos(1 - V·eps).
+    error = 2 * np.arccos(1 - 2 * points.shape[1] * EPS)
+    assert smallest_eigenvalue(gram) >= -error - len(gram) * EPS * np.abs(gram).sum(axis=1).max()
+
+
+def test_sigmoid_is_not_positive_definite_but_bounded_and_increasing(counts: NDArray[Any]) -> None:
+    points = counts.astype(np.float64)
+    kernel = Sigmoid(kappa=0.4, theta=-0.3)
+    gram = kernel.fit(points).transform(points)
+    # A document without terms has k(0,0) = tanh ϑ < 0: a negative diagonal.
+    assert gram[19, 19] == np.tanh(-0.3)
+    assert smallest_eigenvalue(gram) <= np.tanh(-0.3)
+    assert (np.abs(gram) <= 1).all()
+    inner = points @ points.T
+    order = np.argsort(inner, axis=None, kind="stable")
+    assert (np.diff(gram.ravel()[order]) >= 0).all()
+
+
+def test_sigmoid_without_offset_is_odd(counts: NDArray[Any]) -> None:
+    points = counts.astype(np.float64)
+    kernel = Sigmoid(kappa=0.2).fit(points)
+    np.testing.assert_array_equal(kernel.transform(-points), -kernel.transform(points))
+
+
+def test_diffusion_is_not_positive_definite_at_every_time() -> None:
+    """The parametrix is a Gaussian of a geodesic distance: on a curved space some time t breaks it.
+
+    The points are the corners of the simplex, its edges' middles and its own.
+    """
+    points = np.vstack([np.eye(3), (1 - np.eye(3)) / 2, np.full((1, 3), 1 / 3)])
+    gram = Diffusion(t=20.0).fit(points).transform(points)
+    assert smallest_eigenvalue(gram) < -1e-3
+    assert smallest_eigenvalue(Diffusion(t=0.3).fit(points).transform(points)) > 0.1
+    # NGD-E, the exponential of a cpd kernel, holds there too.
+    assert smallest_eigenvalue(ExponentialGeodesicDistance(t=20.0).fit(points).transform(points)) > 0
+
+
+def test_clone_copies_the_parameters_and_not_what_was_learnt(case: Case, counts: NDArray[Any]) -> None:
+    points = case.points(counts)
+    kernel = case.build().fit(points)
+    copy = clone(kernel)
+    assert copy.get_params() == kernel.get_params()
+    assert case.params.items() <= copy.get_params().items()
+    with pytest.raises(NotFittedError):
+        copy.transform(points)
+
+
+def test_set_params_changes_the_values_as_the_constructor_does(registered: Case, counts: NDArray[Any]) -> None:
+    points = registered.points(counts)
+    default = KERNELS[registered.name]().set_params(**registered.params)
+    np.testing.assert_array_equal(
+        default.fit(points).transform(points), registered.build().fit(points).transform(points)
+    )
+
+
+def test_fitting_changes_no_parameter(case: Case, counts: NDArray[Any]) -> None:
+    kernel = case.build()
+    before = kernel.get_params()
+    kernel.fit(case.points(counts)).transform(case.points(counts))
+    assert kernel.get_params() == before
+
+
+def test_an_unknown_parameter_fails(registered: Case) -> None:
+    with pytest.raises(TypeError, match=r"gama|takes no arguments"):
+        KERNELS[registered.name](**registered.params, gama=1.0)
+    with pytest.raises(ValueError, match="gama"):
+        registered.build().set_params(gama=1.0)
+
+
+def test_transform_before_fit_fails(registered: Case, counts: NDArray[Any]) -> None:
+    with pytest.raises(NotFittedError):
+        registered.build().transform(registered.points(counts))
+
+
+def test_points_of_another_width_fail(registered: Case, counts: NDArray[Any]) -> None:
+    kernel = registered.build().fit(registered.points(counts))
+    with pytest.raises(ValueError, match="11 coordinates, but the kernel was fitted on 12"):
+        kernel.transform(registered.points(counts[:, :-1]))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf])
+def test_points_that_are_not_finite_fail(registered: Case, counts: NDArray[Any], wrong: float) -> None:
+    points = registered.points(counts).copy()
+    points[0, 0] = wrong
+    with pytest.raises(ValueError, match=r"NaN|infinity"):
+        registered.build().fit(points)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        Polynomial(degree=0),
+        Polynomial(degree=1.5),  # type: ignore[arg-type]
+        Polynomial(degree=float("nan")),  # type: ignore[arg-type]
+        Polynomial(c=-0.1),
+        Polynomial(c=float("nan")),
+        RadialBasisFunction(sigma=0.0),
+        RadialBasisFunction(sigma=float("nan")),
+        Sigmoid(kappa=0.0),
+        ExponentialGeodesicDistance(t=0.0),
+        ExponentialGeodesicDistance(t=-1.0),
+        Diffusion(t=0.0),
+        Diffusion(t=float("nan")),
+        ProbabilityProduct(rho=0.0),
+        CpdPower(beta=0.0),
+        CpdPower(beta=1.0),
+        CpdPower(base="linear"),
+        CpdLogarithm(base="rbf"),
+    ],
+    ids=repr,
+)
+def test_a_parameter_out_of_range_fails_in_fit(kernel: Any) -> None:
+    (changed,) = {name for name, value in kernel.get_params().items() if value != type(kernel)().get_params()[name]}
+    with pytest.raises(ValueError, match=f"^{changed} must"):
+        kernel.fit(np.eye(3))
+
+
+def test_simplex_kernels_refuse_points_off_the_simplex(simplex_case: Case, counts: NDArray[Any]) -> None:
+    points = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    with pytest.raises(ValueError, match="every row must sum to 1, but row 0 sums to 2"):
+        simplex_case.build().fit(2 * points)
+    with pytest.raises(ValueError, match="every row must sum to 1"):
+        simplex_case.build().fit(points).transform(2 * points)
+    with pytest.raises(ValueError, match="aren't negative, not -1"):
+        simplex_case.build().fit(np.array([[2.0, -1.0]]))
+
+
+@pytest.mark.parametrize("kernel", [Linear(), NegativeEuclideanDistance(), RadialBasisFunction()], ids=repr)
+def test_flat_kernels_take_negative_coordinates(kernel: Any) -> None:
+    assert np.isfinite(kernel.fit(np.array([[2.0, -1.0]])).transform(np.array([[-3.0, 4.0]]))).all()
+
+
+def test_works_in_a_pipeline_from_counts_to_classes(case: Case) -> None:
+    """Two classes that share no term are told apart, by the steps in a pipeline as by the steps one by one."""
+    own = np.random.default_rng(3).poisson(2.0, size=(2, 12, 4)) + 1
+    nothing = np.zeros((12, 4), dtype=own.dtype)
+    documents = np.vstack([np.hstack([own[0], nothing]), np.hstack([nothing, own[1]])])
+    labels = np.repeat(["first", "second"], 12)
+    weighting = TermWeighting(weighting="tfidf", normalization=case.normalization)
+    pipeline = make_pipeline(weighting, case.build(), SVC(kernel="precomputed", C=1e3))
+    trained, other = documents[::2], documents[1::2]
+    assert pipeline.fit(trained, labels[::2]).score(trained, labels[::2]) == 1.0
+    kernel = case.build().fit(weighting.fit_transform(trained))
+    machine = SVC(kernel="precomputed", C=1e3).fit(kernel.transform(weighting.transform(trained)), labels[::2])
+    rows = kernel.transform(weighting.transform(other))
+    np.testing.assert_array_equal(pipeline.decision_function(other), machine.decision_function(rows))

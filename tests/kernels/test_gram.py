@@ -1,0 +1,130 @@
+"""Kernel values from stored inner products are those of the kernel on normalized points."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
+from benchmark.kernels.gram import BLOCK_VALUES, Gram, InnerProducts, rows_per_block
+from benchmark.kernels.products import inner_products, self_products
+from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms, weight_terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from .conftest import Case
+
+#: Documents that are ever trained on: not all, so that a column's position isn't its document's number.
+TRAINED = np.array([0, 2, 3, 5, 6, 7, 8, 9, 11, 14, 15, 16, 17, 19, 20, 21, 22, 25, 28])
+CONSECUTIVE, SCATTERED = np.arange(4, 17), np.array([29, 3, 19, 0, 7, 7, 12])
+COLUMNS = {
+    "all": TRAINED,
+    "consecutive": np.array([5, 6, 7, 8, 9]),
+    "neighbours in the matrix": TRAINED[2:9],
+    "scattered": np.array([28, 3, 19, 7, 0]),
+    "one": np.array([14]),
+}
+
+
+def stored(counts: NDArray[Any], exponent: float, idf: NDArray[np.float64] | None = None) -> InnerProducts:
+    weights = weight_terms(sp.csr_array(counts), idf)
+    embedded = embed(weights, exponent)
+    return InnerProducts(
+        inner_products(embedded, embedded[TRAINED]),
+        TRAINED,
+        self_products(embedded),
+        {name: norms(weights, name) for name in NORMALIZATIONS},
+        exponent,
+    )
+
+
+@pytest.mark.parametrize("weighting", ["tf", "tfidf"])
+@pytest.mark.parametrize("rows", [CONSECUTIVE, SCATTERED], ids=["consecutive", "scattered"])
+@pytest.mark.parametrize("columns", COLUMNS.values(), ids=COLUMNS)
+def test_blocks_are_the_kernels_values(
+    case: Case, counts: NDArray[Any], weighting: str, rows: NDArray[np.intp], columns: NDArray[np.intp]
+) -> None:
+    vectors = TermWeighting(weighting, case.normalization).fit(counts[TRAINED])
+    points = vectors.transform(counts)
+    kernel = case.build()
+    gram = Gram(kernel, stored(counts, kernel.exponent, vectors.idf_), case.normalization, rows, columns)
+    assert gram.shape == (len(rows), len(columns))
+    expected = case.build().fit(points[columns]).transform(points[rows])
+    low, high = case.bounds(points[rows].toarray(), points[columns].toarray())
+    for start, stop in ((0, len(rows)), (0, 1), (2, 5), (len(rows) - 1, len(rows))):
+        block = gram.block(start, stop)
+        assert block.shape == (stop - start, len(columns))
+        # Scaling after the sum rounds otherwise than before it, by no more than the bounds allow.
+        assert (np.abs(block - expected[start:stop]) <= (high - low)[start:stop]).all()
+
+
+def test_a_block_is_the_same_whatever_the_bounds_and_indexing(case: Case, counts: NDArray[Any]) -> None:
+    kernel = case.build()
+    products = stored(counts, kernel.exponent)
+    rows = np.arange(30)
+    whole = Gram(kernel, products, case.normalization, rows, TRAINED).block(0, 30)
+    order = np.random.default_rng(1).permutation(30)
+    back = np.random.default_rng(2).permutation(len(TRAINED))
+    shuffled = Gram(kernel, products, case.normalization, rows[order], TRAINED[back])
+    pieces = np.vstack([shuffled.block(start, start + 3) for start in range(0, 30, 3)])
+    np.testing.assert_array_equal(pieces, whole[np.ix_(order, back)])
+
+
+def test_blocks_are_fresh_and_leave_the_stored_products(case: Case, counts: NDArray[Any]) -> None:
+    kernel = case.build()
+    products = stored(counts, kernel.exponent)
+    before = products.matrix.copy()
+    gram = Gram(kernel, products, case.normalization, np.arange(30), TRAINED)
+    first = gram.block(0, 30)
+    again = gram.block(0, 30)
+    assert not np.shares_memory(first, products.matrix)
+    assert not np.shares_memory(first, again)
+    np.testing.assert_array_equal(first, again)
+    np.testing.assert_array_equal(products.matrix, before)
+
+
+@pytest.mark.parametrize("normalization", NORMALIZATIONS)
+def test_ned_is_exactly_zero_between_a_document_and_itself(counts: NDArray[Any], normalization: str) -> None:
+    """Its self product is scaled in the order in which the matrix is."""
+    gram = Gram(NegativeEuclideanDistance(), stored(counts, 1.0), normalization, TRAINED, TRAINED)
+    assert (np.diag(gram.block(0, len(TRAINED))) == 0).all()
+
+
+@pytest.mark.parametrize("degree", [400, 10_000])
+def test_values_that_are_not_finite_fail(counts: NDArray[Any], degree: int) -> None:
+    gram = Gram(Polynomial(degree=degree), stored(counts, 1.0), "none", np.arange(30), TRAINED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(FloatingPointError, match=rf"Polynomial\(degree={degree}\).*not finite"):
+            gram.block(0, 30)
+
+
+def test_one_value_that_is_not_a_number_fails(counts: NDArray[Any]) -> None:
+    products = stored(counts, 1.0)
+    products.matrix[17, 4] = np.nan
+    gram = Gram(Linear(), products, "none", np.arange(30), TRAINED)
+    with pytest.raises(FloatingPointError, match=r"Linear\(\)"):
+        gram.block(16, 20)
+    assert np.isfinite(gram.block(0, 17)).all()
+
+
+def test_a_sum_that_overflows_is_no_failure_where_every_value_is_finite(counts: NDArray[Any]) -> None:
+    products = stored(counts, 1.0)
+    products.matrix[:] = 1e308
+    gram = Gram(Linear(), products, "none", np.arange(30), TRAINED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (gram.block(0, 30) == 1e308).all()
+
+
+@pytest.mark.parametrize("n_columns", [0, 1, 3, 1000, BLOCK_VALUES // 4, BLOCK_VALUES, 10**9])
+def test_rows_of_a_block_are_even_and_few(n_columns: int) -> None:
+    rows = rows_per_block(n_columns)
+    assert rows >= 2
+    assert rows % 2 == 0
+    assert rows == 2 or rows * n_columns <= BLOCK_VALUES

@@ -1,0 +1,154 @@
+"""Inner products: against numpy's dense ones, and the same bits whatever the threads and whatever stands beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numba
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from benchmark.kernels.products import inner_products, self_products
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+EPS = np.finfo(np.float64).eps
+
+VALUES = st.one_of(st.just(0.0), st.floats(-1e6, 1e6).filter(lambda value: value == 0 or abs(value) > 1e-6))
+
+
+@st.composite
+def pairs(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Two matrices of as many columns; none, one or several rows, some of them zero."""
+    width = draw(st.integers(0, 7))
+    left, right = (draw(arrays(np.float64, (draw(st.integers(0, 6)), width), elements=VALUES)) for _ in range(2))
+    return left, right
+
+
+@pytest.fixture
+def threads() -> Iterator[Callable[[int], None]]:
+    """numba's number of threads, put back afterwards."""
+    before = numba.get_num_threads()
+    yield numba.set_num_threads
+    numba.set_num_threads(before)
+
+
+def documents(n: int, vocabulary: int, seed: int) -> sp.csr_array:
+    rng = np.random.default_rng(seed)
+    return sp.csr_array(sp.random_array((n, vocabulary), density=0.1, rng=rng, data_sampler=rng.standard_normal))
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs())
+def test_products_are_those_of_dense_matrices(pair: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
+    left, right = pair
+    products = inner_products(sp.csr_array(left), sp.csr_array(right))
+    assert products.shape == (len(left), len(right))
+    # Each side is within V·eps of Σ|x_i y_i| from the truth.
+    error = 2 * left.shape[1] * EPS * (np.abs(left) @ np.abs(right).T)
+    assert (np.abs(products - left @ right.T) <= error).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(arrays(np.int64, (5, 6), elements=st.integers(0, 1000)), arrays(np.int64, (4, 6), elements=st.integers(0, 1000)))
+def test_products_of_whole_numbers_are_exact(left: NDArray[Any], right: NDArray[Any]) -> None:
+    products = inner_products(sp.csr_array(left.astype(float)), sp.csr_array(right.astype(float)))
+    np.testing.assert_array_equal(products, left @ right.T)
+
+
+@settings(max_examples=100, deadline=None)
+@given(arrays(np.float64, (5, 7), elements=VALUES))
+def test_self_products_are_the_diagonal_bit_for_bit(dense: NDArray[np.float64]) -> None:
+    points = sp.csr_array(dense)
+    np.testing.assert_array_equal(self_products(points), inner_products(points, points).diagonal())
+
+
+def test_self_products_of_long_rows_are_the_diagonal_bit_for_bit() -> None:
+    """Many terms a row: any other order of addition would show."""
+    points = documents(50, 20_000, seed=1)
+    own = self_products(points)
+    np.testing.assert_array_equal(own, inner_products(points, points).diagonal())
+    assert (own != (points.toarray() ** 2).sum(axis=1)).any(), "numpy's pairwise sum rounds in another way"
+
+
+def test_terms_are_added_in_ascending_order() -> None:
+    """(1 + 2⁻⁵³) + 2⁻⁵³ is 1, added from the other end it is the next number."""
+    tiny = 2.0**-53
+    ascending = sp.csr_array(np.array([[1.0, tiny, tiny]]))
+    descending = sp.csr_array(np.array([[tiny, tiny, 1.0]]))
+    ones = sp.csr_array(np.ones((1, 3)))
+    assert inner_products(ascending, ones)[0, 0] == 1.0
+    assert inner_products(descending, ones)[0, 0] == 1.0 + 2 * tiny
+
+
+def test_a_product_is_the_same_from_both_sides() -> None:
+    left, right = documents(40, 3000, seed=2), documents(30, 3000, seed=3)
+    np.testing.assert_array_equal(inner_products(left, right), inner_products(right, left).T)
+
+
+def test_the_number_of_threads_changes_no_bit(threads: Callable[[int], None]) -> None:
+    left, right = documents(301, 2000, seed=4), documents(203, 2000, seed=5)
+    results = []
+    for number in range(1, numba.config.NUMBA_NUM_THREADS + 1):
+        threads(number)
+        results.append(inner_products(left, right))
+    for result in results[1:]:
+        np.testing.assert_array_equal(result, results[0])
+
+
+def test_rows_do_not_depend_on_each_other() -> None:
+    left, right = documents(20, 500, seed=6), documents(15, 500, seed=7)
+    whole = inner_products(left, right)
+    np.testing.assert_array_equal(inner_products(left[3:9], right[5:]), whole[3:9, 5:])
+
+
+@pytest.mark.parametrize(("m", "n"), [(0, 3), (3, 0), (0, 0)])
+def test_no_rows_give_no_products(m: int, n: int) -> None:
+    assert inner_products(sp.csr_array((m, 4)), sp.csr_array((n, 4))).shape == (m, n)
+    assert self_products(sp.csr_array((m, 4))).shape == (m,)
+
+
+def test_rows_without_entries_give_zeros() -> None:
+    points = sp.csr_array(np.array([[0.0, 0.0], [1.0, 2.0], [0.0, 0.0]]))
+    np.testing.assert_array_equal(inner_products(points, points), [[0, 0, 0], [0, 5, 0], [0, 0, 0]])
+    np.testing.assert_array_equal(self_products(points), [0, 5, 0])
+
+
+def test_out_is_written_over_and_returned() -> None:
+    left, right = documents(10, 50, seed=8), documents(7, 50, seed=9)
+    out = np.full((10, 7), np.nan)
+    assert inner_products(left, right, out=out) is out
+    np.testing.assert_array_equal(out, inner_products(left, right))
+
+
+@pytest.mark.parametrize("shape", [(7, 10), (10, 8), (11, 7), (70,)])
+def test_out_of_another_shape_fails(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"out has shape \(.*\), the product \(10, 7\)"):
+        inner_products(documents(10, 50, seed=8), documents(7, 50, seed=9), out=np.empty(shape))
+
+
+def test_points_of_different_widths_fail() -> None:
+    with pytest.raises(ValueError, match="50 and 51 coordinates"):
+        inner_products(documents(3, 50, seed=8), documents(3, 51, seed=9))
+
+
+def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is(
+    sparse_forms: Callable[[NDArray[Any]], dict[str, Any]],
+) -> None:
+    dense = documents(20, 30, seed=10).toarray()
+    points = sp.csr_array(dense)
+    products, own = inner_products(points, points), self_products(points)
+    for name, form in sparse_forms(dense).items():
+        if name == "list":
+            continue
+        indices = form.tocsr().indices.copy()
+        np.testing.assert_array_equal(inner_products(form, form), products, err_msg=name)
+        np.testing.assert_array_equal(self_products(form), own, err_msg=name)
+        np.testing.assert_array_equal(form.tocsr().indices, indices, err_msg=name)

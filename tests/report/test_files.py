@@ -1,0 +1,52 @@
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from benchmark.errors import BenchError
+from benchmark.report.files import write_all, write_whole
+
+NAMES = {
+    "table.md", "table.csv", "table.tex", "scores.csv", "significance.csv", "differences.csv", "verdicts.csv",
+    "claims.csv", "figure.png", "figure.svg",
+}  # fmt: skip
+
+
+def test_writes_every_file_and_nothing_else(make, tmp_path):
+    paths = write_all(make(), tmp_path / "new" / "run")
+    assert {path.name for path in paths} == NAMES
+    assert {path.name for path in (tmp_path / "new" / "run").iterdir()} == NAMES
+
+
+def test_two_runs_have_equal_bytes_wherever_they_are_written(make, tmp_path):
+    first, second = write_all(make(), tmp_path / "a"), write_all(make(), tmp_path / "b")
+    for one, other in zip(first, second, strict=True):
+        content = one.read_bytes()
+        assert content == other.read_bytes()
+        assert str(tmp_path).encode() not in content
+        assert b"\r\n" not in content or one.suffix == ".png"
+
+
+def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
+    path = tmp_path / "table.md"
+    path.write_text("old")
+
+    def full(self, content):
+        with self.open("wb") as file:
+            file.write(content[:1])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(BenchError, match=r"can't write .*table\.md: No space left on device"):
+        write_whole(path, b"new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_directory_that_cannot_be_made_is_told(make, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(BenchError, match=r"can't write .*file"):
+        write_all(make(), tmp_path / "file" / "run")
+    with pytest.raises(BenchError, match=r"can't write .*file"):
+        write_all(make(), tmp_path / "file")

@@ -1,0 +1,197 @@
+import csv
+import io
+import re
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from benchmark.report.layout import cell_grid, headline_scores, main_metric
+from benchmark.report.numbers import interval, number, p_text
+from benchmark.report.summary import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.tables import frame_csv, latex_text, table_csv, table_latex, table_markdown, table_rich
+
+
+def blocks_of_table_lines(markdown):
+    blocks = re.split(r"\n\n+", markdown)
+    return [block.splitlines() for block in blocks if block.startswith("|")]
+
+
+def columns_of(line):
+    return len(re.findall(r"(?<!\\)\|", line)) - 1
+
+
+def terminal(summary, width=120, **options):
+    console = Console(width=width, file=io.StringIO(), **options)
+    console.print(table_rich(summary))
+    return console.file.getvalue()
+
+
+def parse(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def with_titles(title):
+    cells = (CellInfo("a|b_1", {"kernel": "x & y_2"}), CellInfo("c", {"kernel": "50% #1 {z} ~^\\"}))
+    return Summary("odd", title, None, cells, frame(SCORES), failures={"c": "path_of [red]data[/red] | *lost*"})
+
+
+def test_each_cell_stands_in_each_table(make):
+    summary = make()
+    ids = [cell.id for cell in summary.cells]
+    assert [row["cell"] for row in parse(table_csv(summary))] == ids
+    for table in blocks_of_table_lines(table_markdown(summary))[:1]:
+        assert [line.split("|")[1].strip() for line in table[2:]] == ids
+    printed = terminal(summary)
+    assert [re.search(rf"^{re.escape(cell)} ", printed, re.MULTILINE) is not None for cell in ids] == [True] * len(ids)
+
+
+def test_markdown_tables_are_well_formed(make):
+    tables = blocks_of_table_lines(table_markdown(make()))
+    assert tables
+    for lines in tables:
+        assert {columns_of(line) for line in lines} == {columns_of(lines[0])}
+        assert all(re.fullmatch(r":-+|-+:", mark.strip()) for mark in lines[1].strip("|").split("|"))
+
+
+def test_markdown_survives_bars_in_names():
+    (table,) = blocks_of_table_lines(table_markdown(with_titles("a | b")))
+    assert {columns_of(line) for line in table} == {columns_of(table[0])}
+
+
+def test_latex_is_balanced_and_has_a_row_a_cell(make):
+    summary = make()
+    text = table_latex(summary)
+    body = text.split("\\midrule")[1].split("\\bottomrule")[0]
+    rows = [line for line in body.splitlines() if line.endswith(r"\\")]
+    assert len(rows) == len(summary.cells)
+    alignment = re.search(r"\\begin\{tabular\}\{([lr]+)\}", text)[1]
+    assert {len(re.findall(r"(?<!\\)&", row)) + 1 for row in rows} == {len(alignment)}
+    for name in ("table", "tabular"):
+        assert text.count(rf"\begin{{{name}}}") == text.count(rf"\end{{{name}}}") == 1
+
+
+@pytest.mark.parametrize("title", ["50% of tf_idf & #1 ^ ~ \\ {x} $5", "plain"])
+def test_latex_escapes_what_is_special(title):
+    lines = table_latex(with_titles(title)).splitlines()
+    for line in lines[1:]:  # the first is a comment on purpose
+        stripped = re.sub(r"\\[\\&%$#_{}]|\\[a-z]+|\$[-+<>]\$", "", line)
+        assert not re.search(r"[%#_~^]", stripped), line
+        assert line.count("{") - line.count(r"\{") == line.count("}") - line.count(r"\}"), line
+        assert line.startswith(r"\label") or "$" not in stripped, line
+
+
+def test_latex_row_does_not_start_with_a_bracket():
+    # LaTeX takes "[" after the end of a row for the space it is to leave.
+    assert not latex_text("[1, 2]").startswith("[")
+
+
+def test_failed_cells_are_shown_with_their_reason(make):
+    summary = make()
+    for cell, reason in summary.failures.items():
+        for text in (table_markdown(summary), terminal(summary)):
+            assert f"{cell}: failed: {reason}" in text
+        assert f"failed: {latex_text(reason)}" in table_latex(summary)
+        assert {row["cell"]: row["failure"] for row in parse(table_csv(summary))}[cell] == reason
+
+
+def test_csv_keeps_the_scores(make):
+    summary = make()
+    metric = main_metric(summary)
+    scores = headline_scores(summary)
+    for row in parse(table_csv(summary)):
+        if row["cell"] not in summary.failures:
+            assert float(row[metric]) == pytest.approx(scores[row["cell"], metric]["value"], rel=1e-11)
+
+
+def test_frame_csv_keeps_numbers_and_gaps(make):
+    summary = make()
+    again = parse(frame_csv(summary.scores, SCORES))
+    assert len(again) == len(summary.scores)
+    for row, (_, own) in zip(again, summary.scores.iterrows(), strict=True):
+        assert tuple(row) == SCORES
+        assert row["cell"] == own["cell"]
+        assert float(row["value"]) == pytest.approx(own["value"], rel=1e-11)
+        assert (row["low"] == "") == (own["low"] != own["low"])
+
+
+def test_significance_csv_has_the_agreed_columns():
+    assert frame_csv(frame(SIGNIFICANCE), SIGNIFICANCE) == "a,b,test,n,statistic,p_value,p_holm,note\n"
+
+
+def test_csv_has_twelve_digits_and_no_negative_zero():
+    text = frame_csv(frame(DIFFERENCES, [("a", "b", 1 / 3, -0.0, None, 7)]), DIFFERENCES)
+    assert text.splitlines()[1] == "a,b,0.333333333333,0,,7"
+
+
+def test_terminal_fits_and_reads_without_colour(make):
+    for width in (80, 120):
+        assert max(map(len, terminal(make(), width).splitlines())) <= width
+    plain = terminal(make())
+    coloured = terminal(make(), force_terminal=True, color_system="standard")
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+
+
+def test_terminal_drops_further_metrics_before_it_breaks_lines(make):
+    summary = make()
+    rows = summary.scores[summary.scores["metric"] == "macro-f1"]
+    more = [rows.assign(metric=f"some-quite-long-metric-{i}") for i in range(4)]
+    object.__setattr__(summary, "scores", pd.concat([summary.scores, *more]))
+    printed = terminal(summary)
+    assert "some-quite-long-metric-3" not in printed
+    intervals = [line for line in printed.splitlines() if re.search(r"\[\d+\.\d+, \d+\.\d+\]", line)]
+    assert len(intervals) >= len(summary.cells) - len(summary.failures) - 1  # one cell has no interval
+
+
+def test_terminal_takes_no_name_for_markup():
+    assert "path_of [red]data[/red]" in terminal(with_titles("[bold]"))
+
+
+def test_untestable_pairs_say_why(make):
+    summary = make()
+    if len(summary.significance):
+        for text in (table_markdown(summary), terminal(summary)):
+            assert "not testable (smallest p 0.125)" in text
+            assert "nan" not in text
+
+
+def test_published_columns_only_where_something_is_published(make):
+    summary = make()
+    assert ("published" in cell_grid(summary).header) == bool(len(summary.verdicts))
+
+
+def test_single_split_has_no_table_of_folds():
+    cells = (CellInfo("a", {}), CellInfo("b", {}))
+    one = [(cell.id, fold, "accuracy", 0.5, 0.4, 0.6, 10, 0) for cell in cells for fold in ("test", "all")]
+    summary = Summary("one", "One split", None, cells, frame(SCORES, one))
+    assert "on each fold" not in table_markdown(summary)
+
+
+def test_columns_without_any_number_are_tolerated():
+    rows = [("a", "all", "macro-f1", 0.5, None, None, None, None)]
+    summary = Summary("x", "X", None, (CellInfo("a", {}),), frame(SCORES, rows))
+    assert "50.00" in table_markdown(summary)
+    assert "macro-f1" in table_csv(summary)
+
+
+@pytest.mark.parametrize(
+    ("p_value", "text"),
+    [(1.0, "1"), (0.0312499, "0.0312"), (0.00012345, "0.000123"), (9.99e-5, "<0.0001"), (0.0, "<0.0001")],
+)
+def test_p_values(p_value, text):
+    assert p_text(p_value) == text
+
+
+def test_numbers_that_round_to_zero_have_no_minus():
+    assert number(-0.0001) == "0.00"
+    assert interval(-0.001, 0.5) == "[0.00, 0.50]"
+
+
+def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
+    cells = (CellInfo("a", {}),)
+    with pytest.raises(ValueError, match="no such cells"):
+        Summary("x", "X", None, cells, frame(SCORES, [("b", "all", "accuracy", 0.5, 0.4, 0.6, 9, 0)]))
+    with pytest.raises(ValueError, match="ties"):
+        Summary("x", "X", None, cells, frame(SCORES[:-1]))
+    with pytest.raises(ValueError, match="same id"):
+        Summary("x", "X", None, cells * 2, frame(SCORES))
