@@ -1,0 +1,78 @@
+"""All configurations of all papers to one page: every published number beside ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmark.errors import ConfigError
+from benchmark.evaluation.published import judge_claim
+from benchmark.experiment.session import checked
+from benchmark.experiment.summary import evidence_for, published_for
+from benchmark.report import summary as layout
+from benchmark.report.files import write_whole
+from benchmark.report.page import ExperimentSection, PaperSection, reproduction_page, trials
+from benchmark.report.summary import frame
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.config import Experiment
+    from benchmark.evaluation.published import Comparison, Evidence
+    from benchmark.experiment.session import Finished
+
+
+def paper_configs(folder: Path) -> list[Experiment]:
+    """The configurations that belong to a paper, and those that look into the deviations of one that does."""
+    found = [checked(path) for path in sorted(folder.glob("*.yaml"))]
+    of_papers = {experiment.name for experiment in found if experiment.paper}
+    for experiment in found:
+        if experiment.explains and experiment.explains not in of_papers:
+            raise ConfigError(f"{experiment.name}: explains {experiment.explains!r}, which is no paper's configuration")
+    kept = [experiment for experiment in found if experiment.paper or experiment.explains]
+    if not kept:
+        raise ConfigError(f"{folder}: no configuration here belongs to a paper")
+    return kept
+
+
+def write_page(done: list[Finished], path: Path) -> str:
+    """Write the page, and say in a line what it comes to."""
+    page = reproduction_page(_sections(done))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, page.encode())
+    headline = next(line for line in page.splitlines() if line.startswith("**"))
+    return f"{path}: {headline.strip('*')}"
+
+
+def _sections(done: list[Finished]) -> list[PaperSection]:
+    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
+    return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
+
+
+def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
+    published = published_for(own[0].results.experiment)
+    if published is None:
+        raise ConfigError(f"{own[0].results.experiment.name}: has no published numbers")
+    outcomes = {each.summary.name: each.results.outcomes() for each in own}
+    experiments = [
+        ExperimentSection(
+            each.summary,
+            trials(each.summary, [o.summary for o in done if o.results.experiment.explains == each.summary.name]),
+        )
+        for each in own
+    ]
+    claims = []
+    for claim in published.claims:
+        evidence: dict[Comparison, Evidence] = {}
+        for each in own:
+            evidence |= evidence_for(claim, each.results.experiment, outcomes[each.summary.name])
+        judged = judge_claim(claim, evidence)
+        holds = sum(comparison.verdict == "holds" for comparison in judged.comparisons)
+        claims.append([claim.id, claim.text, holds, len(judged.comparisons), judged.verdict])
+    return PaperSection(
+        published.paper,
+        published.title,
+        published.reference,
+        tuple(experiments),
+        frame(layout.CLAIMS, claims),
+        len(published.values),
+    )
