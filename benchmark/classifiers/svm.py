@@ -284,5 +284,6 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,), for the kernel rows X, shape (m, n)."""
-        codes, _ = predict(self.machines_, self.decision_function(X))
+        decisions = self.decision_function(X)
+        codes, _ = predict(self.machines_, decisions)
         return np.asarray(self.classes_[codes])

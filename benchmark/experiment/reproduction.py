@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.errors import ConfigError
+from benchmark.evaluation.consistency import consistent_sizes
 from benchmark.evaluation.published import judge_claim
 from benchmark.experiment.session import checked
 from benchmark.experiment.summary import evidence_for, published_for
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config import Experiment
-    from benchmark.evaluation.published import Comparison, Evidence
+    from benchmark.evaluation.published import Comparison, Evidence, Published
     from benchmark.experiment.session import Finished
+
+_SHOWN_SIZES = 8
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
@@ -48,6 +51,24 @@ def _sections(done: list[Finished]) -> list[PaperSection]:
     return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
 
 
+def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
+    """Whether the printed numbers of a fixed split can have been measured on as many documents as ours."""
+    values = [value for value in published.values if value.config == done.summary.name]
+    percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
+    z_values = [(*v.pair, v.value) for v in values if v.pair]
+    if done.results.experiment.protocol.name != "fixed-split" or not (percentages and z_values):
+        return ()
+    ours = int(done.summary.scores["n"].max())
+    tried = range(ours // 2, 2 * ours + 1)
+    found = consistent_sizes(percentages, z_values, tried)
+    fits = ", ".join(f"{n:,}" for n in found[:_SHOWN_SIZES]) + (", …" if len(found) > _SHOWN_SIZES else "")
+    remark = (
+        f"Document set: of all test sets of {tried[0]:,} to {tried[-1]:,} documents, the {len(percentages)} printed "
+        f"accuracies and {len(z_values)} printed Z fit together only on {fits or 'none'}; ours has {ours:,}."
+    )
+    return (remark,)
+
+
 def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     published = published_for(own[0].results.experiment)
     if published is None:
@@ -57,6 +78,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         ExperimentSection(
             each.summary,
             trials(each.summary, [o.summary for o in done if o.results.experiment.explains == each.summary.name]),
+            _document_set(published, each),
         )
         for each in own
     ]

@@ -65,14 +65,13 @@ def summarize(results: Results) -> Summary:
         ),
         verdicts=frame(layout.VERDICTS, verdicts),
         claims=frame(layout.CLAIMS, claims),
+        confusions=frame(layout.CONFUSIONS, _confusions(results)),
         failures=results.failures,
         notes=(*experiment.notes, *_notes(results), *notes),
     )
 
 
-def evidence_for(
-    claim: Claim, experiment: Experiment, outcomes: Mapping[str, Outcome]
-) -> dict[Comparison, Evidence]:
+def evidence_for(claim: Claim, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> dict[Comparison, Evidence]:
     """What the outcomes of one experiment say of a claim's comparisons."""
     found = {}
     for comparison in claim.comparisons:
@@ -133,6 +132,16 @@ def _fold(outcome: Outcome, fold: int) -> Outcome:
         outcome.predicted[rows],
         outcome.n_classes,
     )
+
+
+def _confusions(results: Results) -> list[list[Any]]:
+    """Documents by cell, true and predicted class; classes in the configuration's order."""
+    order = {name: rank for rank, name in enumerate(next(iter(results.experiment.variants.values())).classes)}
+    counted = results.predictions.groupby(["cell", "truth", "predicted"], sort=False, observed=True).size()
+    rows = [[*map(str, key), int(n)] for key, n in zip(counted.index, counted, strict=True)]
+    cells = {cell.id: rank for rank, cell in enumerate(results.experiment.cells)}
+    last = len(order)
+    return sorted(rows, key=lambda row: (cells[row[0]], order.get(row[1], last), order.get(row[2], last), row[1:3]))
 
 
 def _comparable(

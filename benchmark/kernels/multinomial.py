@@ -100,7 +100,8 @@ class ExponentialGeodesicDistance(_WithTime):
 class Diffusion(_WithTime):
     """First-order parametrix of the heat kernel, k(θ, θ') = exp(-arccos²(s) / t), up to (4πt)^(-n/2).
 
-    (Lafferty & Lebanon 2002, section 3.1; Zhang et al. 2005, equation 44.)
+    (Lafferty & Lebanon 2002, section 3.1; Zhang et al. 2005, equation 44.) The heat kernel itself is positive
+    definite; its first-order approximation is not at every t.
 
     Parameters
     ----------

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from benchmark.report.summary import CellInfo, Summary
 
 AS_CONFIGURED = "as configured"
+SWEPT = ("variant", "classifier")  # the columns in which a sweep may differ from what it explains
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,11 @@ class Trial:
 
 @dataclass(frozen=True)
 class ExperimentSection:
-    """One experiment beside the paper, and what was tried where it deviates (see `trials`)."""
+    """One experiment beside the paper, what was tried where it deviates (see `trials`), and remarks in words."""
 
     summary: Summary
     tried: tuple[Trial, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,12 +117,12 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
 def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     """Find what was tried for the cells that deviate.
 
-    A cell of a sweep is a trial of a deviating cell if the two agree in every column but "variant". The first trial of
-    each cell is the experiment itself.
+    A cell of a sweep is a trial of a deviating cell if the two agree in every column but those in `SWEPT`. The first
+    trial of each cell is the experiment itself.
     """
     sweeps = tuple(sweeps)
     headline = headline_scores(summary)
-    columns = {cell.id: _identity(cell) for cell in summary.cells}
+    cells = {cell.id: cell for cell in summary.cells}
     found = []
     for row in records(summary.verdicts):
         score = headline.get((row["cell"], row["metric"]))
@@ -128,13 +130,14 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
             continue
         # The print is in percent or a fraction: our own number, given in both units, tells which.
         scale = 1 if abs(row["value"] - score["value"]) < abs(row["value"] - 100 * score["value"]) else 100
+        base = cells[row["cell"]]
         found.append(_trial(row, AS_CONFIGURED, score, scale))
         for sweep in sweeps:
             scores = headline_scores(sweep)
             for cell in sweep.cells:
                 tried = scores.get((cell.id, row["metric"]))
-                if tried and not is_missing(tried["value"]) and _identity(cell) == columns[row["cell"]]:
-                    found.append(_trial(row, cell.columns.get("variant", "") or sweep.name, tried, scale))
+                if tried and not is_missing(tried["value"]) and _identity(cell) == _identity(base):
+                    found.append(_trial(row, _changed(cell, base) or sweep.name, tried, scale))
     return tuple(found)
 
 
@@ -181,7 +184,13 @@ def held(tables: Sequence[pd.DataFrame]) -> str:
 
 
 def _identity(cell: CellInfo) -> dict[str, str]:
-    return {name: value for name, value in cell.columns.items() if name != "variant" and value}
+    return {name: value for name, value in cell.columns.items() if name not in SWEPT and value}
+
+
+def _changed(cell: CellInfo, base: CellInfo) -> str:
+    """What a sweep does otherwise than the experiment: its variant, its classifier."""
+    differing = [cell.columns.get(name, "") for name in SWEPT if cell.columns.get(name) != base.columns.get(name)]
+    return ", ".join(text for text in differing if text)
 
 
 def _trial(row: dict[str, Any], variant: str, score: dict[str, Any], scale: int) -> Trial:

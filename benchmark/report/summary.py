@@ -16,6 +16,7 @@ SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
 VERDICTS = ("cell", "metric", "published", "value", "low", "high", "verdict")
 CLAIMS = ("claim", "text", "holds", "of", "verdict")
+CONFUSIONS = ("cell", "truth", "predicted", "n")
 
 HEADLINE = "all"  # the fold that stands for the cell: the mean over its folds, or its one split
 
@@ -70,6 +71,8 @@ class Summary:
         and the other numbers are in its unit.
     claims : DataFrame
         Columns `CLAIMS`: `holds` of `of` comparisons hold.
+    confusions : DataFrame
+        Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; pairs that occur.
     failures : mapping of str to str
         Reason by cell.
     notes : tuple of str
@@ -85,6 +88,7 @@ class Summary:
     differences: pd.DataFrame = field(default_factory=partial(frame, DIFFERENCES))
     verdicts: pd.DataFrame = field(default_factory=partial(frame, VERDICTS))
     claims: pd.DataFrame = field(default_factory=partial(frame, CLAIMS))
+    confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
@@ -108,4 +112,5 @@ TABLES = {
     "differences": DIFFERENCES,
     "verdicts": VERDICTS,
     "claims": CLAIMS,
+    "confusions": CONFUSIONS,
 }

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from libsvm.svm import svm_problem
 from libsvm.svmutil import svm_predict, svm_train
+from threadpoolctl import threadpool_limits
 
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
 from benchmark.representation import TermWeighting
@@ -80,12 +81,12 @@ def with_serial_numbers(gram: Matrix) -> Matrix:
 def libsvm_oracle() -> Callable[..., Oracle]:
     """Train and predict on the documented path: ``svm_problem(…, isKernel=True)``, `svm_train`, `svm_predict`."""
 
-    def oracle(
-        gram: Matrix, labels: NDArray[Any], test: Matrix, *, C: float = 1.0, epsilon: float = 1e-3, scheme: str = ""
-    ) -> Oracle:
+    def oracle(gram: Matrix, labels: NDArray[Any], test: Matrix, *, C: float = 1.0, epsilon: float = 1e-3) -> Oracle:
         problem = svm_problem(labels.astype(float), with_serial_numbers(gram), isKernel=True)
-        model = svm_train(problem, f"-s 0 -t 4 -c {C!r} -e {epsilon!r} -q {scheme}")
-        predicted, _, decisions = svm_predict([], with_serial_numbers(test), model, "-q")
+        # For a few dozen rows OpenMP's threads do nothing but wait for each other.
+        with threadpool_limits(1, user_api="openmp"):
+            model = svm_train(problem, f"-s 0 -t 4 -c {C!r} -e {epsilon!r} -q")
+            predicted, _, decisions = svm_predict([], with_serial_numbers(test), model, "-q")
         n_classes, n_support = model.nr_class, model.l
         return Oracle(
             model.get_labels(),

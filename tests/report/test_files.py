@@ -9,7 +9,8 @@ from benchmark.report.files import write_all, write_whole
 
 NAMES = {
     "table.md", "table.csv", "table.tex", "scores.csv", "significance.csv", "differences.csv", "verdicts.csv",
-    "claims.csv", "figure.png", "figure.svg",
+    "claims.csv",
+    "confusions.csv", "figure.png", "figure.svg",
 }  # fmt: skip
 
 

@@ -1,0 +1,210 @@
+"""Weights, norms and powers of counts: by hand, and against scikit-learn."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.preprocessing import normalize
+
+from benchmark.representation import (
+    NORMALIZATIONS,
+    TermWeighting,
+    canonical,
+    embed,
+    inverse_document_frequency,
+    norms,
+    weight_terms,
+)
+
+EPS = np.finfo(np.float64).eps
+Counts = NDArray[np.int64]
+
+matrices = arrays(np.int64, st.tuples(st.integers(1, 8), st.integers(1, 6)), elements=st.integers(0, 50))
+
+COUNTS = sp.csr_array(np.array([[2, 0, 1, 0], [1, 3, 1, 0], [0, 0, 5, 0], [0, 1, 1, 0]]))
+
+
+def test_idf_is_the_logarithm_of_documents_over_documents_with_the_term() -> None:
+    # The term of every document weighs nothing, nor does the term of none.
+    np.testing.assert_array_equal(inverse_document_frequency(COUNTS), [math.log(2), math.log(2), 0.0, 0.0])
+
+
+@settings(max_examples=50, deadline=None)
+@given(matrices)
+def test_idf_counts_documents_and_not_occurrences(counts: Counts) -> None:
+    idf = inverse_document_frequency(sp.csr_array(counts))
+    np.testing.assert_array_equal(idf, inverse_document_frequency(sp.csr_array((counts > 0) * 7)))
+    for term, column in enumerate(counts.T):
+        df = sum(count > 0 for count in column)
+        assert idf[term] == (math.log(len(counts) / df) if df else 0.0)
+
+
+def test_stored_zeros_are_no_documents_with_the_term() -> None:
+    stored = sp.csr_array((np.array([1, 0, 4]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    np.testing.assert_array_equal(inverse_document_frequency(stored), [math.log(2), math.log(2)])
+
+
+def test_tf_weights_are_the_counts_as_floats() -> None:
+    weights = weight_terms(COUNTS, None)
+    assert weights.dtype == np.float64
+    np.testing.assert_array_equal(weights.toarray(), COUNTS.toarray())
+    assert not np.shares_memory(weights.data, COUNTS.data)
+
+
+def test_tfidf_weights_are_products_and_zeros_are_not_stored() -> None:
+    weights = weight_terms(COUNTS, inverse_document_frequency(COUNTS))
+    ln2 = math.log(2)
+    expected = [[2 * ln2, 0, 0, 0], [ln2, 3 * ln2, 0, 0], [0, 0, 0, 0], [0, ln2, 0, 0]]
+    np.testing.assert_array_equal(weights.toarray(), expected)
+    assert weights.nnz == 4
+
+
+def test_weighting_floats_leaves_them_as_they_are() -> None:
+    counts = COUNTS.astype(np.float64)
+    weight_terms(counts, np.full(4, 5.0))
+    np.testing.assert_array_equal(counts.toarray(), COUNTS.toarray())
+
+
+def test_norms_by_hand() -> None:
+    weights = sp.csr_array(np.array([[3.0, 4.0], [0.0, 0.0], [-6.0, 8.0]]))
+    np.testing.assert_array_equal(norms(weights, "none"), [1, 1, 1])
+    np.testing.assert_array_equal(norms(weights, "l1"), [7, 1, 14])
+    np.testing.assert_array_equal(norms(weights, "l2"), [5, 1, 10])
+
+
+@settings(max_examples=50, deadline=None)
+@given(matrices)
+def test_normalized_rows_have_length_one_and_empty_ones_stay_empty(counts: Counts) -> None:
+    empty = counts.sum(axis=1) == 0
+    for normalization, length in (("l1", lambda rows: rows.sum(axis=1)), ("l2", lambda rows: (rows**2).sum(axis=1))):
+        points = TermWeighting(normalization=normalization).fit_transform(counts).toarray()
+        # Each of V terms is off by an eps or two (twice that squared), and their sum by one a term.
+        np.testing.assert_allclose(length(points), ~empty, rtol=(2 * counts.shape[1] + 4) * EPS)
+        assert (points[empty] == 0).all()
+
+
+@settings(max_examples=50, deadline=None)
+@given(matrices, st.sampled_from(["l1", "l2"]))
+def test_normalization_is_scikit_learns(counts: Counts, normalization: str) -> None:
+    ours = TermWeighting(normalization=normalization).fit_transform(counts)
+    np.testing.assert_allclose(ours.toarray(), normalize(counts.astype(float), normalization), rtol=8 * EPS)
+
+
+@settings(max_examples=50, deadline=None)
+@given(matrices, st.sampled_from(NORMALIZATIONS))
+def test_a_documents_length_does_not_matter_once_normalized(counts: Counts, normalization: str) -> None:
+    """And without normalization it is a factor: exactly so for a power of two."""
+    one, four = (TermWeighting(normalization=normalization).fit_transform(counts * factor) for factor in (1, 4))
+    expected = 4 * one if normalization == "none" else one
+    np.testing.assert_array_equal(four.toarray(), expected.toarray())
+
+
+def test_idf_is_learnt_from_the_training_documents_alone() -> None:
+    weighting = TermWeighting("tfidf").fit(COUNTS)
+    new = np.array([[1, 1, 1, 9]])
+    np.testing.assert_array_equal(weighting.transform(new).toarray(), [[math.log(2), math.log(2), 0, 0]])
+    many = np.vstack([new] * 5)
+    np.testing.assert_array_equal(weighting.transform(many).toarray()[:1], weighting.transform(new).toarray())
+    assert TermWeighting("tf").fit(COUNTS).idf_ is None
+
+
+def test_a_document_of_terms_without_weight_is_zero_and_stays_it() -> None:
+    points = TermWeighting("tfidf", "l1").fit(COUNTS).transform(np.array([[0, 0, 3, 2]]))
+    assert points.nnz == 0
+    assert points.shape == (1, 4)
+
+
+def test_the_form_of_the_counts_does_not_matter_and_is_left_as_it_is() -> None:
+    expected = TermWeighting("tfidf", "l2").fit_transform(COUNTS.toarray()).toarray()
+    entries = COUNTS.tocoo()
+    backwards = np.lexsort((-entries.col, entries.row))
+    ones = sp.csr_array(
+        (np.ones(COUNTS.sum(), dtype=np.int64), np.repeat(COUNTS.indices, COUNTS.data), np.array([0, 3, 8, 13, 15])),
+        shape=COUNTS.shape,
+    )
+    forms = {
+        "csr": COUNTS,
+        "matrix": sp.csr_matrix(COUNTS),
+        "csc": COUNTS.tocsc(),
+        "list": COUNTS.toarray().tolist(),
+        "float32": COUNTS.astype(np.float32),
+        "unsorted": sp.csr_array((entries.data[backwards], entries.col[backwards], COUNTS.indptr), shape=COUNTS.shape),
+        "one entry an occurrence": ones,
+    }
+    for name, form in forms.items():
+        before = form.data.copy() if sp.issparse(form) else None
+        np.testing.assert_array_equal(
+            TermWeighting("tfidf", "l2").fit_transform(form).toarray(), expected, err_msg=name
+        )
+        if before is not None:
+            np.testing.assert_array_equal(form.data, before, err_msg=name)
+
+
+def test_canonical_adds_up_and_sorts_a_copy() -> None:
+    given_ = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 0, 1]), np.array([0, 3])), shape=(1, 2))
+    result = canonical(given_)
+    np.testing.assert_array_equal(result.indices, [0, 1])
+    np.testing.assert_array_equal(result.data, [2.0, 5.0])
+    np.testing.assert_array_equal(given_.indices, [1, 0, 1])
+    np.testing.assert_array_equal(given_.data, [1.0, 2.0, 4.0])
+    assert np.shares_memory(canonical(result).data, result.data), "a matrix in order needs no copy"
+
+
+@pytest.mark.parametrize("exponent", [0.3, 0.5, 2.0])
+def test_embedding_raises_every_stored_entry(exponent: float) -> None:
+    weights = weight_terms(COUNTS, None)
+    embedded = embed(weights, exponent)
+    # C's pow may be an eps off.
+    expected = [[float(count) ** exponent for count in row] for row in COUNTS.toarray()]
+    np.testing.assert_allclose(embedded.toarray(), expected, rtol=2 * EPS)
+    np.testing.assert_array_equal(weights.toarray(), COUNTS.toarray())
+
+
+def test_embedding_by_one_is_the_identity() -> None:
+    weights = weight_terms(COUNTS, None)
+    assert embed(weights, 1.0) is weights
+
+
+def test_embedding_by_one_half_carries_the_simplex_to_the_sphere() -> None:
+    points = embed(TermWeighting(normalization="l1").fit_transform(COUNTS), 0.5)
+    # A root halves the relative error of its square: V + 2 eps for the sum of four.
+    np.testing.assert_allclose((points.toarray() ** 2).sum(axis=1), 1.0, rtol=8 * EPS)
+
+
+@pytest.mark.parametrize("parameters", [{"weighting": "bm25"}, {"normalization": "l3"}])
+def test_unknown_names_fail_in_fit(parameters: dict[str, str]) -> None:
+    (name, value), *_ = parameters.items()
+    with pytest.raises(ValueError, match=f"unknown {name} '{value}'; one of "):
+        TermWeighting(**parameters).fit(COUNTS)
+
+
+def test_an_unknown_normalization_has_no_norms() -> None:
+    with pytest.raises(ValueError, match="'max'; one of none, l1, l2"):
+        norms(COUNTS, "max")
+
+
+def test_an_unknown_parameter_fails() -> None:
+    with pytest.raises(TypeError, match="smooth"):
+        TermWeighting(smooth=True)  # type: ignore[call-arg]
+
+
+def test_it_has_scikit_learns_manners() -> None:
+    weighting = TermWeighting("tfidf", "l2")
+    assert weighting.fit(COUNTS) is weighting
+    assert weighting.n_features_in_ == 4
+    copy: Any = clone(weighting)
+    assert copy.get_params() == {"weighting": "tfidf", "normalization": "l2"}
+    with pytest.raises(NotFittedError):
+        copy.transform(COUNTS)
+    with pytest.raises(ValueError, match="3 terms, but the weighting was fitted on 4"):
+        weighting.transform(COUNTS[:, :3])
