@@ -1,6 +1,6 @@
 """`make perf`: ours against the plain routes on the real corpora, in one session; medians, ratios, peak memory.
 
-    python tests/perf/measure.py [REPEATS]
+python tests/perf/measure.py [REPEATS]
 """
 
 from __future__ import annotations
@@ -100,11 +100,14 @@ def main() -> None:
     print(f"20NG, ten cells, ours, cold       {ours:7.1f} s   {ours_peak:5.1f} GB   (process start to last figure)")
     print(f"20NG, ten cells, scikit-learn     {plain:7.1f} s   {plain_peak:5.1f} GB   (after lexing)")
     print(f"   ratio                          {plain / ours:7.1f}")
-    print(f"20NG, one cell, documented route  {documented:7.1f} s   {documented_peak:5.1f} GB   (after lexing and Gram)")
+    print(
+        f"20NG, one cell, documented route  {documented:7.1f} s   {documented_peak:5.1f} GB   (after lexing and Gram)"
+    )
     print(f"20NG, one cell, ours              {cell:7.1f} s   (Gram included)")
     print(f"   ratio                          {documented / cell:7.1f}")
     print("one cell of ours by stage: " + ", ".join(f"{name} {s:.2f} s" for name, s in stages.items()))
-    print(f"LIBSVM's own solver: {100 * stages["LIBSVM's solver"] / cell:.0f}% of a cell")
+    solver = stages["LIBSVM's solver"]
+    print(f"LIBSVM's own solver: {100 * solver / cell:.0f}% of a cell")
     print("predictions that differ, ours against scikit-learn:")
     for cell_id, predicted in theirs["predictions"].items():
         print(f"   {cell_id:16} {same(mine['predictions'][cell_id], predicted)}")

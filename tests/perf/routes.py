@@ -1,4 +1,4 @@
-"""The routes that `make perf` compares, each run as a process of its own: ours, scikit-learn's, LIBSVM's documented one.
+"""The routes that `make perf` compares, each a process of its own: ours, scikit-learn's, LIBSVM's documented one.
 
     python tests/perf/routes.py {ours,webkb,webkb-again,quickstart,lexing,scikit-learn,documented} OUT
 
@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,15 @@ ROOT = Path(__file__).parents[2]
 def bench(config: str, folder: Path) -> dict[str, Any]:
     """`bench run` as a user runs it, from process start to the last file."""
     started = time.perf_counter()
-    command = [sys.executable, "-m", "benchmark.cli", "run", str(ROOT / "configs" / f"{config}.yaml"), "--out", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "benchmark.cli",
+        "run",
+        str(ROOT / "configs" / f"{config}.yaml"),
+        "--out",
+        str(folder),
+    ]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return {"seconds": time.perf_counter() - started}
 
@@ -54,14 +63,16 @@ def solver_share() -> dict[str, Any]:
     matrix = np.empty((points.shape[0], len(split.train)))
     inner_products(points, points[split.train], out=matrix)
     marks.append(time.perf_counter())
-    products = InnerProducts(matrix, split.train, self_products(points), {n: norms(weights, n) for n in NORMALIZATIONS}, 0.5)
+    products = InnerProducts(
+        matrix, split.train, self_products(points), {n: norms(weights, n) for n in NORMALIZATIONS}, 0.5
+    )
     kernel, nodes = NegativeGeodesicDistance(), NodeMatrix()
     order = split.train[np.argsort(labels[split.train], kind="stable")]
     nodes.fill(Gram(kernel, products, "l1", order, order), jobs)
     nodes.fill(Gram(kernel, products, "l1", order, order), jobs)  # the second time without page faults
     marks.append(time.perf_counter())
     bounds = np.concatenate([[0], np.cumsum(np.bincount(labels[split.train]))])
-    classes = [np.arange(a, b) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
+    classes = [np.arange(a, b) for a, b in pairwise(bounds)]
     pairs = [(classes[i], classes[j]) for i in range(len(classes)) for j in range(i + 1, len(classes))]
     machines = Machines("one-vs-one", bounds, tuple(train(nodes, pairs, C=1.0, epsilon=1e-3, cache_mb=200, jobs=jobs)))
     marks.append(time.perf_counter())
@@ -155,7 +166,9 @@ def documented() -> dict[str, Any]:
     gram = plain_kernel("ngd", products, products, split.train)
     started = time.perf_counter()
     rows = np.hstack([np.arange(1, len(split.train) + 1)[:, None], gram[split.train]])
-    model = svm_train(svm_problem(labels[split.train].astype(float), rows, isKernel=True), svm_parameter("-t 4 -c 1 -q"))
+    model = svm_train(
+        svm_problem(labels[split.train].astype(float), rows, isKernel=True), svm_parameter("-t 4 -c 1 -q")
+    )
     tests = np.hstack([np.arange(1, len(split.test) + 1)[:, None], gram[split.test]])
     predicted, _, _ = svm_predict([], tests, model, "-q")
     seconds = time.perf_counter() - started
@@ -175,7 +188,8 @@ def main() -> None:
     elif route == "quickstart":
         result = bench("quickstart", folder)
     else:
-        result = {"lexing": lexing, "scikit-learn": scikit_learn, "documented": documented, "stages": solver_share}[route]()
+        routes = {"lexing": lexing, "scikit-learn": scikit_learn, "documented": documented, "stages": solver_share}
+        result = routes[route]()
     out.write_text(json.dumps(result))
 
 
