@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchmark.errors import BenchError
+from benchmark.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
     from benchmark.experiment.session import Finished
@@ -27,7 +27,9 @@ class _Group(TyperGroup):
             typer.echo(f"bench: {error}", err=True)
             raise SystemExit(error.exit_code) from None
         except KeyboardInterrupt:
-            typer.echo("\nbench: interrupted; what was computed is kept, and the same command goes on from there", err=True)
+            typer.echo(
+                "\nbench: interrupted; what was computed is kept, and the same command goes on from there", err=True
+            )
             raise SystemExit(130) from None
 
 
@@ -46,12 +48,17 @@ cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be compu
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
-Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG...", help="YAML files, such as configs/webkb.yaml.")]
+Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help="YAML files, such as configs/webkb.yaml.")]
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, such as configs/webkb.yaml.")]
 Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, such as results/runs/webkb.")]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", help="Folder for the results [default: results/runs/<name>]; one below it a config."),
+    typer.Option(
+        "--out",
+        "-o",
+        help="Folder for the results; of several configs, each has one below it.",
+        show_default="results/runs/<name>",
+    ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
@@ -59,18 +66,17 @@ Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here m
 
 
 @app.command(epilog="Example: bench run configs/webkb.yaml")
-def run(
-    configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = False, download: Download = True
-) -> None:
+def run(configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = False, download: Download = True) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
     from benchmark.experiment.session import checked
     from benchmark.report.tables import table_rich
     from benchmark.terminal import output
 
+    experiments = [checked(path) for path in configs]
+    _refuse_same_folder(experiments)
     failed = False
-    for experiment in [checked(path) for path in configs]:
-        folder = out / experiment.name if out and len(configs) > 1 else out
-        done = _perform(experiment, folder, jobs, verbose, download)
+    for experiment in experiments:
+        done = _perform(experiment, _folder(out, experiment.name, len(experiments)), jobs, verbose, download)
         output().print(table_rich(done.summary))
         typer.echo(f"\nWritten to {done.folder}")
         failed |= bool(done.summary.failures)
@@ -115,7 +121,8 @@ def plan(config: Config, download: Download = True) -> None:
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
 def check(
     configs: Annotated[
-        list[Path] | None, typer.Argument(metavar="[CONFIG...]", help="[default: every config that is pinned]")
+        list[Path] | None,
+        typer.Argument(metavar="CONFIG", help="YAML files.", show_default="every config that is pinned"),
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Write the numbers as the ones to guard from now on.")] = False,
     out: Out = None,
@@ -128,11 +135,21 @@ def check(
     from benchmark.experiment.session import checked
     from benchmark.terminal import output, table
 
+    names = pinned.pinned_configs()
+    experiments = [checked(path) for path in configs or [Path("configs") / f"{name}.yaml" for name in names]]
+    _refuse_same_folder(experiments)
+    unpinned = [] if pin else [experiment.name for experiment in experiments if experiment.name not in names]
+    if unpinned or not experiments:
+        problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
+        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins what a configuration gives now")
     moved = False
-    for path in configs or [Path("configs") / f"{name}.yaml" for name in pinned.pinned_configs()]:
-        experiment = checked(path)
-        done = _perform(experiment, out / experiment.name if out else None, jobs, verbose, download)
-        if pin and not done.summary.failures:
+    for experiment in experiments:
+        done = _perform(experiment, _folder(out, experiment.name, len(experiments)), jobs, verbose, download)
+        if pin and done.summary.failures:
+            raise BenchError(
+                f"{experiment.name}: is not pinned, since cells failed: {', '.join(done.summary.failures)}"
+            )
+        if pin:
             pinned.pin(done.summary)
         found = pinned.deviations(done.summary)
         counts = done.summary.verdicts["verdict"].value_counts().sort_index()
@@ -151,7 +168,7 @@ def check(
 def compare(
     run: Run,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
-    b: Annotated[str | None, typer.Argument(metavar="[B]", help="Another cell of the run.")] = None,
+    b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
     from benchmark.experiment.overview import compare_cells, compare_runs
@@ -178,7 +195,9 @@ def report(run: Run) -> None:
 
 @app.command("list", epilog="Example: bench list kernels")
 def list_(
-    what: Annotated[str, typer.Argument(metavar="[datasets|kernels|classifiers|protocols]")] = "",
+    what: Annotated[
+        str, typer.Argument(metavar="datasets|kernels|classifiers|protocols", help="One kind.", show_default="all")
+    ] = "",
 ) -> None:
     """List what a configuration can name, with its parameters."""
     from benchmark.experiment.overview import registered
@@ -200,7 +219,9 @@ def reproduce(
 ) -> None:
     """Run every configuration that belongs to a paper, and write the page of all published numbers beside ours."""
     from benchmark.experiment.reproduction import paper_configs, write_page
+    from benchmark.experiment.session import ensure_writable
 
+    ensure_writable(page.parent)
     done = [_perform(experiment, None, jobs, verbose, download) for experiment in paper_configs(configs)]
     typer.echo(write_page(done, page))
     if any(each.summary.failures for each in done):
@@ -222,7 +243,9 @@ Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb o
 @data.command("fetch", epilog="Example: bench data fetch webkb")
 def data_fetch(
     dataset: Dataset,
-    dest: Annotated[Path | None, typer.Option("--dest", help="Folder [default: datasets/]")] = None,
+    dest: Annotated[
+        Path | None, typer.Option("--dest", help="Folder to download to.", show_default="datasets/")
+    ] = None,
 ) -> None:
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
@@ -237,7 +260,7 @@ def data_fetch(
 @data.command("verify", epilog="Example: bench data verify 20ng")
 def data_verify(
     datasets: Annotated[
-        list[str] | None, typer.Argument(metavar="[DATASET...]", help="[default: all that are here]")
+        list[str] | None, typer.Argument(metavar="DATASET", help="Names of corpora.", show_default="all that are here")
     ] = None,
 ) -> None:
     """Check that corpora are the ones their dataset cards describe."""
@@ -295,6 +318,15 @@ def cache_clear() -> None:
     typer.echo(f"removed {n:,} entries, {size(n_bytes)}")
 
 
+def _refuse_same_folder(experiments: list[Any]) -> None:
+    names = [experiment.name for experiment in experiments]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(
+                f"two of these configurations are named {name!r}: one would overwrite the other's results"
+            )
+
+
 def _perform(experiment: Any, folder: Path | None, jobs: int, verbose: bool, download: bool) -> Finished:
     from benchmark.experiment.session import default_jobs, perform
     from benchmark.experiment.store import Store
@@ -305,6 +337,11 @@ def _perform(experiment: Any, folder: Path | None, jobs: int, verbose: bool, dow
         return perform(
             experiment, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
         )
+
+
+def _folder(out: Path | None, name: str, n_configs: int) -> Path | None:
+    """Where a run is written: --out itself, or below it where several configurations share it."""
+    return out / name if out and n_configs > 1 else out
 
 
 def _counts(config: Path, download: bool) -> Any:

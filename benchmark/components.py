@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.errors import ConfigError
 from benchmark.yaml_source import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pydantic_core import ErrorDetails
 
 #: The default of a parameter that has none.
 REQUIRED = inspect.Parameter.empty
@@ -77,7 +83,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
     if not isinstance(spec, dict) or "name" not in spec:
         raise ComponentError("", f"a {what} is a name, or a mapping with a name and parameters, not {given!r}")
     name = spec["name"]
-    if name not in registry:
+    if not isinstance(name, str) or name not in registry:
         raise ComponentError("name", unknown(what, name, list(registry)))
     cls, allowed = registry[name], parameters(registry[name])
     values = {key: value for key, value in spec.items() if key != "name"}
@@ -94,25 +100,62 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
         if hasattr(instance, "check"):
             instance.check()
     except (ValueError, ConfigError) as error:
-        raise ComponentError(_named_in(str(error), values), str(error)) from None
+        raise ComponentError(named_in(str(error), values), str(error)) from None
     return Component(name, cls, values)
+
+
+#: What a value must be, where pydantic speaks as one programmer to another.
+_MUST = {
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "string_type": "text",
+    "list_type": "a list",
+    "sequence_str": "a list",
+    "is_instance_of": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+}
+
+
+def must_be(problem: ErrorDetails) -> str:
+    """What is wrong with a value's type, in the words of someone who writes YAML, and how to mend it."""
+    kind, value = problem["type"], problem["input"]
+    if kind == "too_short":
+        return "must not be empty"
+    if kind not in _MUST:
+        return problem["msg"][0].lower() + problem["msg"][1:]
+    hint = ""
+    if kind == "string_type" and isinstance(value, bool):
+        hint = "; YAML reads yes, no, on and off as true and false: put it in quotes"
+    elif kind == "string_type" and not isinstance(value, list | dict | None):
+        hint = ": put it in quotes"
+    elif kind in ("int_type", "float_type") and isinstance(value, str) and _is_number(value):
+        hint = "; YAML reads it as text: leave out quotes, and write 1e-3 with a decimal point, 1.0e-3"
+    return f"must be {_MUST[kind]}{hint}"
+
+
+def shown(value: Any) -> str:
+    """A value as an error quotes it."""
+    return "empty" if value is None else repr(value)
+
+
+def named_in(message: str, values: Mapping[str, Any]) -> str:
+    """The parameter that a message from a component speaks of, so that the error can point at its line."""
+    words = [word.strip(":,;") for word in message.split()]
+    return next((key for key in values if key in words), "")
 
 
 def _typed(key: str, value: Any, annotation: Any) -> Any:
     try:
         adapter = TypeAdapter(annotation, config=ConfigDict(strict=True))
-        return adapter.validate_python(value)
+        typed = adapter.validate_python(value)
     except ValidationError as error:
-        problem = error.errors()[0]["msg"][0].lower() + error.errors()[0]["msg"][1:]
-        hint = ""
-        if isinstance(value, str) and _is_number(value):
-            hint = "; YAML reads it as text, since a number such as 1e-3 needs a decimal point: 1.0e-3"
-        raise ComponentError(key, f"{key} is {value!r}: {problem}{hint}") from None
-
-
-def _named_in(message: str, values: Mapping[str, Any]) -> str:
-    """The parameter that a message from a constructor speaks of, so that the error can point at its line."""
-    return next((key for key in values if key in message.split()), "")
+        raise ComponentError(key, f"{key} is {shown(value)}: {must_be(error.errors()[0])}") from None
+    if isinstance(typed, float) and not math.isfinite(typed):
+        raise ComponentError(key, f"{key} is {value!r}: must be a finite number")
+    return typed
 
 
 def _is_number(text: str) -> bool:

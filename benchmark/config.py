@@ -11,8 +11,9 @@ import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.components import Component, ComponentError, check_component
+from benchmark.components import Component, ComponentError, check_component, must_be, named_in, shown
 from benchmark.corpora import registry as corpora
+from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.corpus import Documents
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import METRICS
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from benchmark.yaml_source import Location
 
 BASE = "base"
+PUBLISHED = REPOSITORY / "results" / "published"
 
 
 def _listed(value: Any) -> Any:
@@ -105,7 +107,7 @@ class _Config(_Section):
     classifier: Any = "svm"
     cells: list[_Cells] = Field(min_length=1)
     compare: list[list[str]] = []
-    metrics: list[str] = list(METRICS)
+    metrics: list[str] = Field(default=list(METRICS), min_length=1)
     seed: int = Field(default=0, ge=0)
     expect: _Expect = _Expect()
     notes: list[str] = []
@@ -228,6 +230,9 @@ def check_config(source: YamlSource) -> Experiment:
         config = _Config.model_validate(source.data)
     except ValidationError as error:
         raise _explained(error, source) from None
+    papers = sorted(path.stem for path in PUBLISHED.glob("*.yaml"))
+    if config.paper is not None and config.paper not in papers:
+        raise source.error(("paper",), unknown("paper", config.paper, papers))
     variants = {BASE: _variant(BASE, config, _Variant(), source, ())}
     for name, override in config.variants.items():
         if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
@@ -241,6 +246,8 @@ def check_config(source: YamlSource) -> Experiment:
     for index, metric in enumerate(config.metrics):
         if metric not in METRICS:
             raise source.error(("metrics", index), unknown("metric", metric, list(METRICS)))
+        if metric in config.metrics[:index]:
+            raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")
     return Experiment(
         name=config.name,
         title=config.title or config.name,
@@ -276,7 +283,7 @@ def _variant(name: str, config: _Config, override: _Variant, source: YamlSource,
     idf = override.idf or config.idf
     if idf not in IDF_SOURCES:
         raise source.error((*place, "idf") if override.idf else ("idf",), unknown("idf source", idf, IDF_SOURCES))
-    given = override.corpus.classes or config.corpus.classes
+    given = config.corpus.classes if override.corpus.classes is None else override.corpus.classes
     where = (*place, "corpus", "classes") if "classes" in own_corpus else ("corpus", "classes")
     classes = _classes(config.corpus.name, given, where, source)
     exclude = config.corpus.exclude if override.corpus.exclude is None else override.corpus.exclude
@@ -289,7 +296,7 @@ def _classes(corpus: str, given: list[str] | None, place: Location, source: Yaml
     if corpus not in corpora.registered():
         raise source.error(("corpus", "name"), unknown("corpus", corpus, corpora.registered()))
     card = corpora.card(corpus)
-    classes = tuple(given or card.classes)
+    classes = card.classes if given is None else tuple(given)
     for index, each in enumerate(classes):
         if each not in card.classes:
             raise source.error((*place, index), unknown(f"class of {corpus}:", each, card.classes))
@@ -312,7 +319,19 @@ def _check_splits(variant: Variant, protocol: Component, source: YamlSource) -> 
     try:
         built.splits(expected_documents(variant))
     except ConfigError as error:
-        raise source.error(("protocol",), str(error)) from None
+        where = "" if variant.name == BASE else f"variant {variant.name!r}: "
+        raise source.error(_spoken_of(str(error), protocol.given, ("protocol",)), f"{where}{error}") from None
+
+
+def _spoken_of(message: str, given: dict[str, Any], place: Location) -> Location:
+    """The parameter a message speaks of, and the item it quotes if the parameter is a list."""
+    key = named_in(message, given)
+    items = given.get(key)
+    quoted = [item for item in items if repr(item) in message] if isinstance(items, list) else []
+    if not isinstance(items, list) or not quoted:
+        return (*place, key)
+    first = min(quoted, key=lambda item: message.index(repr(item)))  # a right name may follow, as a suggestion
+    return (*place, key, items.index(first))
 
 
 def _component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
@@ -330,22 +349,29 @@ def _cells(config: _Config, variants: dict[str, Variant], source: YamlSource) ->
         place: Location = ("cells", index)
         axes = {"variant": tuple(variants), "weighting": WEIGHTINGS, "normalization": NORMALIZATIONS}
         for key, allowed in axes.items():
-            for value in getattr(block, key):
+            for value, where in _items(block, key, place, source):
                 if value not in allowed:
-                    raise source.error((*place, key), unknown(key, value, allowed))
-        kernels = [(one, *_varied("kernel", one)) for each in block.kernel for one in _each(each)]
-        classifiers = [one for each in block.classifier for one in _each(each)]
-        for variant, weighting, (given, name, more), normalization, overrides in itertools.product(
-            block.variant, block.weighting, kernels, block.normalization, classifiers
+                    raise source.error(where, unknown(key, value, allowed))
+        kernels = [
+            (_component("kernel", KERNELS, one, source, where), _words(one))
+            for each, where in _items(block, "kernel", place, source)
+            for one in _each("kernel", each, source, where)
+        ]
+        classifiers = [
+            (_component("classifier", CLASSIFIERS, {**default, **one}, source, where), _words(one))
+            for each, where in _items(block, "classifier", place, source)
+            for one in _each("classifier", each, source, where)
+        ]
+        normalizations = _items(block, "normalization", place, source)
+        for variant, weighting, (kernel, given), (normalization, where), (classifier, overrides) in itertools.product(
+            block.variant, block.weighting, kernels, normalizations, classifiers
         ):
-            kernel = _component("kernel", KERNELS, given, source, (*place, "kernel"))
             allowed = kernel.build().normalizations
             if normalization not in allowed:
-                problem = f"the kernel {name!r} needs the normalization {' or '.join(allowed)}, not {normalization!r}"
-                raise source.error((*place, "normalization"), f"{problem}: it is defined on the simplex")
-            classifier = _component("classifier", CLASSIFIERS, {**default, **overrides}, source, (*place, "classifier"))
+                needs = f"the kernel {kernel.name!r} needs the normalization {' or '.join(allowed)}"
+                raise source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
             words = [] if variant == BASE else [variant]
-            words += [weighting, normalization, name, *more, *_words(overrides)]
+            words += [weighting, normalization, kernel.name, *given, *overrides]
             cell = Cell("-".join(words), variant, weighting, normalization, kernel, classifier)
             if cell.id in cells:
                 raise source.error(place, f"the cell {cell.id!r} stands in the configuration twice")
@@ -353,19 +379,27 @@ def _cells(config: _Config, variants: dict[str, Variant], source: YamlSource) ->
     return tuple(cells.values())
 
 
-def _each(given: Any) -> list[Any]:
-    """A mapping with lists stands for every combination of their items; text stands for itself."""
-    if not isinstance(given, dict):
-        return [given]
+def _items(block: _Cells, key: str, place: Location, source: YamlSource) -> list[tuple[Any, Location]]:
+    """The items of a key of a cells block, each with the place of its own if it has one (a list's item)."""
+    places = [(*place, key, index) for index in range(len(getattr(block, key)))]
     return [
-        dict(zip(given, values, strict=True)) for values in itertools.product(*(_listed(v) for v in given.values()))
+        (value, own if own in source.lines else (*place, key))
+        for value, own in zip(getattr(block, key), places, strict=True)
     ]
 
 
-def _varied(what: str, given: Any) -> tuple[str, list[str]]:
-    if isinstance(given, dict):
-        return str(given.get("name", what)), _words({key: v for key, v in given.items() if key != "name"})
-    return str(given), []
+def _each(what: str, given: Any, source: YamlSource, place: Location) -> list[dict[str, Any]]:
+    """A component's mapping with lists stands for every combination of their items; text is its name."""
+    if isinstance(given, str):
+        return [{"name": given}]
+    if not isinstance(given, dict):
+        raise source.error(place, f"a {what} is a name, or a mapping with a name and parameters, not {given!r}")
+    for key, value in given.items():
+        if value == []:
+            raise source.error((*place, key), f"{key} must not be an empty list: it would leave no cell")
+    return [
+        dict(zip(given, values, strict=True)) for values in itertools.product(*(_listed(v) for v in given.values()))
+    ]
 
 
 def _words(parameters: dict[str, Any]) -> list[str]:
@@ -376,20 +410,23 @@ def _words(parameters: dict[str, Any]) -> list[str]:
 
 def _pairs(config: _Config, cells: tuple[Cell, ...], source: YamlSource) -> tuple[tuple[str, str], ...]:
     ids = [cell.id for cell in cells]
-    pairs = []
+    pairs: list[tuple[str, str]] = []
     for index, pair in enumerate(config.compare):
         if len(pair) != 2 or pair[0] == pair[1]:
             raise source.error(("compare", index), f"a comparison names two different cells, not {pair}")
-        for name in pair:
+        for position, name in enumerate(pair):
             if name not in ids:
-                raise source.error(("compare", index), unknown("cell", name, ids))
-        pairs.append((pair[0], pair[1]))
+                raise source.error(("compare", index, position), unknown("cell", name, ids))
+        a, b = pair
+        if (a, b) in pairs or (b, a) in pairs:  # Holm's correction would count it twice
+            raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
+        pairs.append((a, b))
     return tuple(pairs)
 
 
 def _explained(error: ValidationError, source: YamlSource) -> ConfigError:
     """What pydantic found in our words: all of it at once."""
-    messages = []
+    found = []
     for problem in error.errors():
         location: Location = tuple(problem["loc"])
         key = location[-1] if location else ""
@@ -397,11 +434,19 @@ def _explained(error: ValidationError, source: YamlSource) -> ConfigError:
             message = unknown("key", key, _keys_at(location[:-1]))
         elif problem["type"] == "missing":
             message = f"the key {key!r} is missing"
+        elif problem["type"] == "invalid_key":
+            location = (*location[:-1], str(key))
+            message = f"the key {key!r} must be text: put it in quotes"
+        elif problem["type"] == "string_pattern_mismatch":
+            must = "must begin with a letter or digit, and go on with these, '.', '_' or '-'"
+            message = f"{key} is {problem['input']!r}: {must}"
         else:
-            said = problem["msg"][0].lower() + problem["msg"][1:]
-            message = f"{'.'.join(map(str, location)) or 'the configuration'} is {problem['input']!r}: {said}"
-        messages.append(str(source.error(location, message)))
-    return ConfigError("\n".join(messages))
+            what = ".".join(map(str, location)) or "the configuration"
+            message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
+            if problem["type"] == "model_type":
+                message += f", such as {', '.join(_keys_at(location)[:3])}"
+        found.append((source.line(location), str(source.error(location, message))))
+    return ConfigError("\n".join(message for _, message in sorted(found)))
 
 
 def _keys_at(location: Location) -> list[str]:

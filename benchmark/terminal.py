@@ -14,12 +14,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import TracebackType
 
-_NARROWEST = 120
+#: Characters in a line of a file or pipe: more than any table has.
+_UNBROKEN = 1000
 
 
 def output() -> Console:
-    """Standard output; a file or pipe gets lines wide enough not to break tables."""
-    return Console(highlight=False) if sys.stdout.isatty() else Console(highlight=False, width=_NARROWEST)
+    """Standard output, for words as they stand; a file or pipe gets each row of a table in one line."""
+    width = None if sys.stdout.isatty() else _UNBROKEN
+    return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
 class ProgressObserver:
@@ -32,7 +34,7 @@ class ProgressObserver:
     """
 
     def __init__(self, title: str, *, verbose: bool = False) -> None:
-        self._console = Console(stderr=True, highlight=False)
+        self._console = Console(stderr=True, highlight=False, emoji=False)
         self._verbose = verbose
         self._started = time.perf_counter()
         self._steps = 0
@@ -68,11 +70,14 @@ class ProgressObserver:
         """Advance by one."""
         self._bar.update(self._task, advance=1, description=done)
         if self._verbose:
-            self._console.print(f"[dim]{time.perf_counter() - self._started:7.1f} s[/]  {done}")
+            self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
     def note(self, message: str) -> None:
         """Say something that must be read, above the bar."""
-        self._console.print(message, style="yellow", markup=False)
+        self._say(message, "yellow")
+
+    def _say(self, message: str, style: str) -> None:
+        self._console.print(message, style=style, markup=False, soft_wrap=True)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -13,6 +12,7 @@ from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 Location = tuple[str | int, ...]
 
@@ -37,11 +37,27 @@ class YamlSource:
 
     def error(self, location: Location, message: str) -> ConfigError:
         """A ConfigError that begins with file, line and the place in the document."""
-        while location not in self.lines and location:
-            location = location[:-1]
-        line = self.lines.get(location)
+        line = self.line(location)
         place = f"{self.name}:{line}" if line else self.name
         return ConfigError(f"{place}: {message}")
+
+    def line(self, location: Location) -> int:
+        """The line of a location, or of the nearest thing that holds it; 0 in a document without lines."""
+        while location not in self.lines and location:
+            location = location[:-1]
+        return self.lines.get(location, 0)
+
+
+class _Loader(yaml.SafeLoader):
+    """Gives a line also to values that look like a date or a number and are none, such as 2024-13-45."""
+
+    def construct_object(self, node: Any, deep: bool = False) -> Any:
+        """Plain data from a node."""
+        try:
+            return super().construct_object(node, deep)
+        except ValueError as error:
+            problem = f"{node.value!r} is none of what it looks like ({error}); put text in quotes"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
 
 
 def read_yaml(path: Path) -> YamlSource:
@@ -54,24 +70,36 @@ def read_yaml(path: Path) -> YamlSource:
     """
     try:
         text = path.read_text(encoding="utf-8")
+    except IsADirectoryError:
+        inside = [str(file) for file in sorted(path.glob("*.yaml"))]
+        hint = f"; name a file in it, such as {inside[0]}" if inside else ""
+        raise ConfigError(f"{path}: is a folder, not a YAML file{hint}") from None
     except OSError as error:
-        near = [str(other) for other in sorted(Path(path.parent or ".").glob("*.yaml"))]
-        hint = did_you_mean(str(path), near)
+        hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml"))])
         raise ConfigError(f"{path}: can't be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path}: is not UTF-8 text (byte {error.start})") from None
+        number = error.object[: error.start].count(b"\n") + 1
+        raise ConfigError(f"{path}:{number}: is not UTF-8 text (byte {error.start} of the file)") from None
+    source = YamlSource(str(path), None)
     try:
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
-        source = YamlSource(str(path), yaml.safe_load(text))
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        if node is not None:
+            _note_lines(node, (), source)  # before PyYAML mixes merged keys (<<) with a mapping's own
+            source.data = loader.construct_document(node)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = f":{mark.line + 1}" if mark else ""
         raise ConfigError(f"{path}{line}: is not valid YAML: {error.problem or error.context}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: is not valid YAML: {error}") from None
+    except yaml.reader.ReaderError as error:
+        number = text[: error.position].count("\n") + 1
+        problem = f"is not valid YAML: it holds the character {error.character:#04x}"
+        raise ConfigError(f"{path}:{number}: {problem}") from None
+    except RecursionError:
+        raise ConfigError(f"{path}: is nested too deeply, or an anchor (&name) holds its own alias (*name)") from None
     if not isinstance(source.data, dict):
-        raise ConfigError(f"{path}: must be a mapping of keys such as name, corpus and cells")
-    _note_lines(node, (), source)
+        found = "is empty; it" if node is None else "holds no mapping; it"
+        raise ConfigError(f"{path}: {found} must be a mapping of keys such as name, corpus and cells")
     return source
 
 
@@ -91,6 +119,8 @@ def _note_lines(node: Any, location: Location, source: YamlSource) -> None:
     if isinstance(node, yaml.MappingNode):
         seen: set[str] = set()
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue  # PyYAML refuses it
             if key.value in seen:
                 source.lines[(*location, key.value)] = key.start_mark.line + 1
                 raise source.error((*location, key.value), f"the key {key.value!r} is given twice")

@@ -83,6 +83,9 @@ def fit_machines(
     if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
         msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
         raise ValueError(msg)
+    if kernel.shape != (bounds[-1], bounds[-1]):
+        msg = f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}"
+        raise ValueError(msg)
     rows = np.arange(bounds[-1])
     of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
     if scheme == "one-vs-one":

@@ -101,7 +101,10 @@ def locate(
         from benchmark.corpora.download import download as fetch  # noqa: PLC0415
 
         bar = RichBar if progress else None
-        source = fetch(card(name), dest or cards.REPOSITORY / "datasets", notify=notify, progress=bar)
+        try:
+            source = fetch(card(name), dest or cards.REPOSITORY / "datasets", notify=notify, progress=bar)
+        except DataError as error:
+            raise DataError(f"{error}\n{_looked_for(card(name))}\n{_WITHOUT}") from None
     if source is None:
         raise _missing(card(name))
     return source
@@ -145,12 +148,19 @@ def load(name: str, source: Source | None = None, **params: Any) -> Corpus:
     return corpus
 
 
+_WITHOUT = "To see the benchmark at work without it: bench run configs/quickstart.yaml"
+
+
 def _missing(this: DatasetCard) -> DataError:
-    looked = [f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in places()]
     return DataError(
-        f"The corpus {this.name} is not here. Looked for {', '.join(this.archives)}, or a folder holding "
-        f"{', '.join(f'{top}/' for top in this.tops)}, in:{''.join(looked)}\n"
+        f"The corpus {this.name} is not here. {_looked_for(this)}\n"
         f"{archive.way_out(this)}\n"
-        f"Put the archive, or its unpacked folder, into one of these places, or name its folder in ${ENVIRONMENT}.\n"
-        "To see the benchmark at work without it: bench run configs/quickstart.yaml"
+        f"`bench data fetch {this.name}` downloads it. Or put the archive, or its unpacked folder, into one of these "
+        f"places, or name its folder in ${ENVIRONMENT}.\n{_WITHOUT}"
     )
+
+
+def _looked_for(this: DatasetCard) -> str:
+    looked = [f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in places()]
+    tops = ", ".join(f"{top}/" for top in this.tops)
+    return f"Looked for {', '.join(this.archives)}, or a folder holding {tops}, in:{''.join(looked)}"

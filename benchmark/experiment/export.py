@@ -28,7 +28,8 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     svmlight = io.BytesIO()
     dump_svmlight_file(counts.matrix, documents.labels + 1, svmlight, zero_based=False)
     table = io.StringIO()
-    writer = csv.writer(table, lineterminator="\n")
+    # Names are quoted always: WebKB has some that end in a carriage return.
+    writer = csv.writer(table, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(["id", "label", "group"])
     for name, label, group in zip(documents.ids, documents.labels, documents.groups, strict=True):
         writer.writerow([name, documents.classes[label], documents.group_names[group]])

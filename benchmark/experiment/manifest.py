@@ -6,6 +6,7 @@ import os
 import platform
 import subprocess
 import sys
+from dataclasses import asdict
 from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,7 @@ def manifest_of(results: Results, *, jobs: int, seconds: float) -> dict[str, Any
             for cell in experiment.cells
         },
         "protocol": experiment.protocol.resolved,
+        "text": {name: asdict(variant) for name, variant in experiment.variants.items()},
         "seeds": {"bootstrap": experiment.seed},
         "variants": results.facts,
         "failures": results.failures,

@@ -75,6 +75,8 @@ def plan_rows(
 def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
     """Two cells of a run: their scores, and every test of one against the other."""
     results = read_results(folder)
+    if a == b:
+        raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
     first, second = results.experiment.cell(a), results.experiment.cell(b)
     outcomes = results.outcomes()
     for cell in (first, second):
@@ -85,9 +87,10 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
 
 def compare_runs(folder: Path, other: Path) -> list[Part]:
     """Two runs: where their manifests differ, then the scores of the cells that both have."""
-    differences = [
-        (key, _short(a), _short(b)) for key, a, b in differing(read_manifest(folder), read_manifest(other))
-    ]
+    manifest = read_manifest(folder)
+    if str(other) in manifest.get("cells", {}):
+        raise ConfigError(f"{str(other)!r} is a cell of {folder}; name another one to compare it with")
+    differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
     parts = [Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")]
     one, two = read_results(folder), read_results(other)
     outcomes, others = one.outcomes(), two.outcomes()
@@ -161,9 +164,7 @@ def statistics(counts: Counts) -> list[Part]:
     documents = counts.documents
     table = np.zeros((len(documents.classes), len(documents.group_names)), dtype=np.int64)
     np.add.at(table, (documents.labels, documents.groups), 1)
-    rows = [
-        (name, *map(int, row), int(row.sum())) for name, row in zip(documents.classes, table, strict=True)
-    ]
+    rows = [(name, *map(int, row), int(row.sum())) for name, row in zip(documents.classes, table, strict=True)]
     lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
     sizes = [
         ("words in a document", *(f"{value:,.0f}" for value in _five_numbers(lengths))),

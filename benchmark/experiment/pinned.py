@@ -55,7 +55,6 @@ def pin(summary: Summary, folder: Path = PINNED) -> list[Path]:
     """Write a run's accuracies and verdicts as the numbers to guard."""
     scores = summary.scores[summary.scores["metric"] == METRIC]
     paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
-    folder.mkdir(parents=True, exist_ok=True)
     write_whole(paths[0], frame_csv(scores, SCORES).encode())
     write_whole(paths[1], frame_csv(summary.verdicts, VERDICTS).encode())
     return paths
@@ -76,7 +75,7 @@ def deviations(summary: Summary, folder: Path = PINNED) -> list[Deviation]:
 
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
-    pinned = _read(folder / f"{summary.name}.csv", summary.name).set_index(["cell", "fold"])
+    pinned = _read(folder / f"{summary.name}.csv", summary.name, SCORES).set_index(["cell", "fold"])
     scores = summary.scores[summary.scores["metric"] == METRIC].set_index(["cell", "fold"])
     found = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
@@ -88,7 +87,7 @@ def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
             allowed = _allowed(pinned, cell, fold)
             was, now = float(pinned.loc[(cell, fold), "value"]), float(scores.loc[(cell, fold), "value"])
             same_documents = int(pinned.loc[(cell, fold), "n"]) == int(scores.loc[(cell, fold), "n"])
-            if abs(was - now) > allowed or not same_documents:
+            if not abs(was - now) <= allowed or not same_documents:  # a number that is missing isn't one that holds
                 found.append(Deviation(cell, fold, f"{was:.6f}", f"{now:.6f}", allowed))
     return found
 
@@ -100,7 +99,7 @@ def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
 
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
-    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name)
+    pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
     was = {(row.cell, row.metric): str(row.verdict) for row in pinned.itertuples()}
     now = {(row.cell, row.metric): str(row.verdict) for row in summary.verdicts.itertuples()}
     return [
@@ -110,9 +109,9 @@ def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     ]
 
 
-def _read(path: Path, name: str) -> pd.DataFrame:
+def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
     try:
-        return pd.read_csv(path)
+        return pd.read_csv(path, usecols=list(columns))
     except FileNotFoundError:
         problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"
         raise BenchError(problem) from None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.corpora import registry as corpora
 from benchmark.experiment.store import array_digest, key_of
 
 if TYPE_CHECKING:
@@ -22,9 +23,9 @@ if TYPE_CHECKING:
 
 #: The modules (below the package) that decide each stage's result; a change in any of them is a new key.
 STAGE_CODE = {
-    "counts": ("corpora", "text"),
-    "products": ("representation.py", "kernels/products.py"),
-    "predictions": ("representation.py", "kernels", "classifiers"),
+    "counts": ("corpora", "text", "experiment/runner.py"),
+    "products": ("representation.py", "kernels/products.py", "experiment/runner.py"),
+    "predictions": ("representation.py", "kernels", "classifiers", "experiment/runner.py"),
 }
 #: The libraries whose numbers a stage passes on.
 STAGE_LIBRARIES = {"counts": (), "products": (), "predictions": ("libsvm-official",)}
@@ -90,15 +91,18 @@ def code_digest(stage: str) -> str:
 
 
 def counts_key(variant: Variant, fingerprint: str) -> str:
-    """Store key of a variant's counts, given its source's fingerprint."""
+    """Store key of a variant's counts, given its source's fingerprint.
+
+    What the dataset card promises is part of it, so that a card that was changed is checked against the corpus anew.
+    """
     content = asdict(variant)
     del content["name"], content["idf"]
-    return key_of(stage="counts", code=code_digest("counts"), source=fingerprint, **content)
+    card = corpora.card(variant.corpus)
+    gate = [card.digest, card.tops, [[name, list(row.items())] for name, row in card.counts.items()]]
+    return key_of(stage="counts", code=code_digest("counts"), source=fingerprint, card=gate, **content)
 
 
-def bases(
-    experiment: Experiment, variant: Variant, counts: Counts, counts_id: str, splits: list[Split]
-) -> list[Base]:
+def bases(experiment: Experiment, variant: Variant, counts: Counts, counts_id: str, splits: list[Split]) -> list[Base]:
     """The inner-product matrices a variant needs, in the order of the cells that first use them.
 
     With the idf of the training documents, TF×IDF differs from fold to fold and each fold has matrices of its own.

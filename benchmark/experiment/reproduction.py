@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.consistency import consistent_sizes
@@ -11,14 +12,14 @@ from benchmark.experiment.session import checked
 from benchmark.experiment.summary import evidence_for, published_for
 from benchmark.report import summary as layout
 from benchmark.report.files import write_whole
-from benchmark.report.page import ExperimentSection, PaperSection, reproduction_page, trials
+from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials
 from benchmark.report.summary import frame
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config import Experiment
-    from benchmark.evaluation.published import Comparison, Evidence, Published
+    from benchmark.evaluation.published import Claim, Comparison, ComparisonVerdict, Evidence, Published
     from benchmark.experiment.session import Finished
 
 _SHOWN_SIZES = 8
@@ -40,7 +41,6 @@ def paper_configs(folder: Path) -> list[Experiment]:
 def write_page(done: list[Finished], path: Path) -> str:
     """Write the page, and say in a line what it comes to."""
     page = reproduction_page(_sections(done))
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, page.encode())
     headline = next(line for line in page.splitlines() if line.startswith("**"))
     return f"{path}: {headline.strip('*')}"
@@ -73,6 +73,8 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     published = published_for(own[0].results.experiment)
     if published is None:
         raise ConfigError(f"{own[0].results.experiment.name}: has no published numbers")
+    tables = [value.config for value in published.values]
+    own = sorted(own, key=lambda each: tables.index(each.summary.name) if each.summary.name in tables else len(tables))
     outcomes = {each.summary.name: each.results.outcomes() for each in own}
     experiments = [
         ExperimentSection(
@@ -82,7 +84,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         )
         for each in own
     ]
-    claims = []
+    claims, exceptions = [], []
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
         for each in own:
@@ -90,6 +92,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         judged = judge_claim(claim, evidence)
         holds = sum(comparison.verdict == "holds" for comparison in judged.comparisons)
         claims.append([claim.id, claim.text, holds, len(judged.comparisons), judged.verdict])
+        exceptions += [_exception(claim, each) for each in judged.comparisons if each.verdict != "holds"]
     return PaperSection(
         published.paper,
         published.title,
@@ -97,4 +100,14 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         tuple(experiments),
         frame(layout.CLAIMS, claims),
         len(published.values),
+        frame(EXCEPTIONS, exceptions),
     )
+
+
+def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
+    pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b]
+    if judged.evidence is None:
+        return [*pair, math.nan, math.nan, math.nan, math.nan, judged.verdict]
+    gap, test = judged.evidence.difference, judged.evidence.test
+    p_holm = math.nan if test is None or test.p_holm is None else test.p_holm
+    return [*pair, gap.value, gap.low, gap.high, p_holm, judged.verdict]

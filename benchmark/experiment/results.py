@@ -5,9 +5,12 @@ Everything else a run shows (scores, tests, tables, figures, verdicts) is comput
 
 from __future__ import annotations
 
+import csv
 import gzip
+import hashlib
 import io
 import json
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -105,12 +108,18 @@ def gather(experiment: Experiment, runs: dict[str, VariantRun]) -> Results:
 
 
 def write_results(results: Results, manifest: dict[str, Any], folder: Path) -> None:
-    """Write predictions and manifest; the predictions' bytes depend on nothing but the predictions."""
-    text = results.predictions.to_csv(index=False, lineterminator="\n")
+    """Write predictions and manifest; the predictions' bytes depend on nothing but the predictions.
+
+    The manifest names the predictions by their digest: a run that is stopped between the two files leaves a pair that
+    `read_results` refuses, not one run's predictions under another's description.
+    """
+    # Names are quoted always: WebKB has some that end in a carriage return.
+    text = results.predictions.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0, compresslevel=6) as file:
         file.write(text.encode())
     write_whole(folder / PREDICTIONS, packed.getvalue())
+    manifest = {**manifest, "predictions": hashlib.sha256(packed.getvalue()).hexdigest()}
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
@@ -123,7 +132,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST} is missing)") from None
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
-    if not isinstance(manifest, dict) or "config" not in manifest:
+    if not isinstance(manifest, dict) or not manifest.keys() >= {"config", "failures", "variants", "predictions"}:
         raise DataError(f"{path}: is not a manifest of this program; run the configuration again")
     return manifest
 
@@ -141,12 +150,15 @@ def read_results(folder: Path) -> Results:
     manifest = read_manifest(folder)
     path = folder / PREDICTIONS
     try:
-        table = pd.read_csv(path, dtype=str, keep_default_na=False, compression="gzip")
+        packed = path.read_bytes()
+        table = pd.read_csv(io.BytesIO(gzip.decompress(packed)), dtype=str, keep_default_na=False)
         table["tie"] = table["tie"].astype(np.int64)
     except FileNotFoundError:
         raise BenchError(f"{folder}: is not the folder of a finished run ({PREDICTIONS} is missing)") from None
-    except (OSError, EOFError, ValueError, KeyError) as error:
+    except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
         raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
+    if hashlib.sha256(packed).hexdigest() != manifest["predictions"]:
+        raise DataError(f"{path}: are not the predictions that {MANIFEST} belongs to; run the configuration again")
     if list(table.columns) != COLUMNS:
         raise DataError(f"{path}: has the columns {', '.join(table.columns)}, not {', '.join(COLUMNS)}")
     experiment = config_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")

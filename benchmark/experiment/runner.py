@@ -16,7 +16,7 @@ from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import decide, fit_machines, predict
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Documents
-from benchmark.errors import DataError
+from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.plan import Base, Task, bases, counts_key
 from benchmark.experiment.store import Entry, Store, array_digest
 from benchmark.kernels.gram import Gram, InnerProducts
@@ -26,7 +26,6 @@ from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 
 if TYPE_CHECKING:
-
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
@@ -154,6 +153,8 @@ def read_counts(
 
 def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
     """The last part of the data gate: the base variant must have the documents and words the configuration expects."""
+    if not counts.vocabulary:
+        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the variant {variant.name!r}")
     if variant is not next(iter(experiment.variants.values())):
         return
     for what, expected, found in (
@@ -241,9 +242,7 @@ def _keep(result: VariantRun, task: Task, outcome: FoldPredictions) -> None:
     result.predictions.setdefault(task.cell.id, {})[task.split.name] = outcome
 
 
-def _solve(
-    task: Task, products: InnerProducts, documents: Documents, jobs: int, nodes: NodeMatrix
-) -> FoldPredictions:
+def _solve(task: Task, products: InnerProducts, documents: Documents, jobs: int, nodes: NodeMatrix) -> FoldPredictions:
     """Train a cell on a fold's training documents, sorted by class, and predict its test documents."""
     kernel, classifier = task.cell.kernel.build(), task.cell.classifier.build()
     labels = documents.labels[task.split.train]
@@ -343,5 +342,3 @@ def _unpack(entry: Entry) -> Counts:
 def _names(joined: NDArray[np.uint8]) -> tuple[str, ...]:
     text = joined.tobytes().decode()
     return tuple(text.split("\0")) if text else ()
-
-

@@ -77,9 +77,7 @@ def ensure_writable(folder: Path) -> None:
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe"):
             pass
     except OSError as error:
-        raise BenchError(
-            f"can't write results to {folder}: {error.strerror or error}. Name another folder with --out."
-        ) from None
+        raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None
 
 
 def default_jobs() -> int:

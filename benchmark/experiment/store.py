@@ -78,9 +78,12 @@ def default_limit() -> int:
     """``$BENCH_CACHE_LIMIT_GB`` in bytes; 20 GB unless given."""
     text = os.environ.get("BENCH_CACHE_LIMIT_GB", str(DEFAULT_LIMIT_GB))
     try:
-        return int(float(text) * 1e9)
+        limit = int(float(text) * 1e9)
     except (ValueError, OverflowError):
-        raise BenchError(f"BENCH_CACHE_LIMIT_GB is {text!r}; it must be a number of gigabytes, such as 20") from None
+        limit = -1
+    if limit < 0:
+        raise BenchError(f"BENCH_CACHE_LIMIT_GB is {text!r}; it must be a number of gigabytes, such as 20")
+    return limit
 
 
 class Store:
@@ -128,11 +131,11 @@ class Store:
         try:
             with path.open("rb") as file:
                 entry = _read(file, key, into or {})
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
-            path.unlink(missing_ok=True)
+            _discard(path)
             return None
         with contextlib.suppress(OSError):
             os.utime(path)
@@ -153,12 +156,12 @@ class Store:
             self.path(key).parent.mkdir(parents=True, exist_ok=True)
             part.replace(self.path(key))
         except OSError as error:
-            part.unlink(missing_ok=True)
+            _discard(part)
             self._writable = False
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
         except BaseException:
-            part.unlink(missing_ok=True)
+            _discard(part)
             raise
         self._evict(keep=key)
         return True
@@ -193,10 +196,16 @@ class Store:
     def _remove_stale_parts(self) -> None:
         """What killed runs left behind; a part of a run that may still be alive is left to it."""
         for part in (self.folder / "parts").glob("*"):
-            with contextlib.suppress(OSError, ValueError, IndexError):
+            with contextlib.suppress(OSError, ValueError, OverflowError, IndexError):
                 old = time.time() - part.stat().st_mtime > _STALE_SECONDS
                 if old or not _alive(int(part.name.split(".")[1])):
                     part.unlink()
+
+
+def _discard(path: Path) -> None:
+    """Remove a file if that can be done; where it can't, the folder takes no files either."""
+    with contextlib.suppress(OSError):
+        path.unlink()
 
 
 def _alive(pid: int) -> bool:
@@ -220,7 +229,10 @@ def _digests(chunks: list[memoryview]) -> list[str]:
 
 
 def _write(file: BinaryIO, key: str, entry: Entry) -> None:
-    arrays = {name: np.ascontiguousarray(array) for name, array in entry.arrays.items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
+    for name, array in arrays.items():
+        if array.dtype.kind in "OV":
+            raise TypeError(f"the array {name!r} of type {array.dtype} isn't made of plain numbers; it can't be kept")
     described = [
         {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
         for name, array in arrays.items()

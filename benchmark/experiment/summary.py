@@ -6,7 +6,7 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.card import REPOSITORY
+from benchmark.config import PUBLISHED
 from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, Estimate, sign_z_estimate
 from benchmark.evaluation.metrics import Outcome
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.significance import TestResult
     from benchmark.experiment.results import Results
 
-PUBLISHED = REPOSITORY / "results" / "published"
 _TESTS: dict[str, Callable[[Outcome, Outcome], TestResult]] = {
     "sign": sign_test,
     "mcnemar": mcnemar_test,
@@ -44,7 +43,7 @@ _TESTS: dict[str, Callable[[Outcome, Outcome], TestResult]] = {
 
 
 def published_for(experiment: Experiment) -> Published | None:
-    """The numbers and claims of the experiment's paper; ConfigError if it names a paper that has none."""
+    """The numbers and claims of the experiment's paper."""
     return load_published(PUBLISHED / f"{experiment.paper}.yaml") if experiment.paper else None
 
 

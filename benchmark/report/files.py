@@ -26,10 +26,6 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
     texts |= {f"{name}.csv": frame_csv(getattr(summary, name), columns) for name, columns in TABLES.items()}
     contents = {name: text.encode() for name, text in texts.items()}
     contents |= {"figure.png": png_bytes(figure), "figure.svg": svg_bytes(figure)}
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BenchError(f"can't write {directory}: {error.strerror or error}") from None
     for name, content in contents.items():
         write_whole(directory / name, content)
     return [directory / name for name in contents]
@@ -37,6 +33,8 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Replace a file by its new content in one step, so that a reader never sees half of it.
+
+    Folders above it that are missing are made.
 
     Parameters
     ----------
@@ -50,6 +48,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             temporary.write_bytes(content)
             temporary.replace(path)

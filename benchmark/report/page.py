@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -19,7 +20,8 @@ from benchmark.report.layout import (
     records,
     verdict_grid,
 )
-from benchmark.report.numbers import interval, is_missing, number, printed_decimals
+from benchmark.report.numbers import interval, is_missing, number, p_text, percent, percent_interval, printed_decimals
+from benchmark.report.summary import frame
 from benchmark.report.tables import markdown_grid, markdown_text
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from benchmark.report.summary import CellInfo, Summary
 
 AS_CONFIGURED = "as configured"
+EXCEPTIONS = ("claim", "config", "a", "b", "value", "low", "high", "p_holm", "verdict")
 SWEPT = ("variant", "classifier")  # the columns in which a sweep may differ from what it explains
 
 
@@ -80,6 +83,8 @@ class PaperSection:
         Columns `CLAIMS`, judged over all the experiments together.
     printed : int
         How many numbers the paper prints, measured or not: a failed cell must not improve the count.
+    exceptions : DataFrame
+        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold; differences are fractions.
     """
 
     key: str
@@ -88,6 +93,7 @@ class PaperSection:
     experiments: tuple[ExperimentSection, ...]
     claims: pd.DataFrame
     printed: int
+    exceptions: pd.DataFrame = field(default_factory=partial(frame, EXCEPTIONS))
 
 
 def reproduction_page(sections: Sequence[PaperSection]) -> str:
@@ -105,6 +111,7 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
         "verdicts": verdict_grid,
         "claims": claim_grid,
         "tried": tried_grid,
+        "exceptions": exception_grid,
         "counted": counted,
     }
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
@@ -153,6 +160,20 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
     return Grid("What was tried", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
+
+
+def exception_grid(exceptions: pd.DataFrame) -> Grid:
+    """The comparisons that do not hold, one a row; the claim stands on the first of its rows."""
+    rows, above = [], ""
+    for row in records(exceptions):
+        claim = row["claim"] if row["claim"] != above else ""
+        gap = percent(row["value"], "+"), percent_interval(row["low"], row["high"], "+")
+        p_value = "–" if is_missing(row["p_holm"]) else p_text(row["p_holm"])
+        rows.append((claim, row["config"], row["a"], row["b"], *gap, p_value, row["verdict"]))
+        above = row["claim"]
+    header = ("claim", "config", "a", "b", "a − b", "95% interval", "p (Holm)", "verdict")
+    words = frozenset({"claim", "config", "a", "b", "verdict"})
+    return Grid("Comparisons that do not hold", header, tuple(rows), words)
 
 
 def counted(tables: Sequence[pd.DataFrame], printed: int = 0) -> str:

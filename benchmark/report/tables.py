@@ -130,9 +130,7 @@ def table_latex(summary: Summary) -> str:
     if labels_identify(summary.cells):
         grid = grid.without("cell")
     words = dict.fromkeys(varying_columns(summary.cells), word)
-    rows = [
-        tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows
-    ]
+    rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
     alignment = "".join("l" if name in grid.text else "r" for name in grid.header)
     lines = [
         r"% \usepackage{booktabs}",
