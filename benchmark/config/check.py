@@ -1,17 +1,18 @@
-"""What a configuration may say, and the cells it stands for; what can be refused is refused here, before any work."""
+"""Plain data to a checked `Experiment`: what can be refused is refused here, before any work."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.components import Component, ComponentError, check_component, must_be, named_in, shown
+from benchmark.components import Component, ComponentError, check_component, named_in
+from benchmark.config.model import Cell, Experiment, Variant
+from benchmark.config.schema import BASE, CellsSection, ConfigSection, VariantSection, explained, listed
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.corpus import Documents
@@ -31,181 +32,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.yaml_source import Location
 
-BASE = "base"
 PUBLISHED = REPOSITORY / "results" / "published"
-
-
-def _listed(value: Any) -> Any:
-    return value if isinstance(value, list) else [value]
-
-
-OneOrMore = Annotated[list[Any], BeforeValidator(_listed), Field(min_length=1)]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
-class _Corpus(_Section):
-    name: str
-    classes: list[str] | None = None
-    exclude: list[str] = []
-
-
-class _Text(_Section):
-    skip_header: bool = False
-    skip_html: bool = False
-    digits: str = "drop"
-    stoplist: str = "smart"
-    min_occurrences: int = 1
-    min_documents: int = 1
-
-
-class _CorpusOverride(_Section):
-    classes: list[str] | None = None
-    exclude: list[str] | None = None
-
-
-class _TextOverride(_Section):
-    skip_header: bool | None = None
-    skip_html: bool | None = None
-    digits: str | None = None
-    stoplist: str | None = None
-    min_occurrences: int | None = None
-    min_documents: int | None = None
-
-
-class _Variant(_Section):
-    corpus: _CorpusOverride = _CorpusOverride()
-    text: _TextOverride = _TextOverride()
-    idf: str | None = None
-
-
-class _Cells(_Section):
-    variant: OneOrMore = [BASE]
-    weighting: OneOrMore = ["tf"]
-    normalization: OneOrMore
-    kernel: OneOrMore
-    classifier: OneOrMore = [{}]
-
-
-class _Expect(_Section):
-    documents: int | None = None
-    vocabulary: int | None = None
-
-
-class _Config(_Section):
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    title: str = ""
-    paper: str | None = None
-    explains: str | None = None
-    corpus: _Corpus
-    text: _Text = _Text()
-    idf: str = "collection"
-    variants: dict[str, _Variant] = {}
-    protocol: Any
-    classifier: Any = "svm"
-    cells: list[_Cells] = Field(min_length=1)
-    compare: list[list[str]] = []
-    metrics: list[str] = Field(default=list(METRICS), min_length=1)
-    seed: int = Field(default=0, ge=0)
-    expect: _Expect = _Expect()
-    notes: list[str] = []
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One choice of documents and lexing: what a `Counts` is made from.
-
-    Parameters
-    ----------
-    name : str
-    corpus : str
-    classes : tuple of str
-        In the order that decides one-vs-one ties.
-    exclude : tuple of str
-        Ids of documents left out.
-    lexing : Lexing
-    pruning : Pruning
-    idf : {"collection", "training"}
-        Whose documents the inverse document frequency is counted over.
-    """
-
-    name: str
-    corpus: str
-    classes: tuple[str, ...]
-    exclude: tuple[str, ...]
-    lexing: Lexing
-    pruning: Pruning
-    idf: str
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One cell of a table: a representation, a kernel and a classifier, on one variant.
-
-    Parameters
-    ----------
-    id : str
-        Stable words, such as ``tf-l1-ngd``.
-    variant, weighting, normalization : str
-    kernel, classifier : Component
-    """
-
-    id: str
-    variant: str
-    weighting: str
-    normalization: str
-    kernel: Component
-    classifier: Component
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """A configuration that has been checked.
-
-    Parameters
-    ----------
-    name, title : str
-    paper : str or None
-        Key of the paper whose numbers it is compared with.
-    explains : str or None
-        Name of the configuration whose deviations this one looks into.
-    variants : dict of str to Variant
-    protocol : Component
-    cells : tuple of Cell
-    compare : tuple of pairs of cell ids
-    metrics : tuple of str
-    seed : int
-        Of the bootstrap intervals.
-    expected_documents, expected_vocabulary : int or None
-        What the base variant must have, or no score is computed.
-    notes : tuple of str
-    raw : dict
-        The configuration as it was written.
-    """
-
-    name: str
-    title: str
-    paper: str | None
-    explains: str | None
-    variants: dict[str, Variant]
-    protocol: Component
-    cells: tuple[Cell, ...]
-    compare: tuple[tuple[str, str], ...]
-    metrics: tuple[str, ...]
-    seed: int
-    expected_documents: int | None
-    expected_vocabulary: int | None
-    notes: tuple[str, ...]
-    raw: dict[str, Any] = field(repr=False)
-
-    def cell(self, cell_id: str) -> Cell:
-        """The cell of that id; ConfigError with the nearest right one if there is none."""
-        for cell in self.cells:
-            if cell.id == cell_id:
-                return cell
-        raise ConfigError(unknown("cell", cell_id, [cell.id for cell in self.cells]))
 
 
 def load_config(path: Path) -> Experiment:
@@ -227,13 +54,13 @@ def config_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
 def check_config(source: YamlSource) -> Experiment:
     """Check plain data and expand it into cells."""
     try:
-        config = _Config.model_validate(source.data)
+        config = ConfigSection.model_validate(source.data)
     except ValidationError as error:
-        raise _explained(error, source) from None
+        raise explained(error, source) from None
     papers = sorted(path.stem for path in PUBLISHED.glob("*.yaml"))
     if config.paper is not None and config.paper not in papers:
         raise source.error(("paper",), unknown("paper", config.paper, papers))
-    variants = {BASE: _variant(BASE, config, _Variant(), source, ())}
+    variants = {BASE: _variant(BASE, config, VariantSection(), source, ())}
     for name, override in config.variants.items():
         if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
             problem = "a variant's name is made of a-z, 0-9, '.' and '-', and 'base' is the configuration itself"
@@ -266,7 +93,9 @@ def check_config(source: YamlSource) -> Experiment:
     )
 
 
-def _variant(name: str, config: _Config, override: _Variant, source: YamlSource, place: Location) -> Variant:
+def _variant(
+    name: str, config: ConfigSection, override: VariantSection, source: YamlSource, place: Location
+) -> Variant:
     text = config.text.model_copy(update=override.text.model_dump(exclude_none=True))
     own_text, own_corpus = override.text.model_fields_set, override.corpus.model_fields_set
 
@@ -341,7 +170,7 @@ def _component(what: str, registry: dict[str, Any], given: Any, source: YamlSour
         raise source.error((*place, error.key), str(error)) from None
 
 
-def _cells(config: _Config, variants: dict[str, Variant], source: YamlSource) -> tuple[Cell, ...]:
+def _cells(config: ConfigSection, variants: dict[str, Variant], source: YamlSource) -> tuple[Cell, ...]:
     default = {"name": config.classifier} if isinstance(config.classifier, str) else config.classifier
     _component("classifier", CLASSIFIERS, default, source, ("classifier",))
     cells: dict[str, Cell] = {}
@@ -379,7 +208,7 @@ def _cells(config: _Config, variants: dict[str, Variant], source: YamlSource) ->
     return tuple(cells.values())
 
 
-def _items(block: _Cells, key: str, place: Location, source: YamlSource) -> list[tuple[Any, Location]]:
+def _items(block: CellsSection, key: str, place: Location, source: YamlSource) -> list[tuple[Any, Location]]:
     """The items of a key of a cells block, each with the place of its own if it has one (a list's item)."""
     places = [(*place, key, index) for index in range(len(getattr(block, key)))]
     return [
@@ -397,9 +226,7 @@ def _each(what: str, given: Any, source: YamlSource, place: Location) -> list[di
     for key, value in given.items():
         if value == []:
             raise source.error((*place, key), f"{key} must not be an empty list: it would leave no cell")
-    return [
-        dict(zip(given, values, strict=True)) for values in itertools.product(*(_listed(v) for v in given.values()))
-    ]
+    return [dict(zip(given, values, strict=True)) for values in itertools.product(*(listed(v) for v in given.values()))]
 
 
 def _words(parameters: dict[str, Any]) -> list[str]:
@@ -408,7 +235,7 @@ def _words(parameters: dict[str, Any]) -> list[str]:
     return [value if isinstance(value, str) else f"{key.lower()}{value}" for key, value in words.items()]
 
 
-def _pairs(config: _Config, cells: tuple[Cell, ...], source: YamlSource) -> tuple[tuple[str, str], ...]:
+def _pairs(config: ConfigSection, cells: tuple[Cell, ...], source: YamlSource) -> tuple[tuple[str, str], ...]:
     ids = [cell.id for cell in cells]
     pairs: list[tuple[str, str]] = []
     for index, pair in enumerate(config.compare):
@@ -422,44 +249,3 @@ def _pairs(config: _Config, cells: tuple[Cell, ...], source: YamlSource) -> tupl
             raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
         pairs.append((a, b))
     return tuple(pairs)
-
-
-def _explained(error: ValidationError, source: YamlSource) -> ConfigError:
-    """What pydantic found in our words: all of it at once."""
-    found = []
-    for problem in error.errors():
-        location: Location = tuple(problem["loc"])
-        key = location[-1] if location else ""
-        if problem["type"] == "extra_forbidden":
-            message = unknown("key", key, _keys_at(location[:-1]))
-        elif problem["type"] == "missing":
-            message = f"the key {key!r} is missing"
-        elif problem["type"] == "invalid_key":
-            location = (*location[:-1], str(key))
-            message = f"the key {key!r} must be text: put it in quotes"
-        elif problem["type"] == "string_pattern_mismatch":
-            must = "must begin with a letter or digit, and go on with these, '.', '_' or '-'"
-            message = f"{key} is {problem['input']!r}: {must}"
-        else:
-            what = ".".join(map(str, location)) or "the configuration"
-            message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
-            if problem["type"] == "model_type":
-                message += f", such as {', '.join(_keys_at(location)[:3])}"
-        found.append((source.line(location), str(source.error(location, message))))
-    return ConfigError("\n".join(message for _, message in sorted(found)))
-
-
-def _keys_at(location: Location) -> list[str]:
-    """The keys that the schema allows at a location."""
-    sections: dict[tuple[str, ...], type[BaseModel]] = {
-        (): _Config,
-        ("corpus",): _Corpus,
-        ("text",): _Text,
-        ("expect",): _Expect,
-        ("cells", "*"): _Cells,
-        ("variants", "*"): _Variant,
-        ("variants", "*", "corpus"): _CorpusOverride,
-        ("variants", "*", "text"): _TextOverride,
-    }
-    pattern = tuple("*" if i == 1 and location[0] in ("cells", "variants") else str(x) for i, x in enumerate(location))
-    return list(sections[pattern].model_fields)
