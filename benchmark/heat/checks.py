@@ -1,0 +1,34 @@
+"""The ranges that dimension, time and distance must lie in, refused in the same words everywhere."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+def check_dimension(n: int, smallest: int = 1) -> None:
+    """Raise ValueError unless n is a whole number of at least `smallest`."""
+    if not (n % 1 == 0 and n >= smallest):
+        msg = f"the dimension n must be a whole number of at least {smallest}, not {n}"
+        raise ValueError(msg)
+
+
+def check_positive(name: str, value: float) -> None:
+    """Raise ValueError unless `value` is a positive finite number."""
+    if not (value > 0 and math.isfinite(value)):
+        msg = f"{name} must be a positive finite number, not {value}"
+        raise ValueError(msg)
+
+
+def check_within(name: str, values: NDArray[np.float64], lower: float, upper: float, slack: float = 0.0) -> None:
+    """Raise ValueError unless all `values` lie in [lower, upper], up to `slack`; not-a-number lies nowhere."""
+    if values.size == 0:
+        return
+    smallest, largest = values.min(), values.max()
+    if not (smallest >= lower - slack and largest <= upper + slack):
+        msg = f"{name} must lie in [{lower:g}, {upper:g}], but the values range over [{smallest}, {largest}]"
+        raise ValueError(msg)
