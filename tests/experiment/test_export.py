@@ -1,0 +1,69 @@
+"""What is exported is what the kernels see, and other tools read it so."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_svmlight_file
+
+from benchmark.config import BASE
+from benchmark.errors import BenchError
+from benchmark.experiment.export import export_counts
+from benchmark.experiment.runner import Silent, read_counts
+
+ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
+
+
+@pytest.fixture
+def counts(configured, store):
+    text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
+    found, _, _ = read_counts(configured(text=text).variants[BASE], store, Silent())
+    documents = replace(found.documents, ids=(*ODD, *found.documents.ids[len(ODD) :]))
+    return replace(found, documents=documents)
+
+
+@pytest.fixture
+def folder(counts, tmp_path):
+    paths = export_counts(counts, tmp_path / "new" / "exported")
+    assert [path.name for path in paths] == ["counts.svmlight", "vocabulary.txt", "documents.csv"]
+    assert {path.name for path in paths} == {path.name for path in (tmp_path / "new" / "exported").iterdir()}
+    return tmp_path / "new" / "exported"
+
+
+def test_counts_and_labels_are_read_back_by_scikit_learn(counts, folder):
+    n_terms = len(counts.vocabulary)
+    assert (counts.matrix.toarray().sum(axis=1) == 0).any(), "a document without words must keep its line"
+    matrix, labels = load_svmlight_file(str(folder / "counts.svmlight"), n_features=n_terms, zero_based=False)
+    np.testing.assert_array_equal(matrix.toarray(), counts.matrix.toarray())
+    np.testing.assert_array_equal(labels, counts.documents.labels + 1)
+
+
+def test_vocabulary_has_a_line_a_column(counts, folder):
+    assert (folder / "vocabulary.txt").read_text().splitlines() == list(counts.vocabulary)
+
+
+def test_documents_have_a_row_a_row_whoever_reads_them(counts, folder):
+    documents = counts.documents
+    expected = [
+        [name, documents.classes[label], documents.group_names[group]]
+        for name, label, group in zip(documents.ids, documents.labels, documents.groups, strict=True)
+    ]
+    with (folder / "documents.csv").open(newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [["id", "label", "group"], *expected]
+    assert pd.read_csv(folder / "documents.csv", dtype=str, keep_default_na=False).to_numpy().tolist() == expected
+
+
+def test_exporting_again_gives_the_same_bytes(counts, folder, tmp_path):
+    export_counts(counts, tmp_path / "again")
+    for path in folder.iterdir():
+        assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
+
+
+def test_a_folder_that_cannot_be_is_told(counts, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(BenchError, match="can't write"):
+        export_counts(counts, tmp_path / "file" / "exported")

@@ -1,0 +1,151 @@
+"""The manifest says what was run on what, and is the only file of a run that knows when and where."""
+
+from __future__ import annotations
+
+import copy
+import json
+import time
+
+import numpy as np
+import pytest
+
+from benchmark.config import BASE
+from benchmark.corpora import registry
+from benchmark.experiment.manifest import differing, manifest_of
+from benchmark.experiment.results import MANIFEST, read_manifest
+from benchmark.experiment.runner import run
+from benchmark.experiment.session import again, perform
+from benchmark.experiment.store import Store, array_digest
+
+
+@pytest.fixture
+def manifest(finished):
+    return read_manifest(finished.folder)
+
+
+def test_names_the_corpus_by_its_content(manifest):
+    facts = manifest["variants"][BASE]
+    assert facts["content_digest"] == registry.card("synthetic").digest
+    assert facts["documents"] == registry.card("synthetic").total
+    assert facts["source"]
+
+
+def test_names_the_order_of_documents_and_classes(manifest):
+    documents = registry.load("synthetic").documents
+    facts = manifest["variants"][BASE]
+    joined = np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)
+    assert facts["documents_digest"] == array_digest(joined)
+    assert facts["classes"] == list(documents.classes)
+    assert facts["groups"] == list(documents.group_names)
+
+
+def test_another_document_order_is_another_digest(configured, store):
+    first = registry.load("synthetic").documents.ids[0]
+    facts = [
+        run(configured(corpus={"name": "synthetic", "exclude": exclude}), store)[BASE].facts
+        for exclude in ([], [first])
+    ]
+    assert facts[0]["documents_digest"] != facts[1]["documents_digest"]
+
+
+def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
+    experiment = finished.results.experiment
+    assert manifest["config"] == experiment.raw
+    assert list(manifest["cells"]) == [cell.id for cell in experiment.cells]
+    ngd = manifest["cells"]["tf-l1-ngd"]
+    assert ngd["kernel"] == {"name": "ngd", "shift": 0.0}
+    assert ngd["classifier"] == {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "cache_mb": 200.0}
+    assert (ngd["variant"], ngd["weighting"], ngd["normalization"]) == (BASE, "tf", "l1")
+    assert manifest["protocol"] == {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
+    text = manifest["text"][BASE]
+    assert text["lexing"] == {"skip_header": True, "skip_html": True, "digits": "drop", "stoplist": "none"}
+    assert text["pruning"] == {"min_occurrences": 5, "min_documents": 1}
+    assert text["idf"] == "collection"
+
+
+@pytest.mark.parametrize("protocol", [{"name": "k-fold", "k": 2}, {"name": "k-fold", "k": 2, "seed": 9}])
+def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, protocol):
+    experiment = configured(protocol=protocol, seed=4)
+    done = perform(experiment, Store(tmp_path / "store"), folder=tmp_path / "run")
+    found = read_manifest(done.folder)
+    assert found["seeds"] == {"bootstrap": 4}
+    assert found["protocol"]["seed"] == protocol.get("seed", 0)
+
+
+def test_holds_versions_threads_and_commit(manifest):
+    assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
+    assert manifest["machine"]["threads"] == 1
+    assert set(manifest["code"]) == {"counts", "products", "predictions"}
+    assert set(manifest["git"]) in ({"commit", "changed"}, set())
+    assert manifest["finished"].endswith("+00:00")
+
+
+def test_counts_ties_by_cell_and_fold(manifest, finished):
+    scores = finished.summary.scores
+    for cell, facts in manifest["cells"].items():
+        own = scores[(scores["cell"] == cell) & (scores["metric"] == "accuracy")].set_index("fold")["ties"]
+        assert facts["ties"] == {fold: n for fold, n in own.items() if fold != "all"}
+
+
+def test_is_json_without_surprises(finished):
+    text = (finished.folder / MANIFEST).read_text(encoding="utf-8")
+    assert json.loads(text) == json.loads(json.dumps(json.loads(text), allow_nan=False))
+    results = finished.results
+    assert json.loads(json.dumps(manifest_of(results, jobs=2, seconds=1.0)))["machine"]["threads"] == 2
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    time.sleep(1.1)  # the manifest tells whole seconds
+    experiment = finished.results.experiment
+    other = perform(experiment, Store(tmp_path / "another store"), folder=tmp_path / "another folder", jobs=2)
+    ours, theirs = contents(finished.folder), contents(other.folder)
+    assert ours.keys() == theirs.keys()
+    assert {name for name in ours if ours[name] != theirs[name]} == {MANIFEST}
+    for name, content in theirs.items():
+        assert name == MANIFEST or str(tmp_path).encode() not in content
+    changed = {key for key, _, _ in differing(json.loads(ours[MANIFEST]), json.loads(theirs[MANIFEST]))}
+    assert changed == {"machine.threads"}
+
+
+def test_making_the_tables_again_changes_no_byte(finished):
+    before = contents(finished.folder)
+    for name in before.keys() - {MANIFEST, "predictions.csv.gz"}:
+        (finished.folder / name).unlink()
+    again(finished.folder)
+    assert contents(finished.folder) == before
+
+
+class TestDiffering:
+    def test_nothing_between_equals(self, manifest):
+        assert differing(manifest, copy.deepcopy(manifest)) == []
+
+    @pytest.mark.parametrize("key", ["finished", "seconds", "command", "name"])
+    def test_times_and_commands_are_left_aside(self, manifest, key):
+        assert differing(manifest, manifest | {key: "other"}) == []
+
+    @pytest.mark.parametrize(
+        "key",
+        [
+            "seeds.bootstrap",
+            "cells.tf-l1-ngd.classifier.C",
+            "versions.numpy",
+            "config.corpus.name",
+            "protocol.held_out",
+        ],
+    )
+    def test_each_changed_key_is_found(self, manifest, key):
+        other = copy.deepcopy(manifest)
+        place = other
+        *path, last = key.split(".")
+        for part in path:
+            place = place[part]
+        before, place[last] = place[last], "changed"
+        assert differing(manifest, other) == [(key, before, "changed")]
+        del place[last]
+        assert differing(manifest, other) == [(key, before, None)]
+        assert differing(other, manifest) == [(key, None, before)]

@@ -1,0 +1,150 @@
+"""A number may move by what its ties and rounding can, and no further, in either direction."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmark.errors import BenchError
+from benchmark.experiment.pinned import Deviation, deviations, pin, pinned_configs
+from benchmark.report.summary import HEADLINE, SCORES, VERDICTS, CellInfo, Summary, frame
+
+CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
+#: Documents, right ones and ties of each fold.
+FOLDS = {"cornell": (200, 180, 4), "texas": (100, 70, 0), "wisconsin": (400, 300, 2)}
+#: What the mean over the folds may move by.
+SHARE = (4 / 200 + 0 / 100 + 2 / 400) / 3
+
+
+def summary_of(moved=None, cells=(CELL, OTHER), verdict="exact", folds=FOLDS):
+    """Two cells; `moved` adds to the number of right documents by (cell, fold)."""
+    rows = []
+    for cell in cells:
+        shares = []
+        for fold, (n, right, ties) in folds.items():
+            shares.append((right + (moved or {}).get((cell, fold), 0)) / n)
+            rows.append((cell, fold, "accuracy", shares[-1], 0.0, 1.0, n, ties))
+            rows.append((cell, fold, "macro-f1", shares[-1] / 2, 0.0, 1.0, n, ties))
+        headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE), 0.0)
+        rows.append((cell, HEADLINE, "accuracy", headline, 0.0, 1.0, 700, 6))
+    verdicts = [(cell, "accuracy", "90.0", 90.0, 89.0, 91.0, verdict) for cell in cells]
+    infos = tuple(CellInfo(cell, {"kernel": cell}) for cell in cells)
+    return Summary("small", "Small", None, infos, frame(SCORES, rows), verdicts=frame(VERDICTS, verdicts))
+
+
+@pytest.fixture
+def folder(tmp_path):
+    pin(summary_of(), tmp_path)
+    return tmp_path
+
+
+def places(found):
+    return {(each.cell, each.fold) for each in found}
+
+
+def test_the_same_numbers_are_as_pinned(folder):
+    assert deviations(summary_of(), folder) == []
+    assert pinned_configs(folder) == ["small"]
+
+
+def test_rounding_is_allowed(folder):
+    for tiny in (4e-12, -4e-12):
+        assert deviations(summary_of({(CELL, "texas"): tiny * 100}), folder) == []
+
+
+@pytest.mark.parametrize("sign", [1, -1], ids=["better", "worse"])
+class TestBothDirections:
+    def test_as_many_documents_as_were_tied(self, folder, sign):
+        assert deviations(summary_of({(CELL, "cornell"): 4 * sign, (CELL, "wisconsin"): 2 * sign}), folder) == []
+
+    def test_one_document_more(self, folder, sign):
+        found = deviations(summary_of({(CELL, "cornell"): 5 * sign}), folder)
+        # The mean over the folds moved by 5/600, its ties allow 5/600: that is the bound itself.
+        assert places(found) == {(CELL, "cornell")}
+        assert found[0].allowed == pytest.approx(4 / 200, abs=1e-10)
+        assert (found[0].pinned, found[0].found) == ("0.900000", f"{(180 + 5 * sign) / 200:.6f}")
+
+    def test_any_document_where_none_was_tied(self, folder, sign):
+        found = deviations(summary_of({(OTHER, "texas"): sign}), folder)
+        assert places(found) == {(OTHER, "texas")}
+        assert found[0].allowed == pytest.approx(0, abs=1e-10)
+
+    @pytest.mark.parametrize(("beyond", "deviates"), [(-1e-12, False), (1e-12, False), (1e-9, True)])
+    def test_the_headline_by_the_mean_share_of_ties(self, folder, sign, beyond, deviates):
+        found = deviations(summary_of({(CELL, HEADLINE): sign * (SHARE + beyond)}), folder)
+        assert places(found) == ({(CELL, HEADLINE)} if deviates else set())
+        assert all(each.allowed == pytest.approx(SHARE, abs=1e-10) for each in found)
+
+    def test_all_ties_at_once_leave_the_headline_in_its_bound(self, folder, sign):
+        moved = {(cell, fold): sign * FOLDS[fold][2] for cell in (CELL, OTHER) for fold in FOLDS}
+        assert deviations(summary_of(moved), folder) == []
+
+
+def test_ties_that_are_new_allow_nothing(folder):
+    folds = FOLDS | {"texas": (100, 71, 50)}
+    assert (CELL, "texas") in places(deviations(summary_of(folds=folds), folder))
+
+
+def test_another_number_of_documents_deviates_at_the_same_score(folder):
+    folds = FOLDS | {"texas": (10, 7, 0)}
+    assert places(deviations(summary_of(folds=folds), folder)) == {(CELL, "texas"), (OTHER, "texas")}
+
+
+def test_missing_and_additional_cells_deviate(folder):
+    missing = [each for each in deviations(summary_of(cells=[CELL]), folder) if each.fold != "accuracy"]
+    assert {(each.cell, each.fold, each.found) for each in missing} == {
+        (OTHER, fold, "missing") for fold in (*FOLDS, HEADLINE)
+    }
+    additional = deviations(summary_of(cells=[CELL, OTHER, "new"]), folder)
+    assert {(each.cell, each.fold) for each in additional if each.pinned == "missing"} == {
+        ("new", fold) for fold in (*FOLDS, HEADLINE, "accuracy")
+    }
+    assert len(additional) == 5
+
+
+def test_verdicts_may_not_move(folder):
+    found = deviations(summary_of(verdict="reproduced"), folder)
+    assert found == [Deviation(cell, "accuracy", "exact", "reproduced") for cell in (CELL, OTHER)]
+
+
+def test_a_verdict_that_is_missing_deviates(folder):
+    found = deviations(summary_of(cells=[CELL]), folder)
+    assert Deviation(OTHER, "accuracy", "exact", "missing") in found
+
+
+def test_a_number_that_is_missing_in_the_pinned_file_does_not_hold(folder):
+    path = folder / "small.csv"
+    text = path.read_text()
+    assert f"{CELL},cornell,accuracy,0.9," in text
+    path.write_text(text.replace(f"{CELL},cornell,accuracy,0.9,", f"{CELL},cornell,accuracy,,"))
+    assert places(deviations(summary_of(), folder)) == {(CELL, "cornell")}
+
+
+def test_only_the_accuracy_is_pinned(folder):
+    assert "macro-f1" not in (folder / "small.csv").read_text()
+
+
+def test_pinning_twice_gives_the_same_bytes(folder):
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    pin(summary_of(), folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert set(before) == {"small.csv", "small-verdicts.csv"}
+
+
+@pytest.mark.parametrize("name", ["small.csv", "small-verdicts.csv"])
+def test_nothing_pinned_is_told(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(BenchError, match=f"{name} is missing"):
+        deviations(summary_of(), folder)
+
+
+@pytest.mark.parametrize("text", ["", "cell,fold\na,b\n"])
+@pytest.mark.parametrize("name", ["small.csv", "small-verdicts.csv"])
+def test_a_damaged_file_is_told(folder, name, text):
+    (folder / name).write_text(text)
+    with pytest.raises(BenchError, match=f"{name}: can't be read"):
+        deviations(summary_of(), folder)
+
+
+def test_a_finished_run_agrees_with_itself(finished, tmp_path):
+    pin(finished.summary, tmp_path)
+    assert deviations(finished.summary, tmp_path) == []

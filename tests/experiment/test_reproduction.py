@@ -1,0 +1,134 @@
+"""The page of all papers: every published number is judged on it, or counted as not measured."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment.reproduction import paper_configs, write_page
+from benchmark.experiment.session import perform
+from benchmark.experiment.store import Store
+
+PAIR = ["tf-l1-ngd", "tf-l1-linear"]
+PRINTED = {"tf-l1-linear": "71.23", "tf-l1-ngd": "12.34", "tfidf-l1-linear": "1.01", "tfidf-l1-ngd": "93"}
+COMPARISON = {"config": "small", "a": PAIR[0], "b": PAIR[1]}
+CLAIM = {"text": "NGD is the better one.", "relation": "greater", "alpha": 0.05}
+PAPER = {
+    "paper": "nobody1999",
+    "title": "Nothing in particular",
+    "reference": "A. Nobody. 1999.",
+    "values": [
+        {"table": 1, "config": "small", "cell": cell, "metric": "accuracy", "value": value, "unit": "percent"}
+        for cell, value in PRINTED.items()
+    ]
+    + [
+        {"table": 2, "config": "small", "pair": PAIR, "metric": "sign-z", "value": "1.2345"},
+        {"table": 3, "config": "unwritten", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "0.777"},
+    ],
+    "claims": [
+        {"id": "better", "comparisons": [COMPARISON], **CLAIM},
+        {"id": "everywhere", "comparisons": [COMPARISON, COMPARISON | {"config": "unwritten"}], **CLAIM},
+    ],
+}
+
+
+@pytest.fixture
+def paper(publish):
+    return publish(PAPER)
+
+
+@pytest.fixture
+def page(configured, paper, tmp_path):
+    """Run experiments and give the page's text and the line that sums it up."""
+
+    def make(**changes):
+        store = Store(tmp_path / "store", limit=10**9)
+        experiments = [
+            configured(paper=paper, **changes),
+            configured(name="sweep", explains="small", idf="training", title="What was tried"),
+        ]
+        done = [perform(each, store, folder=tmp_path / "runs" / each.name) for each in experiments]
+        line = write_page(done, tmp_path / "new" / "PAGE.md")
+        return (tmp_path / "new" / "PAGE.md").read_text(), line
+
+    return make
+
+
+def rows_with(text, *words):
+    return [line for line in text.splitlines() if line.startswith("|") and all(word in line for word in words)]
+
+
+def test_every_published_number_is_beside_ours_or_counted(page):
+    text, line = page()
+    assert page() == (text, line)
+    for cell, printed in PRINTED.items():
+        assert rows_with(text, cell, printed), f"{cell} is missing"
+    assert rows_with(text, *PAIR, "1.2345")
+    assert "0.777" not in text
+    assert "of 6 published numbers" in line
+    assert "1 not measured" in line
+    assert f"**{line.split(': ', 1)[1]}**" in text
+
+
+def test_a_cell_that_fails_does_not_improve_the_count(page):
+    huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
+    sound = {"weighting": "tf", "normalization": "l1", "kernel": "linear"}
+    text, line = page(cells=[huge, sound])
+    assert "of 6 published numbers" in line
+    assert "5 not measured" in line
+    assert "1 of 2 cells failed" in text
+    assert "not finite" in text
+
+
+def test_claims_are_judged_over_all_experiments(page):
+    text, line = page()
+    assert rows_with(text, "better")
+    assert "1 of 2 claims hold" in line
+    assert "1 of 2 missing" in text
+
+
+def test_what_was_tried_for_deviations_is_shown(page):
+    text, _ = page()
+    assert "What was tried" in text
+    assert len(rows_with(text, "deviates")) >= 2
+
+
+class TestConfigs:
+    @pytest.fixture
+    def folder(self, configured, tmp_path):
+        folder = tmp_path / "configs"
+        folder.mkdir()
+
+        def add(name, **more):
+            (folder / f"{name}.yaml").write_text(yaml.safe_dump(configured(name=name, **more).raw))
+
+        self.add = add
+        return folder
+
+    def test_are_those_of_a_paper_and_those_that_explain_one(self, folder, paper):
+        self.add("b-paper", paper=paper)
+        self.add("a-explains", explains="b-paper")
+        self.add("own")
+        assert [each.name for each in paper_configs(folder)] == ["a-explains", "b-paper"]
+
+    def test_one_that_explains_nothing_is_refused(self, folder, paper):
+        self.add("paper", paper=paper)
+        self.add("explains", explains="papre")
+        with pytest.raises(ConfigError, match="papre"):
+            paper_configs(folder)
+
+    def test_none_is_an_error(self, folder):
+        self.add("own")
+        with pytest.raises(ConfigError, match="no configuration here belongs to a paper"):
+            paper_configs(folder)
+
+
+def test_a_page_that_cannot_be_written_is_told(configured, paper, tmp_path):
+    done = perform(configured(paper=paper), Store(tmp_path / "store", limit=10**9), folder=tmp_path / "run")
+    (tmp_path / "folder.md").mkdir()
+    with pytest.raises(BenchError, match="can't write"):
+        write_page([done], tmp_path / "folder.md")
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(BenchError, match="can't write"):
+        write_page([done], tmp_path / "file" / "PAGE.md")

@@ -1,0 +1,202 @@
+"""Runs that are killed, interrupted, doubled, or short of disk lose no result and invent none.
+
+Each test is a run of its own process, as a person starts it; what it must come to is what an undisturbed run gives.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmark.experiment.store import Store
+
+QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
+STEPS = 40
+MANIFEST = "manifest.json"
+
+
+def start(out, store, *, largest_file=None):
+    """Start the quickstart; `largest_file` (bytes) makes every larger file fail, as a full disk does."""
+
+    def limited():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+    return subprocess.Popen(
+        [sys.executable, "-m", "benchmark.cli", "run", str(QUICKSTART), "--out", str(out), "--verbose"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"BENCH_CACHE": str(store), "COLUMNS": "400"},
+        preexec_fn=limited if largest_file else None,  # noqa: PLW1509 - no threads run in the tests
+    )
+
+
+def finish(process):
+    """Exit code, and all that was said on standard error."""
+    _, error = process.communicate(timeout=120)
+    assert "Traceback" not in error
+    return process.returncode, error
+
+
+def contents(folder):
+    """Files of a run but the manifest, which alone may know when it was made."""
+    files = {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
+    files.pop(MANIFEST, None)
+    return files
+
+
+def wait_for_steps(process, n):
+    """Read standard error until n cells and folds are done."""
+    seen = 0
+    while seen < n:
+        line = process.stderr.readline()
+        assert line, "the run ended before it could be disturbed"
+        seen += " · " in line
+    return seen
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    """Contents of a run nothing happens to, and the store that it filled."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    code, error = finish(start(folder / "run", folder / "store"))
+    assert code == 0, error
+    assert error.count(" · ") == STEPS
+    assert (folder / "run" / MANIFEST).exists()
+    assert len(contents(folder / "run")) >= 12
+    return contents(folder / "run"), folder / "store"
+
+
+@pytest.fixture
+def full_store(undisturbed, tmp_path):
+    """A copy of the filled store."""
+    shutil.copytree(undisturbed[1], tmp_path / "store")
+    return tmp_path / "store"
+
+
+def entries_of(folder):
+    """Inode by path: an entry that is written again gets another."""
+    return {path: path.stat().st_ino for path, _, _ in Store(folder, limit=10**12).entries()}
+
+
+def assert_resumes(tmp_path, n, expected):
+    """The same command again takes up what was kept, and comes to the same bytes."""
+    kept = entries_of(tmp_path / "store")
+    assert len(kept) > n, "each step that was reported is kept, and the counts"
+    code, error = finish(start(tmp_path / "run", tmp_path / "store"))
+    assert code == 0, error
+    assert "damaged" not in error
+    now = entries_of(tmp_path / "store")
+    assert {path: now[path] for path in kept} == kept, "what was kept is not computed again"
+    assert not list((tmp_path / "store" / "parts").iterdir())
+    assert contents(tmp_path / "run") == expected
+
+
+@pytest.mark.parametrize("moment", [1, STEPS // 2])
+def test_killed_in_mid_run_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, moment):
+    with start(tmp_path / "run", tmp_path / "store") as process:
+        n = wait_for_steps(process, moment)
+        process.kill()
+    assert process.returncode == -signal.SIGKILL
+    assert contents(tmp_path / "run") == {}
+    assert_resumes(tmp_path, n, undisturbed[0])
+
+
+def test_killed_while_it_writes_its_results(undisturbed, full_store, tmp_path):
+    with start(tmp_path / "run", full_store) as process:
+        wait_for_steps(process, STEPS)
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "run" / "predictions.csv.gz").exists():
+            assert time.monotonic() < deadline
+        process.kill()
+    written = contents(tmp_path / "run")
+    assert written.items() <= undisturbed[0].items(), "whatever bears its final name is whole"
+    assert_resumes(tmp_path, STEPS, undisturbed[0])
+
+
+def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(undisturbed, tmp_path):
+    with start(tmp_path / "run", tmp_path / "store") as process:
+        n = wait_for_steps(process, 10)
+        process.send_signal(signal.SIGINT)
+        code, error = finish(process)
+    assert code == 130
+    assert "interrupted" in error
+    assert "the same command goes on from there" in error
+    assert contents(tmp_path / "run") == {}
+    assert_resumes(tmp_path, n, undisturbed[0])
+
+
+def test_two_at_once_on_one_store_and_one_folder(undisturbed, tmp_path):
+    both = [start(tmp_path / "run", tmp_path / "store") for _ in range(2)]
+    for code, error in map(finish, both):
+        assert code == 0, error
+        assert "damaged" not in error
+        assert "no longer kept" not in error
+    assert contents(tmp_path / "run") == undisturbed[0]
+    assert [path.name for path in (tmp_path / "run").iterdir() if path.name.startswith(".")] == []
+    assert {path.name for path in entries_of(tmp_path / "store")} == {path.name for path in entries_of(undisturbed[1])}
+
+
+def test_a_flipped_byte_in_the_store_is_told_and_mended(undisturbed, full_store, tmp_path):
+    by_size = sorted(Store(full_store, limit=10**12).entries(), key=lambda entry: entry[1])
+    # The four matrices are the largest, then the counts; one of the smallest is a cell's predictions on a fold.
+    damaged = [path for path, _, _ in (by_size[0], *by_size[-5:])]
+    whole = {path: path.read_bytes() for path in damaged}
+    for path, content in whole.items():
+        flipped = bytearray(content)
+        flipped[len(content) * 3 // 4] ^= 4
+        path.write_bytes(flipped)
+    code, error = finish(start(tmp_path / "run", full_store))
+    assert code == 0, error
+    assert error.count("is damaged") == 3, "the predictions, their matrix, and the counts; the rest isn't needed"
+    assert contents(tmp_path / "run") == undisturbed[0]
+    assert sum(path.read_bytes() == content for path, content in whole.items()) == 3
+
+
+def test_a_disk_too_full_for_the_store_is_told_once(undisturbed, tmp_path):
+    largest = max(len(content) for content in undisturbed[0].values())
+    matrix = max(size for _, size, _ in Store(undisturbed[1], limit=10**12).entries())
+    assert largest + 1000 < matrix
+    code, error = finish(start(tmp_path / "run", tmp_path / "store", largest_file=largest + 1000))
+    assert code == 0, error
+    assert error.count("no longer kept") == 1
+    assert contents(tmp_path / "run") == undisturbed[0]
+
+
+@pytest.mark.parametrize(("largest_file", "least_written"), [(1_000, 0), (20_000, 1)])
+def test_a_disk_too_full_for_the_results(undisturbed, full_store, tmp_path, largest_file, least_written):
+    code, error = finish(start(tmp_path / "run", full_store, largest_file=largest_file))
+    assert code == 1
+    assert f"bench: can't write {tmp_path / 'run'}" in error
+    assert "File too large" in error
+    written = contents(tmp_path / "run")
+    assert written.items() < undisturbed[0].items(), "whatever bears its final name is whole"
+    assert len(written) >= least_written
+    assert not [path for path in (tmp_path / "run").iterdir() if path.name.startswith(".")]
+
+
+def test_a_results_folder_that_cannot_be_is_refused_before_any_work(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    code, error = finish(start(tmp_path / "file" / "run", tmp_path / "store"))
+    assert code == 1
+    assert "can't write results to" in error
+    assert "Name another folder" in error
+    assert " · " not in error
+    assert not (tmp_path / "store").exists()
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to the superuser")
+def test_a_read_only_results_folder_is_refused_before_any_work(tmp_path):
+    (tmp_path / "run").mkdir(mode=0o555)
+    code, error = finish(start(tmp_path / "run", tmp_path / "store"))
+    assert code == 1
+    assert "can't write results to" in error
+    assert not (tmp_path / "store").exists()

@@ -1,0 +1,450 @@
+"""Runs against an independent computation with scikit-learn, and what the store, the gate and failures make of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import yaml
+from scipy.spatial.distance import cdist
+from sklearn.svm import SVC
+
+from benchmark.config import BASE
+from benchmark.corpora import card as cards
+from benchmark.corpora import registry, synthetic
+from benchmark.corpora.archive import content_digest
+from benchmark.corpora.card import DatasetCard
+from benchmark.errors import BenchError, ConfigError, DataError
+from benchmark.experiment import runner
+from benchmark.experiment.runner import Silent, read_counts, run
+from benchmark.experiment.store import Store
+
+# The oracle: plain formulas on dense arrays
+
+
+def term_weights(counts, weighting, idf_rows):
+    """Zhang et al. (2005), section 4: tf, or tf log(m / df)."""
+    if weighting == "tf":
+        return counts.astype(float)
+    frequency = (counts[idf_rows] > 0).sum(axis=0)
+    return counts * np.log(len(idf_rows) / np.maximum(frequency, 1), where=frequency > 0, out=np.zeros(len(frequency)))
+
+
+def on_scale(weights, normalization):
+    norms = {"none": np.ones(len(weights)), "l1": np.abs(weights).sum(1), "l2": np.sqrt((weights**2).sum(1))}
+    return weights / np.where(norms[normalization] > 0, norms[normalization], 1)[:, None]
+
+
+def angle(x, y):
+    return np.arccos(np.clip(np.sqrt(x) @ np.sqrt(y).T, 0, 1))
+
+
+#: Each kernel as a configuration writes it, and its formula.
+KERNELS = {
+    "linear": ("linear", lambda x, y: x @ y.T),
+    "polynomial": ({"name": "polynomial", "degree": 3, "c": 0.5}, lambda x, y: (x @ y.T + 0.5) ** 3),
+    "rbf": ({"name": "rbf", "sigma": 0.25}, lambda x, y: np.exp(-cdist(x, y, "sqeuclidean") / (2 * 0.25**2))),
+    "sigmoid": ({"name": "sigmoid", "kappa": 0.5, "theta": 0.0}, lambda x, y: np.tanh(0.5 * x @ y.T)),
+    "ned": ("ned", lambda x, y: -cdist(x, y)),
+    "cpd-power ned": ({"name": "cpd-power", "base": "ned", "beta": 0.75}, lambda x, y: -(cdist(x, y) ** 0.75)),
+    "cpd-log ned": ({"name": "cpd-log", "base": "ned"}, lambda x, y: -np.log(1 + cdist(x, y))),
+}
+ON_SIMPLEX = {
+    "ngd": ("ngd", lambda x, y: -2 * angle(x, y)),
+    "ngd pi": ({"name": "ngd", "shift": np.pi}, lambda x, y: np.pi - 2 * angle(x, y)),
+    "ngd-e": ({"name": "ngd-e", "t": 0.5}, lambda x, y: np.exp(-angle(x, y) / 0.5)),
+    "diffusion": ({"name": "diffusion", "t": 0.25}, lambda x, y: np.exp(-(angle(x, y) ** 2) / 0.25)),
+    "bhattacharyya": ("bhattacharyya", lambda x, y: np.sqrt(x) @ np.sqrt(y).T),
+    "probability-product": ({"name": "probability-product", "rho": 0.25}, lambda x, y: x**0.25 @ (y**0.25).T),
+    "cpd-power ngd": ({"name": "cpd-power", "base": "ngd", "beta": 0.75}, lambda x, y: -((2 * angle(x, y)) ** 0.75)),
+    "cpd-log ngd": ({"name": "cpd-log", "base": "ngd"}, lambda x, y: -np.log(1 + 2 * angle(x, y))),
+}
+FORMULAS = KERNELS | ON_SIMPLEX
+#: Solved so far that two solvers agree; decisions nearer to zero than this may differ in sign.
+EPSILON, DOUBTFUL = 1e-8, 1e-5
+#: A power of a distance between equal points turns a rounding of 1e-8 into one of 1e-6.
+DOUBTFUL_POWER = 1e-3
+
+
+def assert_equal_to_scikit_learn(experiment, runs, store, names, least_clear=0.8):
+    """Every prediction of every cell and fold; returns how many documents were compared."""
+    compared = 0
+    for cell, name in zip(experiment.cells, names, strict=True):
+        variant = experiment.variants[cell.variant]
+        counts, _, _ = read_counts(variant, store, Silent())
+        dense, labels = counts.matrix.toarray(), counts.documents.labels
+        result = runs[cell.variant]
+        assert list(result.predictions[cell.id]) == [split.name for split in result.splits]
+        for split in result.splits:
+            idf_rows = split.train if variant.idf == "training" else np.arange(len(dense))
+            points = on_scale(term_weights(dense, cell.weighting, idf_rows), cell.normalization)
+            formula = FORMULAS[name][1]
+            oracle = SVC(kernel="precomputed", C=1.0, tol=EPSILON, decision_function_shape="ovo")
+            oracle.fit(formula(points[split.train], points[split.train]), labels[split.train])
+            rows = formula(points[split.test], points[split.train])
+            bound = DOUBTFUL_POWER if name.startswith("cpd-power") else DOUBTFUL
+            clear = (np.abs(oracle.decision_function(rows)) > bound).all(axis=1)
+            ours = result.predictions[cell.id][split.name]
+            assert ours.predicted.shape == ours.tied.shape == split.test.shape
+            np.testing.assert_array_equal(ours.predicted[clear], oracle.predict(rows)[clear], err_msg=cell.id)
+            assert clear.mean() >= least_clear, f"{cell.id} on {split.name}: too few documents to compare"
+            assert (ours.predicted == labels[split.test]).mean() > 0.25
+            compared += int(clear.sum())
+    return compared
+
+
+SVM = {"name": "svm", "C": 1, "epsilon": EPSILON}
+
+
+def blocks(names, normalizations=("l1",), weightings=("tf", "tfidf")):
+    """Cells, and the names of their formulas in the same order."""
+    cells = [
+        {"weighting": w, "normalization": n, "kernel": FORMULAS[name][0]}
+        for w in weightings
+        for n in normalizations
+        for name in names
+    ]
+    return cells, [name for _ in weightings for _ in normalizations for name in names]
+
+
+@pytest.mark.parametrize("weighting", ["tf", "tfidf"])
+def test_every_kernel_under_l1(configured, store, weighting):
+    names = [name for name in FORMULAS if name != "ngd pi"]
+    cells, names = blocks(names, weightings=[weighting])
+    experiment = configured(cells=cells, classifier=SVM, protocol=GROUP)
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 600
+
+
+GROUP = {"name": "leave-one-group-out", "held_out": ["washington"]}
+FOLDS = {"name": "k-fold", "k": 2, "seed": 5}
+SUBSETS = {"name": "random-subsets", "train_size": 200, "replicates": 2, "seed": 3}
+
+
+@pytest.mark.parametrize("weighting", ["tf", "tfidf"])
+def test_every_kernel_under_l2(configured, store, weighting):
+    cells, names = blocks(KERNELS, ["l2"], [weighting])
+    experiment = configured(cells=cells, classifier=SVM, protocol=GROUP)
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 400
+
+
+def test_without_normalization_and_with_a_shift(configured, store):
+    cells, names = blocks(["ned"], ["none"])
+    shifted, more = blocks(["ngd pi"])
+    experiment = configured(cells=cells + shifted, classifier=SVM, protocol=GROUP)
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names + more)
+
+
+@pytest.mark.parametrize("idf", ["collection", "training"])
+@pytest.mark.parametrize("protocol", [FOLDS, SUBSETS], ids=["k-fold", "random subsets"])
+def test_folds_and_sources_of_the_idf(configured, store, protocol, idf):
+    cells, names = blocks(["linear", "ngd"])
+    experiment = configured(cells=cells, classifier=SVM, protocol=protocol, idf=idf)
+    runs = run(experiment, store)
+    assert assert_equal_to_scikit_learn(experiment, runs, store, names) > 1000
+    assert [split.name for split in runs[BASE].splits] == list(runs[BASE].facts["folds"])
+
+
+def test_variants_and_the_order_of_classes(configured, store):
+    turned = {"corpus": {"classes": ["student", "project", "faculty", "course"]}}
+    cells = [{"variant": ["base", "turned"], "weighting": "tfidf", "normalization": "l2", "kernel": "ned"}]
+    experiment = configured(cells=cells, classifier=SVM, variants={"turned": turned | {"idf": "training"}})
+    runs = run(experiment, store)
+    assert assert_equal_to_scikit_learn(experiment, runs, store, ["ned", "ned"])
+    assert runs["turned"].facts["classes"] == turned["corpus"]["classes"]
+
+
+# The store
+
+
+def predictions(runs):
+    """All that was predicted, as plain data."""
+    return {
+        (variant, cell, fold): (outcome.predicted.tolist(), outcome.tied.tolist(), outcome.n_support)
+        for variant, result in runs.items()
+        for cell, folds in result.predictions.items()
+        for fold, outcome in folds.items()
+    }
+
+
+class Trainings:
+    """Counts trainings, and fails those that it is told to fail."""
+
+    def __init__(self, monkeypatch, fail=(), error=ValueError):
+        self.n, self._fail, self._error, self._fit = 0, set(fail), error, runner.fit_machines
+        monkeypatch.setattr(runner, "fit_machines", self)
+
+    def __call__(self, *arguments, **options):
+        self.n += 1
+        if self.n in self._fail:
+            raise self._error(f"the training number {self.n} was told to fail")
+        return self._fit(*arguments, **options)
+
+
+@pytest.fixture
+def trainings(monkeypatch):
+    def count(**options):
+        monkeypatch.undo()
+        return Trainings(monkeypatch, **options)
+
+    return count
+
+
+def test_a_second_run_takes_everything_from_the_store(configured, store, notebook, trainings):
+    experiment = configured()
+    first = run(experiment, store, observer=notebook)
+    assert notebook.planned == len(notebook.steps) == 8
+    nothing = trainings()
+    steps, notebook.steps = notebook.steps, []
+    second = run(experiment, store, observer=notebook)
+    assert nothing.n == 0
+    assert predictions(second) == predictions(first)
+    assert second[BASE].facts == first[BASE].facts
+    assert sorted(notebook.steps) == sorted(steps)
+    assert not notebook.notes
+
+
+def test_another_cell_or_c_trains_only_what_is_new(configured, store, trainings):
+    run(configured(), store)
+    new = trainings()
+    more = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
+    run(configured(cells=[more]), store)
+    assert new.n == 2
+    run(configured(cells=[more], classifier={"name": "svm", "C": 2}), store)
+    assert new.n == 6
+
+
+def test_any_number_of_threads_gives_the_same_predictions(configured, tmp_path):
+    cells = [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ned", "ngd"]}]
+    experiment = configured(cells=cells, protocol=FOLDS)
+    found = [predictions(run(experiment, Store(tmp_path / str(jobs)), jobs=jobs)) for jobs in (1, 2, 3)]
+    assert found[0] == found[1] == found[2]
+
+
+def test_a_store_that_keeps_nothing_changes_nothing(configured, store, tmp_path):
+    experiment = configured()
+    nothing = Store(tmp_path / "nothing", limit=0)
+    assert predictions(run(experiment, nothing)) == predictions(run(experiment, store))
+    assert nothing.entries() == []
+
+
+def test_a_store_that_cannot_be_is_told_once_and_done_without(configured, store, notebook, tmp_path):
+    experiment = configured()
+    (tmp_path / "file").write_text("in the way")
+    impossible = Store(tmp_path / "file" / "store", warn=notebook.note)
+    assert predictions(run(experiment, impossible)) == predictions(run(experiment, store))
+    assert len(notebook.notes) == 1
+    assert "no longer kept" in notebook.notes[0]
+
+
+def test_matrices_too_large_to_keep_change_nothing(configured, store, tmp_path, monkeypatch):
+    experiment = configured()
+    expected = predictions(run(experiment, store))
+    monkeypatch.setattr(runner, "KEPT_BYTES", 0)
+    other = Store(tmp_path / "other")
+    assert predictions(run(experiment, other)) == expected
+    assert len(other.entries()) == len(store.entries()) - 4
+
+
+@pytest.mark.parametrize("position", [0, 20, 200, -1])
+def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured, store, notebook, position):
+    experiment = configured()
+    first = run(experiment, store)
+    whole = {path: path.read_bytes() for path, _, _ in store.entries()}
+    for path, content in whole.items():
+        damaged = bytearray(content)
+        damaged[position] ^= 0x20
+        path.write_bytes(damaged)
+    assert predictions(run(experiment, store)) == predictions(first)
+    assert len(notebook.notes) == len(whole)
+    assert {path: path.read_bytes() for path, _, _ in store.entries()} == whole
+
+
+def test_each_entry_may_be_missing(configured, store, notebook):
+    experiment = configured()
+    first = predictions(run(experiment, store))
+    for path, _, _ in store.entries():
+        size = path.stat().st_size
+        path.unlink()
+        assert predictions(run(experiment, store)) == first
+        assert path.exists() == (size < 10**6), "a matrix is needed for predictions that are missing, and only then"
+    assert not notebook.notes
+
+
+# Failures
+
+
+HUGE = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
+SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
+
+
+def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configured, store, notebook, trainings):
+    alone = predictions(run(configured(cells=[SOUND]), store))
+    n_entries = len(store.entries())
+    experiment = configured(cells=[HUGE, SOUND])
+    failed = "tf-none-polynomial-degree400"
+    for _ in range(2):  # a failure is not kept: it is tried again
+        again = trainings()
+        runs = run(experiment, store, observer=notebook)
+        assert predictions(runs) == alone
+        assert runs[BASE].failures.keys() == {failed}
+        assert (
+            "cornell: the kernel Polynomial(degree=400) gives values that are not finite"
+            in (runs[BASE].failures[failed])
+        )
+        assert again.n == 1, "the folds after the first that fails need no work"
+        assert len(store.entries()) == n_entries
+        assert notebook.planned == len(notebook.steps) == 6
+        assert len(notebook.notes) == 1
+        notebook.__init__()
+
+
+def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(configured, store, trainings):
+    experiment = configured(cells=[SOUND])
+    whole = predictions(run(experiment, Store(store.folder.parent / "other")))
+    trainings(fail=[2])
+    runs = run(experiment, store)
+    assert runs[BASE].failures == {"tf-l1-linear": "texas: the training number 2 was told to fail"}
+    rest = trainings()
+    runs = run(experiment, store)
+    assert rest.n == 1
+    assert not runs[BASE].failures
+    assert predictions(runs) == whole
+
+
+def test_a_run_that_is_stopped_goes_on_where_it_stopped(configured, store, trainings):
+    experiment = configured(cells=[SOUND])
+    whole = predictions(run(experiment, Store(store.folder.parent / "other")))
+    trainings(fail=[3], error=KeyboardInterrupt)
+    with pytest.raises(KeyboardInterrupt):
+        run(experiment, store)
+    rest = trainings()
+    assert predictions(run(experiment, store)) == whole
+    assert rest.n == 2
+
+
+# The data gate
+
+
+@pytest.fixture
+def no_training(monkeypatch):
+    def forbidden(*_, **__):
+        pytest.fail("something was trained")
+
+    monkeypatch.setattr(runner, "fit_machines", forbidden)
+    monkeypatch.setattr(runner, "inner_products", forbidden)
+
+
+@pytest.mark.parametrize(
+    ("expect", "message"),
+    [
+        ({"documents": 599}, "expects 599 documents, but there are 600"),
+        ({"vocabulary": 10_000}, "expects 10,000 words in the vocabulary, but there are"),
+        ({"documents": 600, "vocabulary": 1}, "expects 1 words in the vocabulary"),
+    ],
+)
+def test_other_data_than_expected_yields_no_score(configured, store, no_training, expect, message):
+    for _ in range(2):  # counts that the store has are checked as well
+        with pytest.raises(DataError, match=message):
+            run(configured(expect=expect), store)
+
+
+def test_expectations_that_are_met_let_the_run_go_on(configured, store):
+    counts, _, _ = read_counts(configured().variants[BASE], store, Silent())
+    expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
+    assert run(configured(expect=expect), store)[BASE].facts["vocabulary"] == len(counts.vocabulary)
+
+
+def test_documents_left_without_words_are_kept_and_counted(configured, store):
+    text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
+    cells, names = blocks(["ngd", "rbf"])
+    more, more_names = blocks(["rbf"], ["l2"])
+    experiment = configured(text=text, cells=cells + more, classifier=SVM)
+    counts, _, _ = read_counts(experiment.variants[BASE], store, Silent())
+    wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
+    runs = run(experiment, store)
+    facts, splits = runs[BASE].facts, runs[BASE].splits
+    assert facts["documents_without_words"] == len(wordless) > 0
+    assert facts["documents"] == len(runs[BASE].documents) == 600
+    assert np.isin(wordless, np.concatenate([split.test for split in splits])).any()
+    assert assert_equal_to_scikit_learn(experiment, runs, store, names + more_names, least_clear=0.5)
+
+
+@pytest.mark.usefixtures("no_training")
+def test_a_collection_left_without_any_word_yields_no_score(configured, store):
+    text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 600}
+    with pytest.raises(ConfigError, match="no word"):
+        run(configured(text=text), store)
+
+
+def webkb_like(tmp_path, monkeypatch):
+    """A small corpus in WebKB's format, with a card of its own, where the registry finds it."""
+    files = synthetic.generate(seed=3, size=60)
+    groups = list(synthetic.SHAPE["student"])
+    counts = {name: dict.fromkeys(groups, 0) for name in sorted(synthetic.SHAPE)}
+    for relpath in files:
+        label, group = relpath.decode().split("/")[:2]
+        counts[label][group] += 1
+    facts = {"title": "Small", "licence": "-", "citation": "-", "tops": sorted(counts), "folders": ["webkb"]}
+    card = DatasetCard(name="webkb", digest=content_digest(files), counts=counts, **facts)
+    folder = tmp_path / "cards"
+    folder.mkdir()
+    (folder / "webkb.yaml").write_text(yaml.safe_dump(card.model_dump(mode="json"), sort_keys=False))
+    monkeypatch.setattr(cards, "CARDS", folder)
+    monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "nowhere" / "repository")
+    monkeypatch.setenv(registry.ENVIRONMENT, str(tmp_path / "corpora"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for relpath, content in files.items():
+        path = tmp_path / "corpora" / "webkb" / relpath.decode()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return tmp_path / "corpora" / "webkb", folder / "webkb.yaml"
+
+
+class TestChangedCorpus:
+    @pytest.fixture
+    def corpus(self, tmp_path, monkeypatch):
+        return webkb_like(tmp_path, monkeypatch)
+
+    @pytest.fixture
+    def experiment(self, configured):
+        return configured(corpus={"name": "webkb"}, text={"min_occurrences": 2}, cells=[SOUND])
+
+    def test_unchanged_it_runs(self, corpus, experiment, store):
+        result = run(experiment, store, download=False)[BASE]
+        assert len(result.predictions) == 2
+        assert str(corpus[0]) in result.facts["source"]
+
+    @pytest.mark.parametrize("change", ["one byte", "one document less", "one more", "renamed"])
+    def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
+        run(experiment, store, download=False)
+        path = sorted(each for each in corpus[0].rglob("*") if each.is_file())[7]
+        if change == "one byte":
+            content = bytearray(path.read_bytes())
+            content[-3] ^= 1
+            path.write_bytes(content)
+        elif change == "one document less":
+            path.unlink()
+        elif change == "one more":
+            path.with_name("more").write_bytes(b"\n\nmore words\n")
+        else:
+            path.rename(path.with_name("other"))
+        monkeypatch.setattr(runner, "fit_machines", lambda *_, **__: pytest.fail("something was trained"))
+        with pytest.raises(DataError, match="content digest"):
+            run(experiment, store, download=False)
+
+    def test_nothing_is_scored_under_a_card_that_promises_otherwise(self, corpus, experiment, store):
+        run(experiment, store, download=False)
+        card = corpus[1]
+        digest = cards.read_card("webkb", card.parent).digest
+        card.write_text(card.read_text().replace(digest, "f" * 64))
+        with pytest.raises(DataError, match="content digest"):
+            run(experiment, store, download=False)
+
+    def test_a_missing_corpus_is_told(self, corpus, experiment, store, tmp_path):
+        corpus[0].rename(tmp_path / "away")
+        with pytest.raises(DataError):
+            run(experiment, store, download=False)
+
+
+def test_excluded_documents_must_exist(configured, store):
+    with pytest.raises(BenchError, match="nobody"):
+        run(configured(corpus={"name": "synthetic", "exclude": ["nobody"]}), store)

@@ -1,0 +1,464 @@
+"""The store gives back what was put in, or nothing: whatever happens to its files, its processes and its disk."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from benchmark.errors import BenchError
+from benchmark.experiment import store as module
+from benchmark.experiment.store import MAGIC, Entry, Store, array_digest, default_folder, default_limit, key_of
+
+KEY, OTHER = key_of(what="this"), key_of(what="that")
+PLAIN = (
+    hnp.boolean_dtypes() | hnp.integer_dtypes() | hnp.unsigned_integer_dtypes() | hnp.floating_dtypes()
+    | hnp.complex_number_dtypes() | hnp.byte_string_dtypes(min_len=1) | hnp.unicode_string_dtypes(min_len=1)
+)  # fmt: skip
+ARRAYS = hnp.arrays(PLAIN, hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=5))
+FACTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def example() -> Entry:
+    arrays = {"matrix": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3)), "flags": np.array([True, False])}
+    return Entry(arrays, {"digest": "ab", "n": 3})
+
+
+def same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(arrays=st.dictionaries(st.text(), ARRAYS, max_size=3), facts=st.dictionaries(st.text(), FACTS, max_size=3))
+def test_gives_back_what_was_put_in(store, notebook, arrays, facts):
+    assert store.put(KEY, Entry(arrays, facts))
+    found = store.get(KEY)
+    assert found is not None
+    assert found.facts == facts
+    assert found.arrays.keys() == arrays.keys()
+    assert all(same(found.arrays[name], arrays[name]) for name in arrays)
+    assert not notebook.notes
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 64, 1 << 24])
+def test_arrays_are_kept_whatever_their_layout_in_memory_and_the_size_of_chunks(store, monkeypatch, chunk):
+    monkeypatch.setattr(module, "CHUNK", chunk)
+    array = np.arange(60.0).reshape(5, 12)
+    layouts = {"C": array, "F": np.asfortranarray(array), "strided": array[::2, ::3], "reversed": array[::-1]}
+    layouts["big-endian"] = array.astype(">f8")
+    assert store.put(KEY, Entry(layouts))
+    found = store.get(KEY)
+    assert all(same(found.arrays[name], each) for name, each in layouts.items())
+
+
+def test_what_is_not_there_is_none_without_a_word(store, notebook):
+    assert store.get(KEY) is None
+    assert not store.has(KEY)
+    assert not notebook.notes
+
+
+def test_a_later_entry_replaces_an_earlier_one(store):
+    store.put(KEY, Entry({}, {"n": 1}))
+    store.put(KEY, Entry({}, {"n": 2}))
+    assert store.get(KEY).facts == {"n": 2}
+    assert len(store.entries()) == 1
+
+
+@pytest.mark.parametrize(
+    "array",
+    [np.array([{"a": 1}, None]), np.empty(0, dtype=object), np.zeros(2, dtype=[("a", "i4"), ("b", "f8")])],
+)
+def test_what_is_no_plain_number_is_refused(store, array):
+    with pytest.raises(TypeError, match="plain numbers"):
+        store.put(KEY, Entry({"objects": array}))
+    assert not store.has(KEY)
+    assert not list((store.folder / "parts").iterdir())
+
+
+def test_an_entry_that_claims_to_hold_objects_is_not_read(store, notebook):
+    store.put(KEY, Entry({"numbers": np.zeros(2)}))
+    forge_header(store.path(KEY), b'"<f8"', b'"|O"')
+    assert store.get(KEY) is None
+    assert "objects" in notebook.notes[0]
+
+
+def forge_header(path, old, new):
+    """Change the header and make its digest fit again, as no accident would."""
+    content = path.read_bytes()
+    start = len(MAGIC) + 8
+    (length,) = struct.unpack("<Q", content[len(MAGIC) : start])
+    header = content[start : start + length].replace(old, new)
+    digest = module.hashlib.sha256(header).digest()
+    path.write_bytes(MAGIC + struct.pack("<Q", len(header)) + header + digest + content[start + length + 32 :])
+
+
+class TestDamage:
+    @pytest.fixture
+    def whole(self, store):
+        """The bytes of an entry whose payload has several chunks."""
+        store.put(KEY, example())
+        return store.path(KEY).read_bytes()
+
+    @staticmethod
+    def assert_refused(store, notebook, key=KEY, into=None):
+        notebook.notes.clear()
+        assert store.get(key, into) is None
+        assert not store.has(key)
+        assert len(notebook.notes) == 1
+        assert key[:12] in notebook.notes[0]
+        assert "computed again" in notebook.notes[0]
+
+    def test_a_flipped_byte_anywhere(self, store, notebook, whole):
+        n_payload = sum(array.nbytes for array in example().arrays.values())
+        assert len(whole) > len(MAGIC) + 8 + 32 + n_payload
+        for position in range(len(whole)):
+            for bits in (0x01, 0x80, 0xFF):
+                content = bytearray(whole)
+                content[position] ^= bits
+                store.path(KEY).write_bytes(content)
+                self.assert_refused(store, notebook)
+
+    def test_a_flipped_byte_in_any_of_many_chunks(self, store, notebook, monkeypatch):
+        monkeypatch.setattr(module, "CHUNK", 16)
+        store.put(KEY, example())
+        whole = store.path(KEY).read_bytes()
+        for position in range(len(whole) - 98, len(whole)):
+            content = bytearray(whole)
+            content[position] ^= 0x10
+            store.path(KEY).write_bytes(content)
+            self.assert_refused(store, notebook)
+
+    def test_cut_short_anywhere(self, store, notebook, whole):
+        for length in range(len(whole)):
+            store.path(KEY).write_bytes(whole[:length])
+            self.assert_refused(store, notebook)
+
+    @pytest.mark.parametrize("more", [b"\0", b"more", b"\0" * 100_000])
+    def test_bytes_appended(self, store, notebook, whole, more):
+        store.path(KEY).write_bytes(whole + more)
+        self.assert_refused(store, notebook)
+
+    def test_two_chunks_swapped(self, store, notebook, monkeypatch):
+        monkeypatch.setattr(module, "CHUNK", 16)
+        store.put(KEY, Entry({"matrix": np.arange(12.0)}))
+        content = store.path(KEY).read_bytes()
+        store.path(KEY).write_bytes(content[:-32] + content[-16:] + content[-32:-16])
+        self.assert_refused(store, notebook)
+
+    def test_an_entry_under_another_key(self, store, notebook):
+        store.put(KEY, example())
+        store.path(OTHER).parent.mkdir(exist_ok=True)
+        shutil.copy(store.path(KEY), store.path(OTHER))
+        self.assert_refused(store, notebook, OTHER)
+        assert store.get(KEY) is not None
+
+    def test_with_memory_given(self, store, notebook, whole):
+        store.path(KEY).write_bytes(whole[:-1] + b"\x07")
+        self.assert_refused(store, notebook, into={"matrix": np.empty((3, 4))})
+
+    def test_is_mended_by_the_next_put(self, store, notebook, whole):
+        store.path(KEY).write_bytes(b"")
+        self.assert_refused(store, notebook)
+        assert store.put(KEY, example())
+        assert store.path(KEY).read_bytes() == whole
+        assert store.get(KEY) is not None
+
+
+def test_memory_given_is_used_where_it_fits(store):
+    store.put(KEY, example())
+    given_ = np.full((3, 4), np.nan)
+    found = store.get(KEY, into={"matrix": given_, "unknown": np.empty(1)})
+    assert found.arrays["matrix"] is given_
+    np.testing.assert_array_equal(given_, example().arrays["matrix"])
+
+
+@pytest.mark.parametrize(
+    "unfit",
+    [np.zeros((4, 3)), np.zeros(12), np.zeros((3, 4), np.float32), np.zeros((3, 4), np.int64), np.zeros((4, 3)).T],
+    ids=["shape", "dimensions", "width", "kind", "layout"],
+)
+def test_memory_that_does_not_fit_is_left_alone(store, unfit):
+    store.put(KEY, example())
+    found = store.get(KEY, into={"matrix": unfit})
+    assert not unfit.any()
+    assert same(found.arrays["matrix"], example().arrays["matrix"])
+
+
+class TestLimit:
+    @staticmethod
+    def filled(folder, limit=10**9):
+        """Entries "a", "b", "c" of about 1,300 bytes, used in this order."""
+        store = Store(folder, limit=limit)
+        for age, name in enumerate("abc"):
+            store.put(key_of(name=name), Entry({"x": np.full(125, age, dtype=np.float64)}))
+            os.utime(store.path(key_of(name=name)), (1000 + age, 1000 + age))
+        return store
+
+    @staticmethod
+    def kept(store):
+        return "".join(name for name in "abcd" if store.has(key_of(name=name)))
+
+    @pytest.mark.parametrize(("limit", "kept"), [(6000, "abcd"), (4200, "bcd"), (3000, "cd"), (1100, "d")])
+    def test_removes_the_least_recently_used_and_keeps_the_new(self, tmp_path, limit, kept):
+        self.filled(tmp_path)
+        store = Store(tmp_path, limit=limit)
+        assert store.put(key_of(name="d"), Entry({"x": np.zeros(125)}))
+        assert self.kept(store) == kept
+
+    def test_reading_is_use(self, tmp_path):
+        store = self.filled(tmp_path, 4200)
+        store.get(key_of(name="a"))
+        store.put(key_of(name="d"), Entry({"x": np.zeros(125)}))
+        assert self.kept(store) == "acd"
+
+    def test_the_new_entry_stays_even_if_the_clock_went_back(self, tmp_path):
+        store = self.filled(tmp_path, 4200)
+        future = time.time() + 1e6
+        for name in "abc":
+            os.utime(store.path(key_of(name=name)), (future, future))
+        store.put(key_of(name="d"), Entry({"x": np.zeros(125)}))
+        assert "d" in self.kept(store)
+        assert len(self.kept(store)) == 3
+
+    def test_an_entry_beyond_the_limit_is_not_kept_and_costs_no_other(self, tmp_path):
+        said = []
+        self.filled(tmp_path)
+        store = Store(tmp_path, limit=6000, warn=said.append)
+        assert not store.put(key_of(name="d"), Entry({"x": np.zeros(1000)}))
+        assert self.kept(store) == "abc"
+        assert not said
+
+    def test_entries_and_clear(self, tmp_path):
+        store = self.filled(tmp_path)
+        entries = store.entries()
+        assert [path.name for path, _, _ in entries] == [key_of(name=name) for name in "abc"]
+        assert all(size == path.stat().st_size for path, size, _ in entries)
+        assert store.clear() == (3, sum(size for _, size, _ in entries))
+        assert store.entries() == []
+        assert store.clear() == (0, 0)
+        assert store.put(KEY, example())
+
+
+class TestParts:
+    """What a killed writer leaves behind."""
+
+    @pytest.fixture
+    def part(self, tmp_path):
+        def make(pid, age=0.0):
+            path = tmp_path / "parts" / f"{KEY}.{pid}.abcd"
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(b"half")
+            os.utime(path, (time.time() - age,) * 2)
+            return path
+
+        return make
+
+    def test_of_the_dead_are_removed(self, tmp_path, part):
+        child = subprocess.Popen([sys.executable, "-c", ""])
+        child.wait()
+        path = part(child.pid)
+        Store(tmp_path, limit=1)
+        assert not path.exists()
+
+    def test_of_the_living_are_kept_for_a_day(self, tmp_path, part):
+        path = part(os.getppid(), age=3600)
+        Store(tmp_path, limit=1)
+        assert path.exists()
+        part(os.getppid(), age=25 * 3600)
+        Store(tmp_path, limit=1)
+        assert not path.exists()
+
+    @pytest.mark.parametrize("pid", ["nobody", "", "9" * 30])
+    def test_of_strangers_are_left_alone(self, tmp_path, part, pid):
+        path = part(pid)
+        Store(tmp_path, limit=1)
+        assert path.exists()
+
+
+def python(code, *arguments, **options):
+    """Run a script that has the store's names at hand."""
+    head = "import sys, time, resource\nfrom pathlib import Path\nimport numpy as np\n"
+    head += "from benchmark.experiment.store import *\nfrom benchmark.experiment.store import key_of\n"
+    command = [sys.executable, "-c", head + code, *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+
+SHARE = """
+folder, limit, seed = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+said = []
+random = np.random.default_rng(seed)
+store = Store(folder, limit=limit, warn=said.append)
+hits = 0
+for turn in range(400):
+    number = int(random.integers(6))
+    key = key_of(number=number)
+    if random.random() < 0.5:
+        assert store.put(key, Entry({"x": np.full(5000 + number, float(number))}, {"number": number}))
+    else:
+        entry = store.get(key)
+        if entry is not None:
+            hits += 1
+            assert entry.facts == {"number": number} and len(entry.arrays["x"]) == 5000 + number
+            assert (entry.arrays["x"] == number).all()
+assert not said, said
+print(hits)
+"""
+
+
+@pytest.mark.parametrize("limit", [10**9, 150_000], ids=["room for all", "room for three of six"])
+def test_three_processes_share_a_store(tmp_path, limit):
+    workers = [python(SHARE, tmp_path, limit, seed) for seed in range(3)]
+    for worker in workers:
+        out, error = worker.communicate(timeout=60)
+        assert worker.returncode == 0, error
+        assert int(out) > 0
+    said = []
+    store = Store(tmp_path, limit=limit, warn=said.append)
+    assert not list((tmp_path / "parts").iterdir())
+    assert sum(size for _, size, _ in store.entries()) <= limit
+    found = [store.get(key_of(number=number)) for number in range(6)]
+    assert sum(entry is not None for entry in found) == (6 if limit == 10**9 else 3)
+    assert not said
+
+
+KILLED = """
+store = Store(Path(sys.argv[1]), limit=10**10)
+print("ready", flush=True)
+while True:
+    for number in range(2):
+        store.put(key_of(number=number), Entry({"x": np.full(2_000_000, float(number))}))
+"""
+
+
+def test_a_writer_killed_in_mid_write_leaves_whole_entries_only(tmp_path):
+    parts = tmp_path / "parts"
+    caught = 0
+    for _ in range(4):
+        with python(KILLED, tmp_path) as writer:
+            assert writer.stdout.readline() == "ready\n"
+            deadline = time.monotonic() + 20
+            while not (parts.exists() and any(part.stat().st_size for part in existing(parts))):
+                assert time.monotonic() < deadline
+            writer.send_signal(signal.SIGKILL)
+        caught += bool(list(parts.iterdir()))
+        said = []
+        store = Store(tmp_path, limit=10**10, warn=said.append)
+        for number in range(2):
+            entry = store.get(key_of(number=number))
+            assert entry is None or (entry.arrays["x"] == number).all()
+        assert not said
+        assert not list(parts.iterdir())
+    assert caught, "no writer was killed while it wrote"
+
+
+def existing(folder):
+    for path in folder.iterdir():
+        if path.exists():
+            yield path
+
+
+FULL = """
+said = []
+store = Store(Path(sys.argv[1]), limit=10**9, warn=said.append)
+small, large = Entry({"x": np.arange(10.0)}), Entry({"x": np.arange(10_000.0)})
+assert store.put(key_of(n=1), small)
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+assert not store.put(key_of(n=2), large)
+assert not store.put(key_of(n=3), small)
+assert store.get(key_of(n=2)) is None and store.get(key_of(n=3)) is None
+assert (store.get(key_of(n=1)).arrays["x"] == np.arange(10.0)).all()
+assert not list((store.folder / "parts").iterdir())
+print(*said, sep="\\n")
+"""
+
+
+def test_a_full_disk_is_told_once_and_what_was_kept_stays(tmp_path):
+    worker = python(FULL, tmp_path)
+    out, error = worker.communicate(timeout=60)
+    assert worker.returncode == 0, error
+    assert out.splitlines() == [f"results are no longer kept: {tmp_path}: File too large"]
+
+
+@pytest.mark.parametrize("below", ["file", "file/below", "file/far/below"])
+def test_a_folder_that_cannot_be_is_told_once(tmp_path, below):
+    (tmp_path / "file").write_text("in the way")
+    said = []
+    store = Store(tmp_path / below, limit=10**9, warn=said.append)
+    assert store.get(KEY) is None
+    assert not store.has(KEY)
+    assert not said, "reading what isn't there is no problem"
+    assert not store.put(KEY, example())
+    assert not store.put(OTHER, example())
+    assert store.get(KEY) is None
+    assert store.entries() == []
+    assert store.clear() == (0, 0)
+    assert len(said) == 1
+    assert "no longer kept" in said[0]
+    assert (tmp_path / "file").read_text() == "in the way"
+
+
+class TestSettings:
+    def test_folder(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "named"))
+        assert default_folder() == tmp_path / "named"
+        assert Store().folder == tmp_path / "named"
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+        for unset in (lambda: monkeypatch.setenv("BENCH_CACHE", ""), lambda: monkeypatch.delenv("BENCH_CACHE")):
+            unset()
+            assert default_folder().name == "store"
+            assert "simplexbench" in default_folder().parts
+
+    @pytest.mark.parametrize(("text", "limit"), [("0.5", 500_000_000), ("3", 3_000_000_000), ("0", 0), ("1e-6", 1000)])
+    def test_limit(self, tmp_path, monkeypatch, text, limit):
+        monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", text)
+        assert default_limit() == Store(tmp_path).limit == limit
+
+    def test_limit_unless_given(self, monkeypatch):
+        monkeypatch.delenv("BENCH_CACHE_LIMIT_GB", raising=False)
+        assert default_limit() == 20 * 10**9
+
+    @pytest.mark.parametrize("text", ["", "much", "20 GB", "nan", "inf", "-1", "-inf"])
+    def test_a_limit_that_is_none(self, tmp_path, monkeypatch, text):
+        monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", text)
+        with pytest.raises(BenchError, match=r"BENCH_CACHE_LIMIT_GB is .* number of gigabytes"):
+            Store(tmp_path)
+
+
+NAMES = st.text("abcdef", min_size=1, max_size=3)
+
+
+class TestKeys:
+    @given(content=st.dictionaries(NAMES, FACTS, max_size=4), random=st.randoms())
+    def test_do_not_depend_on_the_order_of_names(self, content, random):
+        names = list(content)
+        random.shuffle(names)
+        assert key_of(**{name: content[name] for name in names}) == key_of(**content)
+
+    @given(a=st.dictionaries(NAMES, FACTS, max_size=2), b=st.dictionaries(NAMES, FACTS, max_size=2))
+    def test_differ_where_the_content_does(self, a, b):
+        assert a == b or key_of(**a) != key_of(**b)
+
+    @pytest.mark.parametrize("content", [{"a": float("nan")}, {"a": np.int64(1)}, {"a": np.zeros(2)}, {"a": {1, 2}}])
+    def test_are_made_of_plain_data_only(self, content):
+        with pytest.raises((TypeError, ValueError)):
+            key_of(**content)
+
+    @pytest.mark.parametrize("change", [lambda x: x + 1, lambda x: x.reshape(2, 3), lambda x: x.astype(np.int32)])
+    def test_digests_of_arrays_see_values_shape_and_type(self, change):
+        array = np.arange(6, dtype=np.int64)
+        assert array_digest(array) == array_digest(array.copy()) == array_digest(np.arange(12)[::2] // 2)
+        assert array_digest(change(array)) != array_digest(array)

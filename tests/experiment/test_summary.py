@@ -1,0 +1,289 @@
+"""A summary is computed from the predictions alone, and shows them truly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
+
+from benchmark.errors import ConfigError
+from benchmark.experiment.results import COLUMNS, Results
+from benchmark.experiment.session import perform
+from benchmark.experiment.store import Store
+from benchmark.experiment.summary import summarize
+from benchmark.report.files import write_all
+
+FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
+CLASSES = ("course", "faculty", "project", "student")
+CELLS = ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-linear", "tfidf-l1-ngd")
+#: How many of its 60 and 30 documents each cell gets right.
+RIGHT = dict(zip(CELLS, [(20, 18), (57, 27), (30, 15), (45, 21)], strict=True))
+
+
+def made_up(experiment, failures=None, facts=FACTS):
+    """Predictions with the numbers of `RIGHT`, over two folds of different size."""
+    rows = []
+    for cell in experiment.cells:
+        if cell.id in (failures or {}):
+            continue
+        for fold, n, right in zip(("cornell", "texas"), (60, 30), RIGHT[cell.id], strict=True):
+            for number in range(n):
+                truth = CLASSES[number % 4]
+                # Spread, so that cells are right on different documents.
+                wrong = (number * 7 + len(cell.id)) % n >= right
+                predicted = CLASSES[(number + 1) % 4] if wrong else truth
+                rows.append((cell.id, fold, f"{fold}/{number}", truth, predicted, int(number < 3)))
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    return Results(experiment, table, failures or {}, {name: dict(facts) for name in experiment.variants})
+
+
+def score(summary, cell, fold="all", metric="accuracy"):
+    table = summary.scores
+    rows = table[(table["cell"] == cell) & (table["fold"] == fold) & (table["metric"] == metric)]
+    assert len(rows) == 1
+    return rows.iloc[0]
+
+
+class TestScores:
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def results(configured):
+        return made_up(configured())
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def summary(results):
+        return summarize(results)
+
+    @pytest.mark.parametrize("cell", CELLS)
+    def test_accuracy_by_fold_and_their_mean(self, summary, cell):
+        shares = [right / n for right, n in zip(RIGHT[cell], (60, 30), strict=True)]
+        found = [score(summary, cell, fold) for fold in ("cornell", "texas", "all")]
+        assert [row["value"] for row in found] == pytest.approx([*shares, np.mean(shares)])
+        assert [row["n"] for row in found] == [60, 30, 90]
+        assert [row["ties"] for row in found] == [3, 3, 6]
+        assert all(row["low"] <= row["value"] <= row["high"] for row in found)
+
+    def test_every_metric_against_scikit_learn(self, summary, results):
+        table = results.predictions
+        metrics = {
+            "accuracy": accuracy_score,
+            "micro-f1": lambda t, p: f1_score(t, p, average="micro"),
+            "macro-f1": lambda t, p: f1_score(t, p, average="macro", labels=CLASSES, zero_division=0),
+        }
+        for cell in CELLS:
+            for metric, oracle in metrics.items():
+                values = []
+                for fold in ("cornell", "texas"):
+                    rows = table[(table["cell"] == cell) & (table["fold"] == fold)]
+                    values.append(oracle(rows["truth"], rows["predicted"]))
+                    assert score(summary, cell, fold, metric)["value"] == pytest.approx(values[-1])
+                assert score(summary, cell, "all", metric)["value"] == pytest.approx(np.mean(values))
+
+    def test_every_row_of_fold_all_is_the_mean_of_its_folds(self, summary):
+        for _, rows in summary.scores.groupby(["cell", "metric"]):
+            folds = rows[rows["fold"] != "all"]
+            (headline,) = rows.loc[rows["fold"] == "all", "value"]
+            assert headline == pytest.approx(folds["value"].mean())
+            assert len(folds) == 2
+
+    def test_micro_f1_is_the_accuracy(self, summary):
+        columns = ["cell", "fold", "value", "low", "high", "n", "ties"]
+        parts = [summary.scores[summary.scores["metric"] == m][columns] for m in ("accuracy", "micro-f1")]
+        pd.testing.assert_frame_equal(*[part.reset_index(drop=True) for part in parts])
+
+    def test_the_metrics_are_those_of_the_configuration(self, configured):
+        found = summarize(made_up(configured(metrics=["macro-f1"]))).scores
+        assert set(found["metric"]) == {"macro-f1"}
+
+    def test_one_split_has_wilsons_interval_in_both_rows(self, configured):
+        experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
+        results = made_up(experiment)
+        one = results.predictions[results.predictions["fold"] == "cornell"]
+        found = summarize(Results(experiment, one, {}, results.facts))
+        fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
+        assert fold.drop("fold").equals(headline.drop("fold"))
+        assert (fold["low"], fold["high"]) == pytest.approx((0.8630, 0.9829), abs=1e-3)
+
+    def test_confusions_are_the_counts(self, summary, results):
+        table = results.predictions
+        for cell in CELLS:
+            rows = table[table["cell"] == cell]
+            expected = confusion_matrix(rows["truth"], rows["predicted"], labels=CLASSES)
+            found = np.zeros((4, 4), dtype=int)
+            own = summary.confusions[summary.confusions["cell"] == cell]
+            for row in own.itertuples():
+                found[CLASSES.index(row.truth), CLASSES.index(row.predicted)] = row.n
+            np.testing.assert_array_equal(found, expected)
+
+    def test_another_seed_moves_intervals_and_no_value(self, configured, summary):
+        other = summarize(made_up(configured(seed=5)))
+        assert other.scores["value"].equals(summary.scores["value"])
+        assert not other.scores["low"].equals(summary.scores["low"])
+
+
+class TestComparisons:
+    PAIRS = (("tf-l1-ngd", "tf-l1-linear"), ("tfidf-l1-ngd", "tf-l1-ngd"))
+
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def results(configured):
+        return made_up(configured(compare=[list(pair) for pair in TestComparisons.PAIRS]))
+
+    def test_differences_are_those_of_the_scores(self, results):
+        summary = summarize(results)
+        assert [(row.a, row.b) for row in summary.differences.itertuples()] == list(self.PAIRS)
+        for row in summary.differences.itertuples():
+            assert row.value == pytest.approx(score(summary, row.a)["value"] - score(summary, row.b)["value"])
+            assert row.low <= row.value <= row.high
+            assert row.n == 90
+
+    def test_every_pair_has_every_test(self, results):
+        tests = summarize(results).significance
+        assert {(row.a, row.b) for row in tests.itertuples()} == set(self.PAIRS)
+        assert set(tests.groupby(["a", "b"])["test"].agg(frozenset)) == {frozenset({"sign", "mcnemar", "wilcoxon"})}
+        exact = tests[tests["test"] != "wilcoxon"]
+        assert (exact["p_holm"] >= exact["p_value"]).all()
+        wilcoxon = tests[tests["test"] == "wilcoxon"]
+        assert wilcoxon["p_value"].isna().all()
+        assert wilcoxon["note"].str.contains("not testable").all()
+
+    def test_no_pair_is_compared_with_a_cell_that_failed(self, configured):
+        experiment = configured(compare=[list(pair) for pair in self.PAIRS])
+        summary = summarize(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
+        assert [(row.a, row.b) for row in summary.differences.itertuples()] == [self.PAIRS[1]]
+        assert set(summary.significance["a"]) == {"tfidf-l1-ngd"}
+
+    def test_a_pair_on_different_documents_is_noted_and_not_compared(self, configured):
+        cells = [{"variant": ["base", "fewer"], "weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
+        names = ["tf-l1-linear", "tf-l1-ngd", "fewer-tf-l1-linear", "fewer-tf-l1-ngd"]
+        pairs = [["tf-l1-ngd", "fewer-tf-l1-ngd"], ["fewer-tf-l1-ngd", "fewer-tf-l1-linear"]]
+        experiment = configured(cells=cells, compare=pairs, variants={"fewer": {"text": {"min_documents": 2}}})
+        table = made_up(configured()).predictions
+        pieces = []
+        for cell, source in zip(names, ["tf-l1-linear", "tf-l1-ngd"] * 2, strict=True):
+            rows = table[table["cell"] == source].assign(cell=cell)
+            pieces.append(rows[1:] if cell.startswith("fewer") else rows)
+        results = Results(experiment, pd.concat(pieces, ignore_index=True), {}, dict.fromkeys(("base", "fewer"), FACTS))
+        summary = summarize(results)
+        assert [[row.a, row.b] for row in summary.differences.itertuples()] == pairs[1:]
+        assert {(row.a, row.b) for row in summary.significance.itertuples()} == {tuple(pairs[1])}
+        note = "tf-l1-ngd and fewer-tf-l1-ngd are not compared: they were tested on different documents"
+        assert note in summary.notes
+
+
+PAPER = {
+    "paper": "nobody1999",
+    "title": "Nothing in particular",
+    "reference": "A. Nobody. 1999.",
+    "values": [
+        {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "92.5", "unit": "percent"},
+        {"table": 1, "config": "small", "cell": "tf-l1-linear", "metric": "accuracy", "value": "0.99"},
+        {"table": 2, "config": "small", "pair": ["tf-l1-ngd", "tf-l1-linear"], "metric": "sign-z", "value": "5.0"},
+        {"table": 2, "config": "other", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "1.0"},
+    ],
+    "claims": [
+        {
+            "id": "better",
+            "text": "NGD is better.",
+            "relation": "greater",
+            "test": "sign",
+            "alpha": 0.05,
+            "comparisons": [
+                {"config": "small", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
+                {"config": "small", "a": "tf-l1-linear", "b": "tf-l1-ngd"},
+                {"config": "other", "a": "tf-l1-ngd", "b": "tf-l1-linear"},
+            ],
+        },
+        {
+            "id": "elsewhere",
+            "text": "Of another experiment.",
+            "relation": "greater",
+            "alpha": 0.05,
+            "comparisons": [{"config": "other", "a": "tf-l1-ngd", "b": "tf-l1-linear"}],
+        },
+    ],
+}
+
+
+@pytest.fixture
+def paper(publish):
+    return publish(PAPER)
+
+
+class TestAgainstThePaper:
+    def test_each_number_of_its_own_has_a_row(self, configured, paper):
+        verdicts = summarize(made_up(configured(paper=paper))).verdicts.set_index("cell")
+        assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
+        assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
+        assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
+        assert verdicts.loc["tf-l1-ngd", "verdict"] == "exact"
+        assert verdicts.loc["tf-l1-linear", "value"] == pytest.approx((20 / 60 + 18 / 30) / 2)
+        assert verdicts.loc["tf-l1-linear", "verdict"] == "deviates"
+        for row in verdicts.itertuples():
+            inside = row.low <= float(row.published) <= row.high
+            assert inside == (row.verdict != "deviates")
+
+    def test_claims_are_restricted_to_the_own_experiment(self, configured, paper):
+        (claim,) = summarize(made_up(configured(paper=paper))).claims.itertuples()
+        assert (claim.claim, claim.holds, claim.of) == ("better", 1, 2)
+        assert claim.verdict == "holds in part (1 of 2)"
+
+    def test_what_failed_has_no_verdict(self, configured, paper):
+        summary = summarize(made_up(configured(paper=paper), failures={"tf-l1-ngd": "no"}))
+        assert summary.verdicts["cell"].tolist() == ["tf-l1-linear"]
+        assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
+
+    @pytest.mark.usefixtures("paper")
+    def test_without_a_paper_there_is_none(self, configured):
+        summary = summarize(made_up(configured()))
+        assert summary.verdicts.empty
+        assert summary.claims.empty
+
+    @pytest.mark.usefixtures("paper")
+    def test_a_paper_that_has_no_file_is_refused(self, configured):
+        with pytest.raises(ConfigError, match="nobody2000"):
+            configured(paper="nobody2000")
+
+
+class TestFailures:
+    def test_all_cells_failed(self, configured, paper, tmp_path):
+        experiment = configured(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
+        summary = summarize(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
+        assert len(summary.cells) == 4
+        assert set(summary.failures) == set(CELLS)
+        for name in ("scores", "significance", "differences", "verdicts", "confusions"):
+            assert getattr(summary, name).empty
+        assert all(path.stat().st_size for path in write_all(summary, tmp_path / "run"))
+        assert "cornell: no" in (tmp_path / "run" / "table.md").read_text()
+
+    def test_a_run_of_which_every_cell_fails_is_written(self, configured, tmp_path):
+        huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
+        done = perform(configured(cells=[huge]), Store(tmp_path / "store"), folder=tmp_path / "run")
+        assert done.summary.scores.empty
+        assert "not finite" in (done.folder / "table.md").read_text()
+
+    def test_one_cell_failed(self, configured):
+        summary = summarize(made_up(configured(), failures={"tf-l1-ngd": "texas: no"}))
+        assert set(summary.scores["cell"]) == set(CELLS) - {"tf-l1-ngd"}
+        assert [cell.id for cell in summary.cells] == list(CELLS)
+
+
+class TestNotes:
+    def test_say_what_a_reader_must_know(self, finished):
+        notes = " ".join(finished.summary.notes)
+        assert "of little worth" in notes
+        assert "600 documents" in notes
+        assert "idf over the whole collection" in notes
+        assert "course, faculty, project, student" in notes
+        assert "without words" not in notes
+
+    @pytest.mark.parametrize(("n", "text"), [(1, "1 document without words"), (12, "12 documents without words")])
+    def test_say_how_many_documents_have_no_words(self, configured, n, text):
+        notes = summarize(made_up(configured(), facts=FACTS | {"documents_without_words": n})).notes
+        assert any(text in note for note in notes)
+
+    def test_say_whose_idf_it_is(self, configured):
+        notes = summarize(made_up(configured(idf="training"))).notes
+        assert any("idf over the training documents" in note for note in notes)
