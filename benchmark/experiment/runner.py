@@ -18,9 +18,9 @@ from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Documents
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.plan import Base, Task, bases, counts_key
-from benchmark.experiment.store import Entry, Store, array_digest
+from benchmark.experiment.store import Entry, Store, array_digest, gigabytes
 from benchmark.kernels.gram import Gram, InnerProducts
-from benchmark.kernels.products import inner_products, self_products
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 #: The largest matrix of inner products that is worth keeping. Measured on two cores: 20NG's 1.7 GB are computed in
 #: 1.0 s, written in 1.5 to 4 s and read back and verified in 0.8 s at best; WebKB's 141 MB in 0.35, 0.2 and 0.1 s.
 KEPT_BYTES = 500_000_000
+
+
+def memory_budget() -> int:
+    """Bytes that a matrix of inner products may take: ``$BENCH_MEMORY_GB``, 4 unless given.
+
+    A larger one is not held: its rows are computed again for every cell that asks for them.
+    """
+    return gigabytes("BENCH_MEMORY_GB", 4.0)
 
 
 class Observer(Protocol):
@@ -277,6 +285,12 @@ class _Workspace:
         idf = None if base.idf_rows is None else inverse_document_frequency(counts.matrix[base.idf_rows])
         weights = weight_terms(counts.matrix, idf)
         embedded = embed(weights, base.exponent)
+        divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
+        matrix = self._products(base, embedded, store, jobs) if base.n_bytes <= memory_budget() else None
+        held = StreamedProducts(embedded, base.columns) if matrix is None else matrix
+        return InnerProducts(held, base.columns, self_products(embedded), divisors, base.exponent)
+
+    def _products(self, base: Base, embedded: sp.csr_array, store: Store, jobs: int) -> NDArray[np.float64]:
         shape = (base.n_documents, len(base.columns))
         if self._matrix.size < shape[0] * shape[1]:
             self._matrix = np.empty(0)
@@ -288,8 +302,7 @@ class _Workspace:
                 inner_products(embedded, embedded[base.columns], out=matrix)
             if base.n_bytes <= KEPT_BYTES:  # written while LIBSVM trains
                 self._writing = self._writer.submit(store.put, base.key, Entry({"matrix": matrix}))
-        divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
-        return InnerProducts(matrix, base.columns, self_products(embedded), divisors, base.exponent)
+        return matrix
 
     def finish(self) -> None:
         """Wait until the last matrix is written."""

@@ -76,14 +76,19 @@ def default_folder() -> Path:
 
 def default_limit() -> int:
     """``$BENCH_CACHE_LIMIT_GB`` in bytes; 20 GB unless given."""
-    text = os.environ.get("BENCH_CACHE_LIMIT_GB", str(DEFAULT_LIMIT_GB))
+    return gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
+
+
+def gigabytes(variable: str, default: float) -> int:
+    """An environment variable that holds gigabytes, in bytes; BenchError for anything else."""
+    text = os.environ.get(variable, str(default))
     try:
-        limit = int(float(text) * 1e9)
+        n_bytes = int(float(text) * 1e9)
     except (ValueError, OverflowError):
-        limit = -1
-    if limit < 0:
-        raise BenchError(f"BENCH_CACHE_LIMIT_GB is {text!r}; it must be a number of gigabytes, such as 20")
-    return limit
+        n_bytes = -1
+    if n_bytes < 0:
+        raise BenchError(f"{variable} is {text!r}; it must be a number of gigabytes, such as {default:g}")
+    return n_bytes
 
 
 class Store:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.kernels.base import Kernel
+    from benchmark.kernels.products import StreamedProducts
 
 #: Values computed at a time: half a megabyte, so that a link's passes over them stay in a core's own cache.
 BLOCK_VALUES = 1 << 16
@@ -22,7 +23,7 @@ class InnerProducts:
 
     Parameters
     ----------
-    matrix : float64 array, shape (n, n_columns)
+    matrix : float64 array or StreamedProducts, shape (n, n_columns)
         Rows are all documents of an experiment, columns those that are ever trained on.
     columns : intp array, shape (n_columns,)
         The column documents' row numbers, ascending.
@@ -33,7 +34,7 @@ class InnerProducts:
         p.
     """
 
-    matrix: NDArray[np.float64]
+    matrix: NDArray[np.float64] | StreamedProducts
     columns: NDArray[np.intp]
     self_products: NDArray[np.float64]
     norms: dict[str, NDArray[np.float64]]

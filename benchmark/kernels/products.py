@@ -20,8 +20,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-@compiled("void(f8[:, ::1], i8[::1], i4[::1], f8[::1], i8[::1], i4[::1], f8[::1])", parallel=True)
-def _accumulate_postings(
+_POSTINGS = "i8[::1], i4[::1], f8[::1]"
+_MATRICES = f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})"
+
+
+@compiled(f"void(f8[::1], i8, {_POSTINGS}, {_POSTINGS})")
+def _fill_row(
+    row: NDArray[np.float64],
+    i: int,
+    row_start: NDArray[np.int64],
+    row_term: NDArray[np.int32],
+    row_value: NDArray[np.float64],
+    posting_start: NDArray[np.int64],
+    posting_column: NDArray[np.int32],
+    posting_value: NDArray[np.float64],
+) -> None:
+    row[:] = 0.0
+    for k in range(row_start[i], row_start[i + 1]):
+        term, value = row_term[k], row_value[k]
+        for q in range(posting_start[term], posting_start[term + 1]):
+            row[posting_column[q]] += value * posting_value[q]
+
+
+# Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
+@compiled(_MATRICES, parallel=True)
+def _fill_on_all_cores(
     out: NDArray[np.float64],
     row_start: NDArray[np.int64],
     row_term: NDArray[np.int32],
@@ -31,12 +54,21 @@ def _accumulate_postings(
     posting_value: NDArray[np.float64],
 ) -> None:
     for i in numba.prange(out.shape[0]):
-        row = out[i]
-        row[:] = 0.0
-        for k in range(row_start[i], row_start[i + 1]):
-            term, value = row_term[k], row_value[k]
-            for q in range(posting_start[term], posting_start[term + 1]):
-                row[posting_column[q]] += value * posting_value[q]
+        _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
+
+
+@compiled(_MATRICES)
+def _fill_on_this_core(
+    out: NDArray[np.float64],
+    row_start: NDArray[np.int64],
+    row_term: NDArray[np.int32],
+    row_value: NDArray[np.float64],
+    posting_start: NDArray[np.int64],
+    posting_column: NDArray[np.int32],
+    posting_value: NDArray[np.float64],
+) -> None:
+    for i in range(out.shape[0]):
+        _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
 def inner_products(
@@ -73,8 +105,34 @@ def inner_products(
     elif out.shape != shape:
         msg = f"out has shape {out.shape}, the product {shape}"
         raise ValueError(msg)
-    _accumulate_postings(out, *_parts(canonical(left)), *_parts(canonical(right).tocsc()))
+    _fill_on_all_cores(out, *_parts(canonical(left)), *_parts(canonical(right).tocsc()))
     return out
+
+
+class StreamedProducts:
+    """Rows of inner products that are computed whenever they are asked for, for a matrix too large to be held.
+
+    The same sums in the same order as `inner_products`, hence the same bits; on the calling thread alone, since the
+    threads that ask work side by side.
+
+    Parameters
+    ----------
+    points : CSR array, shape (n, V)
+    columns : intp array, shape (n_columns,)
+        The points that rows are multiplied with.
+    """
+
+    def __init__(self, points: sp.csr_array, columns: NDArray[np.intp]) -> None:
+        self._points = canonical(points)
+        self._postings = _parts(canonical(points[columns]).tocsc())
+        self._n_columns = len(columns)
+
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+        """The products of these rows, a fresh array of shape (len(rows), n_columns)."""
+        part = self._points[rows]
+        out = np.empty((part.shape[0], self._n_columns))
+        _fill_on_this_core(out, *_parts(part), *self._postings)
+        return out
 
 
 def self_products(points: sp.csr_array) -> NDArray[np.float64]:

@@ -244,6 +244,18 @@ def test_matrices_too_large_to_keep_change_nothing(configured, store, tmp_path, 
     assert len(other.entries()) == len(store.entries()) - 4
 
 
+def test_matrices_too_large_to_hold_change_nothing(configured, store, tmp_path, monkeypatch):
+    experiment = configured()
+    expected = predictions(run(experiment, store))
+    monkeypatch.setenv("BENCH_MEMORY_GB", "0")
+    other = Store(tmp_path / "other")
+    assert predictions(run(experiment, other, jobs=2)) == expected
+    assert len(other.entries()) == len(store.entries()) - 4
+    monkeypatch.setenv("BENCH_MEMORY_GB", "plenty")
+    with pytest.raises(BenchError, match="BENCH_MEMORY_GB is 'plenty'"):
+        run(experiment, Store(tmp_path / "third"))
+
+
 @pytest.mark.parametrize("position", [0, 20, 200, -1])
 def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured, store, notebook, position):
     experiment = configured()

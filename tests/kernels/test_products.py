@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from benchmark.kernels.products import inner_products, self_products
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -152,3 +152,12 @@ def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is(
         np.testing.assert_array_equal(inner_products(form, form), products, err_msg=name)
         np.testing.assert_array_equal(self_products(form), own, err_msg=name)
         np.testing.assert_array_equal(form.tocsr().indices, indices, err_msg=name)
+
+
+@pytest.mark.parametrize("rows", [slice(2, 7), np.array([8, 0, 3]), np.array([], dtype=np.intp)], ids=str)
+def test_streamed_rows_are_the_rows_of_the_held_matrix_bit_for_bit(rows):
+    rng = np.random.default_rng(3)
+    points = sp.csr_array(rng.random((9, 14)) * (rng.random((9, 14)) < 0.4))
+    columns = np.array([1, 2, 5, 8])
+    held = inner_products(points, points[columns])
+    np.testing.assert_array_equal(StreamedProducts(points, columns)[rows], held[rows])
