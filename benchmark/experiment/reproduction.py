@@ -107,7 +107,8 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
 def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
     pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b]
     if judged.evidence is None:
-        return [*pair, math.nan, math.nan, math.nan, math.nan, judged.verdict]
+        return [*pair, *[math.nan] * 5, judged.verdict]
     gap, test = judged.evidence.difference, judged.evidence.test
-    p_holm = math.nan if test is None or test.p_holm is None else test.p_holm
-    return [*pair, gap.value, gap.low, gap.high, p_holm, judged.verdict]
+    p_values = (None, None) if test is None else (test.p_value, test.p_holm)
+    shown = [math.nan if p_value is None else p_value for p_value in p_values]
+    return [*pair, gap.value, gap.low, gap.high, *shown, judged.verdict]

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from benchmark.report.summary import CellInfo, Summary
 
 AS_CONFIGURED = "as configured"
-EXCEPTIONS = ("claim", "config", "a", "b", "value", "low", "high", "p_holm", "verdict")
+EXCEPTIONS = ("claim", "config", "a", "b", "value", "low", "high", "p_value", "p_holm", "verdict")
 SWEPT = ("variant", "classifier")  # the columns in which a sweep may differ from what it explains
 
 
@@ -168,10 +168,10 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
     for row in records(exceptions):
         claim = row["claim"] if row["claim"] != above else ""
         gap = percent(row["value"], "+"), percent_interval(row["low"], row["high"], "+")
-        p_value = "–" if is_missing(row["p_holm"]) else p_text(row["p_holm"])
-        rows.append((claim, row["config"], row["a"], row["b"], *gap, p_value, row["verdict"]))
+        p_values = ("–" if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        rows.append((claim, row["config"], row["a"], row["b"], *gap, *p_values, row["verdict"]))
         above = row["claim"]
-    header = ("claim", "config", "a", "b", "a − b", "95% interval", "p (Holm)", "verdict")
+    header = ("claim", "config", "a", "b", "a − b", "95% interval", "p", "p (Holm)", "verdict")
     words = frozenset({"claim", "config", "a", "b", "verdict"})
     return Grid("Comparisons that do not hold", header, tuple(rows), words)
 
