@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,6 +28,13 @@ class _Group(TyperGroup):
         except BenchError as error:
             typer.echo(f"bench: {error}", err=True)
             raise SystemExit(error.exit_code) from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC or error.filename is not None:
+                raise
+            # What is still buffered can't be written either, and Python would say so once more on the way out.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            typer.echo("bench: can't write to standard output: no space left on device", err=True)
+            raise SystemExit(1) from None
         except KeyboardInterrupt:
             typer.echo(
                 "\nbench: interrupted; what was computed is kept, and the same command goes on from there", err=True

@@ -689,3 +689,13 @@ class TestReproduce:
         (tmp_path / "file").write_text("in the way")
         result = invoke("reproduce", "--configs", CONFIGS, "--page", tmp_path / "file" / "page.md")
         refused(result, 1, f"can't write results to {tmp_path / 'file'}")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize("arguments", [("data", "list"), ("list", "kernels")])
+def test_a_full_disk_behind_standard_output_is_said_in_a_line(arguments):
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "benchmark.cli", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "bench: can't write to standard output: no space left on device\n"

@@ -527,3 +527,16 @@ def test_a_configuration_out_of_a_manifest_is_refused_by_name():
     assert config_from_mapping(raw, "run/manifest.json").name == "small"
     with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
         config_from_mapping({**raw, "corpus": {"name": "synth"}}, "run/manifest.json")
+
+
+def test_expectations_of_a_variant_that_no_cell_uses_are_refused():
+    raw = {
+        "name": "unused",
+        "corpus": {"name": "synthetic"},
+        "variants": {"other": {"idf": "training"}},
+        "protocol": {"name": "k-fold", "k": 2},
+        "cells": [{"variant": "other", "normalization": "l1", "kernel": "ngd"}],
+    }
+    config_from_mapping(raw, "unused.yaml")
+    with pytest.raises(ConfigError, match="expect is of the variant 'base', and no cell uses it"):
+        config_from_mapping({**raw, "expect": {"documents": 600}}, "unused.yaml")

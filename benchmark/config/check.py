@@ -70,6 +70,8 @@ def check_config(source: YamlSource) -> Experiment:
     for variant in variants.values():
         _check_splits(variant, protocol, source)
     cells = _cells(config, variants, source)
+    if config.expect.model_fields_set and all(cell.variant != BASE for cell in cells):
+        raise source.error(("expect",), f"expect is of the variant {BASE!r}, and no cell uses it")
     for index, metric in enumerate(config.metrics):
         if metric not in METRICS:
             raise source.error(("metrics", index), unknown("metric", metric, list(METRICS)))
