@@ -8,6 +8,7 @@ from benchmark.kernels.euclidean import (
     RadialBasisFunction,
     Sigmoid,
 )
+from benchmark.kernels.heat import Heat
 from benchmark.kernels.multinomial import (
     Bhattacharyya,
     Diffusion,
@@ -26,6 +27,7 @@ KERNELS: dict[str, type[Kernel]] = {
     "ngd": NegativeGeodesicDistance,
     "ngd-e": ExponentialGeodesicDistance,
     "diffusion": Diffusion,
+    "heat": Heat,
     "bhattacharyya": Bhattacharyya,
     "probability-product": ProbabilityProduct,
     "cpd-power": CpdPower,
@@ -39,6 +41,7 @@ __all__ = [
     "CpdPower",
     "Diffusion",
     "ExponentialGeodesicDistance",
+    "Heat",
     "Kernel",
     "Linear",
     "NegativeEuclideanDistance",

@@ -36,6 +36,8 @@ class Kernel(TransformerMixin, BaseEstimator):
     normalizations: ClassVar[tuple[str, ...]] = NORMALIZATIONS
     #: True where -k is a distance-like function and only Σα = 0 makes the quadratic form positive (cpd, not pd).
     conditionally_positive: ClassVar[bool] = False
+    #: True where values depend on how many coordinates there are: also on those that are 0 in every point.
+    depends_on_dimension: ClassVar[bool] = False
 
     @property
     def exponent(self) -> float:
@@ -44,6 +46,18 @@ class Kernel(TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range; called by `fit` and before a run starts."""
+
+    def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
+        """Learn what `link` must know of the space of the points: nothing, unless it `depends_on_dimension`.
+
+        Called before `link`, by `fit` and by `Gram`.
+
+        Parameters
+        ----------
+        n_coordinates : int
+            V, the size of the vocabulary.
+        """
+        return self
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """Kernel values of a tile; may overwrite `products` and return it.
@@ -62,6 +76,7 @@ class Kernel(TransformerMixin, BaseEstimator):
         self.check()
         points = self._validated(X)
         self.n_features_in_ = points.shape[1]
+        self.learn(self.n_features_in_)
         self.points_ = embed(points, self.exponent)
         self.self_products_ = self_products(self.points_)
         return self

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from sklearn.base import clone
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,6 +33,8 @@ class InnerProducts:
         Divisors of the weighted documents (before the power p).
     exponent : float
         p.
+    n_coordinates : int
+        V: how many coordinates the documents have, of which some may be 0 in all of them.
     """
 
     matrix: NDArray[np.float64] | StreamedProducts
@@ -39,6 +42,7 @@ class InnerProducts:
     self_products: NDArray[np.float64]
     norms: dict[str, NDArray[np.float64]]
     exponent: float
+    n_coordinates: int
 
 
 class Gram:
@@ -63,7 +67,9 @@ class Gram:
     ) -> None:
         scale = products.norms[normalization] ** -products.exponent
         self_products = products.self_products * scale * scale
-        self._kernel, self._matrix = kernel, products.matrix
+        # A copy learns: what the caller's kernel was fitted on stays.
+        own: Kernel = clone(kernel)
+        self._kernel, self._matrix = own.learn(products.n_coordinates), products.matrix
         self._rows, self._row_scale, self._row_self = rows, scale[rows], self_products[rows]
         self._positions = _slice_if_consecutive(np.searchsorted(products.columns, columns))
         self._column_scale, self._column_self = scale[columns], self_products[columns]

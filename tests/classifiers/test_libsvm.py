@@ -285,6 +285,7 @@ def test_ngd_read_from_its_inner_products_is_ngd_read_from_its_matrix() -> None:
         self_products(embedded),
         {name: norms(points, name) for name in NORMALIZATIONS},
         0.5,
+        points.shape[1],
     )
     gram = Gram(NegativeGeodesicDistance(), products, "l1", rows, rows)
     sizes = np.array([20, 11, 20])

@@ -46,6 +46,7 @@ def stored(counts: NDArray[Any], exponent: float, idf: NDArray[np.float64] | Non
         self_products(embedded),
         {name: norms(weights, name) for name in NORMALIZATIONS},
         exponent,
+        counts.shape[1],
     )
 
 

@@ -64,7 +64,12 @@ def solver_share() -> dict[str, Any]:
     inner_products(points, points[split.train], out=matrix)
     marks.append(time.perf_counter())
     products = InnerProducts(
-        matrix, split.train, self_products(points), {n: norms(weights, n) for n in NORMALIZATIONS}, 0.5
+        matrix,
+        split.train,
+        self_products(points),
+        {n: norms(weights, n) for n in NORMALIZATIONS},
+        0.5,
+        points.shape[1],
     )
     kernel, nodes = NegativeGeodesicDistance(), NodeMatrix()
     order = split.train[np.argsort(labels[split.train], kind="stable")]
