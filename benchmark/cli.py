@@ -105,7 +105,7 @@ def validate(configs: Configs) -> None:
         except BenchError as error:
             problems.append(error)
         else:
-            typer.echo(f"{path}: good, {len(experiment.cells)} cells")
+            typer.echo(f"{path}: good, {len(experiment.named_cells)} cells")
     for problem in problems:
         typer.echo(f"bench: {problem}", err=True)
     if problems:
@@ -115,14 +115,14 @@ def validate(configs: Configs) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(config: Config, download: Download = True) -> None:
     """Show the cells of an experiment, and what of it the store already has."""
-    from benchmark.experiment.overview import plan_rows
+    from benchmark.experiment.kinds import kind_of
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
     from benchmark.terminal import output, size, table
 
     experiment = checked(config)
     with _observer(experiment.name, verbose=False) as observer:
-        rows, to_build = plan_rows(experiment, Store(warn=observer.note), observer, download=download)
+        rows, to_build = kind_of(experiment).plan(experiment, Store(warn=observer.note), observer, download=download)
     output().print(table(("cell", "folds", "in the store", "inner products"), rows))
     typer.echo(f"\nBytes of inner products to build: {size(to_build)}")
 

@@ -77,9 +77,8 @@ class TestShipped:
     def test_is_valid_and_named_as_its_file(self, path):
         experiment = load_config(path)
         assert experiment.name == path.stem
-        assert experiment.cells
-        assert len(set(ids(experiment))) == len(experiment.cells)
-        assert set(experiment.metrics) <= set(METRICS)
+        assert experiment.named_cells
+        assert len({cell.id for cell in experiment.named_cells}) == len(experiment.named_cells)
 
     @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
     def test_is_the_same_out_of_a_manifest(self, path):
@@ -228,7 +227,7 @@ class TestDefaults:
 
 
 SECTIONS = {
-    "": "name, title, paper, explains, corpus, text, idf, variants, protocol, classifier, cells",
+    "": "name, kind, title, paper, explains, seed, notes, corpus, text, idf, variants, protocol",
     "corpus": "(allowed: name, classes, exclude)",
     "text": "(allowed: skip_header, skip_html, digits, stoplist, min_occurrences, min_documents)",
     "expect": "(allowed: documents, vocabulary)",

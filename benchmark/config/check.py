@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from pydantic import ValidationError
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.components import Component, ComponentError, check_component, named_in
 from benchmark.config.model import Cell, Experiment, Variant
-from benchmark.config.schema import BASE, CellsSection, ConfigSection, VariantSection, explained, listed
+from benchmark.config.schema import (
+    BASE,
+    CellsSection,
+    ConfigSection,
+    CorpusSection,
+    StudySection,
+    TextSection,
+    VariantSection,
+    listed,
+    validated,
+)
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.corpus import Documents
@@ -24,49 +33,25 @@ from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning
-from benchmark.yaml_source import YamlSource, read_yaml, unknown
+from benchmark.yaml_source import unknown
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
     from benchmark.evaluation.protocols import EvaluationProtocol
-    from benchmark.yaml_source import Location
+    from benchmark.yaml_source import Location, YamlSource
 
 PUBLISHED = REPOSITORY / "results" / "published"
 
 
-def load_config(path: Path) -> Experiment:
-    """Read and check a configuration.
-
-    Raises
-    ------
-    ConfigError
-        With file, line, what is wrong, the nearest right name and what is allowed.
-    """
-    return check_config(read_yaml(path))
-
-
-def config_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
-    """Check a configuration that is already plain data, e.g. out of a manifest."""
-    return check_config(YamlSource(name, raw))
-
-
 def check_config(source: YamlSource) -> Experiment:
-    """Check plain data and expand it into cells."""
-    try:
-        config = ConfigSection.model_validate(source.data)
-    except ValidationError as error:
-        raise explained(error, source) from None
-    papers = sorted(path.stem for path in PUBLISHED.glob("*.yaml"))
-    if config.paper is not None and config.paper not in papers:
-        raise source.error(("paper",), unknown("paper", config.paper, papers))
-    variants = {BASE: _variant(BASE, config, VariantSection(), source, ())}
+    """Check plain data of the kind "table" and expand it into cells."""
+    config = validated(ConfigSection, source)
+    variants = {BASE: variant_of(BASE, config, VariantSection(), source, ())}
     for name, override in config.variants.items():
-        if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
-            problem = "a variant's name is made of a-z, 0-9, '.' and '-', and 'base' is the configuration itself"
-            raise source.error(("variants", name), f"{name!r}: {problem}")
-        variants[name] = _variant(name, config, override, source, ("variants", name))
-    protocol = _component("protocol", PROTOCOLS, config.protocol, source, ("protocol",))
+        check_variant_name(name, source)
+        variants[name] = variant_of(name, config, override, source, ("variants", name))
+    protocol = component("protocol", PROTOCOLS, config.protocol, source, ("protocol",))
     for variant in variants.values():
         _check_splits(variant, protocol, source)
     cells = _cells(config, variants, source)
@@ -78,26 +63,54 @@ def check_config(source: YamlSource) -> Experiment:
         if metric in config.metrics[:index]:
             raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")
     return Experiment(
-        name=config.name,
-        title=config.title or config.name,
-        paper=config.paper,
-        explains=config.explains,
+        **common(config, source),
         variants=variants,
         protocol=protocol,
         cells=cells,
-        compare=_pairs(config, cells, source),
+        compare=pairs_of(config.compare, [cell.id for cell in cells], source),
         metrics=tuple(config.metrics),
-        seed=config.seed,
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
-        notes=tuple(config.notes),
-        raw=source.data,
     )
 
 
-def _variant(
-    name: str, config: ConfigSection, override: VariantSection, source: YamlSource, place: Location
-) -> Variant:
+def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
+    """What every kind of configuration says alike, checked: the fields of `Study` but its variants and pairs."""
+    papers = sorted(path.stem for path in PUBLISHED.glob("*.yaml"))
+    if config.paper is not None and config.paper not in papers:
+        raise source.error(("paper",), unknown("paper", config.paper, papers))
+    return {
+        "kind": config.kind,
+        "name": config.name,
+        "title": config.title or config.name,
+        "paper": config.paper,
+        "explains": config.explains,
+        "seed": config.seed,
+        "notes": tuple(config.notes),
+        "raw": source.data,
+    }
+
+
+def check_variant_name(name: str, source: YamlSource) -> None:
+    """Refuse a variant that can't be part of a cell's id, or that is called as the configuration itself."""
+    if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
+        problem = "a variant's name is made of a-z, 0-9, '.' and '-', and 'base' is the configuration itself"
+        raise source.error(("variants", name), f"{name!r}: {problem}")
+
+
+class OfCorpus(Protocol):
+    """The sections of a configuration that say which documents it reads, and how."""
+
+    corpus: CorpusSection
+    text: TextSection
+
+    @property
+    def idf(self) -> str:
+        """Whose documents the inverse document frequency is counted over."""
+
+
+def variant_of(name: str, config: OfCorpus, override: VariantSection, source: YamlSource, place: Location) -> Variant:
+    """A choice of documents and lexing, checked against the corpus's card."""
     text = config.text.model_copy(update=override.text.model_dump(exclude_none=True))
     own_text, own_corpus = override.text.model_fields_set, override.corpus.model_fields_set
 
@@ -165,7 +178,8 @@ def _spoken_of(message: str, given: dict[str, Any], place: Location) -> Location
     return (*place, key, items.index(first))
 
 
-def _component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
+def component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
+    """A name, or a mapping with a name and parameters, as a checked component."""
     try:
         return check_component(what, registry, given)
     except ComponentError as error:
@@ -174,7 +188,7 @@ def _component(what: str, registry: dict[str, Any], given: Any, source: YamlSour
 
 def _cells(config: ConfigSection, variants: dict[str, Variant], source: YamlSource) -> tuple[Cell, ...]:
     default = {"name": config.classifier} if isinstance(config.classifier, str) else config.classifier
-    _component("classifier", CLASSIFIERS, default, source, ("classifier",))
+    component("classifier", CLASSIFIERS, default, source, ("classifier",))
     cells: dict[str, Cell] = {}
     for index, block in enumerate(config.cells):
         place: Location = ("cells", index)
@@ -184,14 +198,14 @@ def _cells(config: ConfigSection, variants: dict[str, Variant], source: YamlSour
                 if value not in allowed:
                     raise source.error(where, unknown(key, value, allowed))
         kernels = [
-            (_component("kernel", KERNELS, one, source, where), _words(one))
+            (component("kernel", KERNELS, one, source, where), _words(one))
             for each, where in _items(block, "kernel", place, source)
-            for one in _each("kernel", each, source, where)
+            for one in each_of("kernel", each, source, where)
         ]
         classifiers = [
-            (_component("classifier", CLASSIFIERS, {**default, **one}, source, where), _words(one))
+            (component("classifier", CLASSIFIERS, {**default, **one}, source, where), _words(one))
             for each, where in _items(block, "classifier", place, source)
-            for one in _each("classifier", each, source, where)
+            for one in each_of("classifier", each, source, where)
         ]
         normalizations = _items(block, "normalization", place, source)
         for variant, weighting, (kernel, given), (normalization, where), (classifier, overrides) in itertools.product(
@@ -219,7 +233,7 @@ def _items(block: CellsSection, key: str, place: Location, source: YamlSource) -
     ]
 
 
-def _each(what: str, given: Any, source: YamlSource, place: Location) -> list[dict[str, Any]]:
+def each_of(what: str, given: Any, source: YamlSource, place: Location) -> list[dict[str, Any]]:
     """A component's mapping with lists stands for every combination of their items; text is its name."""
     if isinstance(given, str):
         return [{"name": given}]
@@ -237,15 +251,17 @@ def _words(parameters: dict[str, Any]) -> list[str]:
     return [value if isinstance(value, str) else f"{key.lower()}{value}" for key, value in words.items()]
 
 
-def _pairs(config: ConfigSection, cells: tuple[Cell, ...], source: YamlSource) -> tuple[tuple[str, str], ...]:
-    ids = [cell.id for cell in cells]
+def pairs_of(
+    given: list[list[str]], ids: Sequence[str], source: YamlSource, what: str = "cell"
+) -> tuple[tuple[str, str], ...]:
+    """The pairs under `compare`: two different known names each, none twice."""
     pairs: list[tuple[str, str]] = []
-    for index, pair in enumerate(config.compare):
+    for index, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise source.error(("compare", index), f"a comparison names two different cells, not {pair}")
+            raise source.error(("compare", index), f"a comparison names two different {what}s, not {pair}")
         for position, name in enumerate(pair):
             if name not in ids:
-                raise source.error(("compare", index, position), unknown("cell", name, ids))
+                raise source.error(("compare", index, position), unknown(what, name, ids))
         a, b = pair
         if (a, b) in pairs or (b, a) in pairs:  # Holm's correction would count it twice
             raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmark.errors import ConfigError
 from benchmark.yaml_source import unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmark.components import Component
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
@@ -41,6 +43,55 @@ class Variant:
     idf: str
 
 
+class Named(Protocol):
+    """What tables have rows for: it has an id."""
+
+    @property
+    def id(self) -> str:
+        """Stable words, unique in its configuration."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """What every checked configuration has, whatever its kind.
+
+    Parameters
+    ----------
+    kind, name, title : str
+    paper : str or None
+        Key of the paper whose numbers it is compared with.
+    explains : str or None
+        Name of the configuration whose deviations this one looks into.
+    variants : dict of str to Variant
+        Each choice of documents and lexing; none where data are generated.
+    compare : tuple of pairs of cell ids
+    seed : int
+    notes : tuple of str
+    expected_documents, expected_vocabulary : int or None
+        What the base variant must have, or no score is computed.
+    raw : dict
+        The configuration as it was written.
+    """
+
+    kind: str
+    name: str
+    title: str
+    paper: str | None
+    explains: str | None
+    variants: dict[str, Variant]
+    compare: tuple[tuple[str, str], ...]
+    seed: int
+    notes: tuple[str, ...]
+    expected_documents: int | None
+    expected_vocabulary: int | None
+    raw: dict[str, Any] = field(repr=False)
+
+    @property
+    def named_cells(self) -> Sequence[Named]:
+        """Its cells, in table order."""
+        raise NotImplementedError
+
+
 @dataclass(frozen=True)
 class Cell:
     """One cell of a table: a representation, a kernel and a classifier, on one variant.
@@ -62,44 +113,26 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Experiment:
-    """A configuration that has been checked.
+class Experiment(Study):
+    """A table: every combination of representation, kernel and classifier on the splits of one protocol.
+
+    Its seed is that of the bootstrap intervals.
 
     Parameters
     ----------
-    name, title : str
-    paper : str or None
-        Key of the paper whose numbers it is compared with.
-    explains : str or None
-        Name of the configuration whose deviations this one looks into.
-    variants : dict of str to Variant
     protocol : Component
     cells : tuple of Cell
-    compare : tuple of pairs of cell ids
     metrics : tuple of str
-    seed : int
-        Of the bootstrap intervals.
-    expected_documents, expected_vocabulary : int or None
-        What the base variant must have, or no score is computed.
-    notes : tuple of str
-    raw : dict
-        The configuration as it was written.
     """
 
-    name: str
-    title: str
-    paper: str | None
-    explains: str | None
-    variants: dict[str, Variant]
     protocol: Component
     cells: tuple[Cell, ...]
-    compare: tuple[tuple[str, str], ...]
     metrics: tuple[str, ...]
-    seed: int
-    expected_documents: int | None
-    expected_vocabulary: int | None
-    notes: tuple[str, ...]
-    raw: dict[str, Any] = field(repr=False)
+
+    @property
+    def named_cells(self) -> Sequence[Named]:
+        """Its cells, in table order."""
+        return self.cells
 
     def cell(self, cell_id: str) -> Cell:
         """The cell of that id; ConfigError with the nearest right one if there is none."""

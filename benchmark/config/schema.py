@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from benchmark.components import must_be, shown
 from benchmark.errors import ConfigError
@@ -12,11 +12,10 @@ from benchmark.evaluation.metrics import METRICS
 from benchmark.yaml_source import unknown
 
 if TYPE_CHECKING:
-    from pydantic import ValidationError
-
     from benchmark.yaml_source import Location, YamlSource
 
 BASE = "base"
+AnyStudy = TypeVar("AnyStudy", bound="StudySection")
 
 
 def listed(value: Any) -> Any:
@@ -95,13 +94,21 @@ class ExpectSection(Section):
     vocabulary: int | None = None
 
 
-class ConfigSection(Section):
-    """The whole file."""
+class StudySection(Section):
+    """The keys that every kind of configuration has."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    kind: str = "table"
     title: str = ""
     paper: str | None = None
     explains: str | None = None
+    seed: int = Field(default=0, ge=0)
+    notes: list[str] = []
+
+
+class ConfigSection(StudySection):
+    """A whole file of the kind "table"."""
+
     corpus: CorpusSection
     text: TextSection = TextSection()
     idf: str = "collection"
@@ -111,19 +118,25 @@ class ConfigSection(Section):
     cells: list[CellsSection] = Field(min_length=1)
     compare: list[list[str]] = []
     metrics: list[str] = Field(default=list(METRICS), min_length=1)
-    seed: int = Field(default=0, ge=0)
     expect: ExpectSection = ExpectSection()
-    notes: list[str] = []
 
 
-def explained(error: ValidationError, source: YamlSource) -> ConfigError:
+def validated(schema: type[AnyStudy], source: YamlSource) -> AnyStudy:
+    """Plain data as a section; ConfigError with all that is wrong with it."""
+    try:
+        return schema.model_validate(source.data)
+    except ValidationError as error:
+        raise _explained(error, schema, source) from None
+
+
+def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSource) -> ConfigError:
     """What pydantic found in our words: all of it at once."""
     found = []
     for problem in error.errors():
         location: Location = tuple(problem["loc"])
         key = location[-1] if location else ""
         if problem["type"] == "extra_forbidden":
-            message = unknown("key", key, _keys_at(location[:-1]))
+            message = unknown("key", key, _keys_at(schema, location[:-1]))
         elif problem["type"] == "missing":
             message = f"the key {key!r} is missing"
         elif problem["type"] == "invalid_key":
@@ -136,22 +149,22 @@ def explained(error: ValidationError, source: YamlSource) -> ConfigError:
             what = ".".join(map(str, location)) or "the configuration"
             message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
             if problem["type"] == "model_type":
-                message += f", such as {', '.join(_keys_at(location)[:3])}"
+                message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
         found.append((source.line(location), str(source.error(location, message))))
     return ConfigError("\n".join(message for _, message in sorted(found)))
 
 
-def _keys_at(location: Location) -> list[str]:
-    """The keys that the schema allows at a location."""
-    sections: dict[tuple[str, ...], type[BaseModel]] = {
-        (): ConfigSection,
-        ("corpus",): CorpusSection,
-        ("text",): TextSection,
-        ("expect",): ExpectSection,
-        ("cells", "*"): CellsSection,
-        ("variants", "*"): VariantSection,
-        ("variants", "*", "corpus"): CorpusOverride,
-        ("variants", "*", "text"): TextOverride,
-    }
-    pattern = tuple("*" if i == 1 and location[0] in ("cells", "variants") else str(x) for i, x in enumerate(location))
-    return list(sections[pattern].model_fields)
+def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
+    """The keys that a schema allows at a location."""
+    for part in location:
+        field = schema.model_fields.get(str(part))
+        inner = None if field is None else _section_in(field.annotation)
+        schema = schema if inner is None else inner  # the index of a list, or the key of a mapping of sections
+    return list(schema.model_fields)
+
+
+def _section_in(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field holds, be it in a list, a mapping or an alternative."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _section_in(part))), None)

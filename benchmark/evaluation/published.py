@@ -16,6 +16,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from benchmark.errors import ConfigError
+from benchmark.evaluation.draws import DRAW_METRICS
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.significance import holm
 
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.significance import TestResult
+
+
+KNOWN_METRICS = tuple(dict.fromkeys([*METRICS, *DRAW_METRICS]))
+#: Numbers that the paper gives for a pair of cells.
+PAIR_METRICS = ("sign-z", "error-ratio")
 
 
 class _Record(BaseModel):
@@ -38,12 +44,14 @@ def _decimal_digits(text: str) -> str:
 
 
 class PublishedValue(_Record):
-    """One printed number: the score of a `cell`, or Z of the sign test of a `pair` of cells.
+    """One printed number: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
 
-    `value` keeps the digits as printed, trailing zeros included: they say how finely the print was rounded.
+    `value` keeps the digits as printed, trailing zeros included: they say how finely the print was rounded. It stands
+    in a `table` or `figure`, or else in the text.
     """
 
-    table: int
+    table: int | None = None
+    figure: int | None = None
     config: str
     cell: str | None = None
     pair: tuple[str, str] | None = None
@@ -53,10 +61,10 @@ class PublishedValue(_Record):
 
     @model_validator(mode="after")
     def _fits_its_metric(self) -> PublishedValue:
-        if self.metric not in (*METRICS, "sign-z"):
-            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(METRICS)}, sign-z)")
-        if (self.metric == "sign-z") != (self.pair is not None) or (self.cell is None) == (self.pair is None):
-            raise ValueError("sign-z is of a pair, any other metric of a cell")
+        if self.metric not in (*KNOWN_METRICS, *PAIR_METRICS):
+            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join((*KNOWN_METRICS, *PAIR_METRICS))})")
+        if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
+            raise ValueError(f"{' and '.join(PAIR_METRICS)} are of a pair, any other metric of a cell")
         return self
 
 
@@ -91,17 +99,52 @@ class Template(Comparison):
         return self
 
 
+class PublishedRange(_Record):
+    """The range that a figure's axis or the text gives for many numbers, where none of them can be read.
+
+    `cells` is a template as in `Template`: every combination of the values under `for` fills its braces.
+    """
+
+    figure: int
+    config: str
+    cells: str
+    loop: dict[str, list[str]] = Field(alias="for")
+    metric: str
+    low: Annotated[str, AfterValidator(_decimal_digits)]
+    high: Annotated[str, AfterValidator(_decimal_digits)]
+
+    @property
+    def expanded(self) -> tuple[str, ...]:
+        """Ids of the cells."""
+        rows = (dict(zip(self.loop, values, strict=True)) for values in itertools.product(*self.loop.values()))
+        return tuple(self.cells.format(**row) for row in rows)
+
+    @model_validator(mode="after")
+    def _sensible(self) -> PublishedRange:
+        if self.metric not in KNOWN_METRICS:
+            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(KNOWN_METRICS)})")
+        if not Decimal(self.low) < Decimal(self.high):
+            raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
+        try:
+            cells = self.expanded
+        except (KeyError, IndexError) as error:
+            raise ValueError(f"the braces may hold the names under `for`, not {error}") from None
+        _unique(cells, "cell")
+        return self
+
+
 class Claim(_Record):
     """A sentence of the paper as a set of comparisons that all have to hold.
 
     "greater": a's score is above b's, the test favours a, and its p-value, after Holm's correction over the claim's
-    comparisons, is below alpha; without a test, the score alone decides. "indistinguishable": the test's p-value is not
+    comparisons, is below alpha; without a test, the score alone decides. "lower": a's score is below b's, and so on,
+    for scores of which less is better. "indistinguishable": the test's p-value is not
     below alpha, *without* the correction, which would only make this claim easier to hold.
     """
 
     id: str
     text: str
-    relation: Literal["greater", "indistinguishable"]
+    relation: Literal["greater", "lower", "indistinguishable"]
     metric: str = "accuracy"
     test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
     alpha: float = Field(gt=0, lt=1)
@@ -114,8 +157,8 @@ class Claim(_Record):
 
     @model_validator(mode="after")
     def _decidable(self) -> Claim:
-        if self.metric not in METRICS:
-            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(METRICS)})")
+        if self.metric not in KNOWN_METRICS:
+            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(KNOWN_METRICS)})")
         if self.relation == "indistinguishable" and self.test is None:
             raise ValueError("the relation 'indistinguishable' needs a test")
         if not self.comparisons:
@@ -131,6 +174,7 @@ class Published(_Record):
     title: str
     reference: str
     values: tuple[PublishedValue, ...] = ()
+    ranges: tuple[PublishedRange, ...] = ()
     claims: tuple[Claim, ...] = ()
 
     @model_validator(mode="after")
@@ -239,7 +283,7 @@ def _test_of(claim: Claim, evidence: Evidence) -> TestResult:
 def _decide(claim: Claim, evidence: Evidence | None) -> Literal["holds", "fails", "missing", "not testable"]:
     if evidence is None:
         return "missing"
-    above = evidence.difference.value > 0
+    above = evidence.difference.value < 0 if claim.relation == "lower" else evidence.difference.value > 0
     if evidence.test is None:
         return "holds" if above else "fails"
     test = evidence.test

@@ -12,10 +12,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import REPOSITORY
+from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.plan import STAGE_CODE, code_digest
 
 if TYPE_CHECKING:
-    from benchmark.experiment.results import Results
+    from benchmark.experiment.kinds import Findings
 
 _LIBRARIES = (
     "simplexbench",
@@ -29,27 +30,14 @@ _LIBRARIES = (
 )
 
 
-def manifest_of(results: Results, *, jobs: int, seconds: float) -> dict[str, Any]:
+def manifest_of(results: Findings, *, jobs: int, seconds: float) -> dict[str, Any]:
     """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
     experiment = results.experiment
-    ties = results.ties()
     return {
         "name": experiment.name,
         "config": experiment.raw,
-        "cells": {
-            cell.id: {
-                "variant": cell.variant,
-                "weighting": cell.weighting,
-                "normalization": cell.normalization,
-                "kernel": cell.kernel.resolved,
-                "classifier": cell.classifier.resolved,
-                "ties": {fold: n for (name, fold), n in ties.items() if name == cell.id},
-            }
-            for cell in experiment.cells
-        },
-        "protocol": experiment.protocol.resolved,
+        **kind_of(experiment).described(results),
         "text": {name: asdict(variant) for name, variant in experiment.variants.items()},
-        "seeds": {"bootstrap": experiment.seed},
         "variants": results.facts,
         "failures": results.failures,
         "code": {stage: code_digest(stage) for stage in STAGE_CODE},

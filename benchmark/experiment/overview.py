@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,65 +10,24 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.components import REQUIRED, parameters
 from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError
-from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.evaluation.significance import compare_all
+from benchmark.experiment.folder import read_manifest, read_results
+from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.manifest import differing
-from benchmark.experiment.plan import bases
-from benchmark.experiment.results import read_manifest, read_results
-from benchmark.experiment.runner import read_counts
+from benchmark.experiment.parts import Part
 from benchmark.kernels import KERNELS
 from benchmark.yaml_source import unknown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.config import Experiment
-    from benchmark.evaluation.metrics import Outcome
-    from benchmark.experiment.runner import Observer
-    from benchmark.experiment.store import Store
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.card import DatasetCard
+    from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
 
 _LONGEST_SHOWN = 60
-
-
-@dataclass(frozen=True)
-class Part:
-    """A table to show, or what to say if it has no rows."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    empty: str = "none"
-
-
-def plan_rows(
-    experiment: Experiment, store: Store, observer: Observer, *, download: bool = True
-) -> tuple[list[tuple[str, int, int, str]], int]:
-    """Each cell with its folds, how many of them the store has, and the state of its inner products.
-
-    Returns
-    -------
-    rows : list of (cell, folds, folds in the store, "stored", "to build" or "not needed")
-    to_build : int
-        Bytes of inner products that a run would have to build.
-    """
-    rows: dict[str, list[Any]] = {}
-    to_build = 0
-    for name in dict.fromkeys(cell.variant for cell in experiment.cells):
-        variant = experiment.variants[name]
-        counts, _, key = read_counts(variant, store, observer, download=download)
-        splits = experiment.protocol.build().splits(counts.documents)
-        for base in bases(experiment, variant, counts, key, splits):
-            missing = [task for task in base.tasks if not store.has(task.key)]
-            state = "stored" if store.has(base.key) else "to build" if missing else "not needed"
-            to_build += base.n_bytes if state == "to build" else 0
-            for task in base.tasks:
-                row = rows.setdefault(task.cell.id, [task.cell.id, 0, 0, state])
-                row[1] += 1
-                row[2] += task not in missing
-    ordered = [rows[cell.id] for cell in experiment.cells]
-    return [(row[0], row[1], row[2], row[3]) for row in ordered], to_build
 
 
 def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
@@ -77,12 +35,11 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
     results = read_results(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
-    first, second = results.experiment.cell(a), results.experiment.cell(b)
-    outcomes = results.outcomes()
-    for cell in (first, second):
-        if cell.id not in outcomes:
-            raise ConfigError(f"the cell {cell.id!r} failed: {results.failures.get(cell.id, 'it has no predictions')}")
-    return _compared(outcomes[first.id], outcomes[second.id], results.experiment)
+    ids = [cell.id for cell in results.experiment.named_cells]
+    for name in (a, b):
+        if name not in ids:
+            raise ConfigError(unknown("cell", name, ids))
+    return kind_of(results.experiment).compare_cells(results, a, b)
 
 
 def compare_runs(folder: Path, other: Path) -> list[Part]:
@@ -91,46 +48,12 @@ def compare_runs(folder: Path, other: Path) -> list[Part]:
     if str(other) in manifest.get("cells", {}):
         raise ConfigError(f"{str(other)!r} is a cell of {folder}; name another one to compare it with")
     differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
-    parts = [Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")]
+    part = Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
     one, two = read_results(folder), read_results(other)
-    outcomes, others = one.outcomes(), two.outcomes()
-    rows = []
-    for cell in outcomes:
-        if cell in others:
-            mine, theirs = estimate(outcomes[cell]), estimate(others[cell])
-            merged = one.predictions[one.predictions["cell"] == cell].merge(
-                two.predictions[two.predictions["cell"] == cell], on=["fold", "document"], suffixes=("", "_other")
-            )
-            changed = int((merged["predicted"] != merged["predicted_other"]).sum())
-            gap = 100 * (theirs.value - mine.value)
-            rows.append(
-                (cell, f"{100 * mine.value:.2f}", f"{100 * theirs.value:.2f}", f"{gap:+.2f}", len(merged), changed)
-            )
-    header = ("cell", f"{folder.name} %", f"{other.name} %", "difference", "documents in both", "predicted otherwise")
-    return [*parts, Part("Accuracy", header, rows, "the runs have no cell in common")]
-
-
-def _compared(a: Outcome, b: Outcome, experiment: Experiment) -> list[Part]:
-    scores: list[tuple[Any, ...]] = []
-    for metric in experiment.metrics:
-        gap = difference(a, b, metric, seed=experiment.seed)
-        values = (estimate(each, metric, seed=experiment.seed).value for each in (a, b))
-        shown = [f"{100 * value:.2f}" for value in values]
-        scores.append((metric, *shown, f"{100 * gap.value:+.2f}", f"{100 * gap.low:+.2f} to {100 * gap.high:+.2f}"))
-    tests: list[tuple[Any, ...]] = [
-        (
-            test.test,
-            test.n,
-            f"{test.statistic:.4f}",
-            test.note if test.p_value is None else f"{test.p_value:.3g}",
-            test.favours or "neither",
-        )
-        for test in compare_all([(a.cell, b.cell)], {a.cell: a, b.cell: b})
-    ]
-    return [
-        Part("Scores, %", ("metric", a.cell, b.cell, "difference", "95% interval"), scores),
-        Part("Tests", ("test", "n", "statistic", "p", "favours"), tests),
-    ]
+    if one.experiment.kind != two.experiment.kind:
+        kinds = f"{one.experiment.kind} and {two.experiment.kind}"
+        return [part, Part("Scores", (), [], f"the runs are of different kinds, {kinds}: nothing to compare")]
+    return [part, kind_of(one.experiment).compare_runs(one, two, (folder.name, other.name))]
 
 
 def registered(what: str) -> list[Part]:
@@ -142,7 +65,8 @@ def registered(what: str) -> list[Part]:
     for kind, registry in kinds.items():
         if what in ("", kind):
             if registry is None:
-                rows: list[tuple[Any, ...]] = [(name, "", corpora.card(name).title) for name in corpora.registered()]
+                cards = [corpora.card(name) for name in corpora.registered()]
+                rows: list[tuple[Any, ...]] = [(card.name, _subsets(card), card.title) for card in cards]
             else:
                 rows = [(name, _signature(cls), _first_sentence(cls)) for name, cls in registry.items()]
             parts.append(Part(kind, ("name", "parameters", "what it is"), rows))
@@ -162,9 +86,11 @@ def dataset_rows() -> list[tuple[Any, ...]]:
 def statistics(counts: Counts) -> list[Part]:
     """Documents by class and group, and the sizes of documents and vocabulary."""
     documents = counts.documents
-    table = np.zeros((len(documents.classes), len(documents.group_names)), dtype=np.int64)
-    np.add.at(table, (documents.labels, documents.groups), 1)
-    rows = [(name, *map(int, row), int(row.sum())) for name, row in zip(documents.classes, table, strict=True)]
+    sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
+    if documents.topics is not None:  # the classes overlap, and leave documents out
+        sizes_of["(no class)"] = _by_group(documents, documents.topics.sum(axis=1) == 0)
+        sizes_of["(all documents)"] = _by_group(documents, np.ones(len(documents), dtype=np.bool_))
+    rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
     lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
     sizes = [
         ("words in a document", *(f"{value:,.0f}" for value in _five_numbers(lengths))),
@@ -183,8 +109,16 @@ def statistics(counts: Counts) -> list[Part]:
     ]
 
 
+def _by_group(documents: Documents, which: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.bincount(documents.groups[which], minlength=len(documents.group_names))
+
+
 def _five_numbers(values: Any) -> list[float]:
     return [float(value) for value in np.percentile(values, [0, 25, 50, 75, 100])]
+
+
+def _subsets(card: DatasetCard) -> str:
+    return f"subset: {', '.join(card.subset_names)}" if card.subsets else ""
 
 
 def _signature(cls: type[Any]) -> str:

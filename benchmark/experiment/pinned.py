@@ -1,4 +1,4 @@
-"""Our own numbers, guarded: a run's accuracies against `results/pinned/<config>.csv`, in both directions."""
+"""Our own numbers, guarded: a run's main scores against `results/pinned/<config>.csv`, in both directions."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import BenchError
 from benchmark.report.files import write_whole
+from benchmark.report.layout import main_metric
 from benchmark.report.summary import HEADLINE
 from benchmark.report.tables import frame_csv
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")
 VERDICTS = ("cell", "metric", "published", "verdict")
-METRIC = "accuracy"
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
 
@@ -52,8 +52,8 @@ def pinned_configs(folder: Path = PINNED) -> list[str]:
 
 
 def pin(summary: Summary, folder: Path = PINNED) -> list[Path]:
-    """Write a run's accuracies and verdicts as the numbers to guard."""
-    scores = summary.scores[summary.scores["metric"] == METRIC]
+    """Write a run's main scores and verdicts as the numbers to guard."""
+    scores = summary.scores[summary.scores["metric"] == main_metric(summary)]
     paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
     write_whole(paths[0], frame_csv(scores, SCORES).encode())
     write_whole(paths[1], frame_csv(summary.verdicts, VERDICTS).encode())
@@ -76,7 +76,7 @@ def deviations(summary: Summary, folder: Path = PINNED) -> list[Deviation]:
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     pinned = _read(folder / f"{summary.name}.csv", summary.name, SCORES).set_index(["cell", "fold"])
-    scores = summary.scores[summary.scores["metric"] == METRIC].set_index(["cell", "fold"])
+    scores = summary.scores[summary.scores["metric"] == main_metric(summary)].set_index(["cell", "fold"])
     found = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
         if (cell, fold) not in pinned.index:

@@ -25,10 +25,18 @@ if TYPE_CHECKING:
 STAGE_CODE = {
     "counts": ("corpora", "text", "experiment/runner.py"),
     "products": ("representation.py", "kernels/products.py", "experiment/runner.py"),
-    "predictions": ("representation.py", "kernels", "classifiers", "experiment/runner.py"),
+    "predictions": ("representation.py", "kernels", "heat", "classifiers", "experiment/runner.py"),
+    "curves": (
+        "representation.py",
+        "kernels",
+        "heat",
+        "classifiers",
+        "evaluation/protocols.py",
+        "experiment/learning_curves.py",
+    ),
 }
 #: The libraries whose numbers a stage passes on.
-STAGE_LIBRARIES = {"counts": (), "products": (), "predictions": ("libsvm-official",)}
+STAGE_LIBRARIES = {"counts": (), "products": (), "predictions": ("libsvm-official",), "curves": ("libsvm-official",)}
 
 
 @dataclass(frozen=True)

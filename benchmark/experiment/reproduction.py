@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from benchmark.config import Experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.consistency import consistent_sizes
 from benchmark.evaluation.published import judge_claim
+from benchmark.experiment.kinds import kind_of
+from benchmark.experiment.published_values import published_for
 from benchmark.experiment.session import checked
-from benchmark.experiment.summary import evidence_for, published_for
 from benchmark.report import summary as layout
 from benchmark.report.files import write_whole
 from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials
@@ -18,14 +20,14 @@ from benchmark.report.summary import frame
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.config import Experiment
+    from benchmark.config import Study
     from benchmark.evaluation.published import Claim, Comparison, ComparisonVerdict, Evidence, Published
     from benchmark.experiment.session import Finished
 
 _SHOWN_SIZES = 8
 
 
-def paper_configs(folder: Path) -> list[Experiment]:
+def paper_configs(folder: Path) -> list[Study]:
     """The configurations that belong to a paper, and those that look into the deviations of one that does."""
     found = [checked(path) for path in sorted(folder.glob("*.yaml"))]
     of_papers = {experiment.name for experiment in found if experiment.paper}
@@ -56,7 +58,8 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     values = [value for value in published.values if value.config == done.summary.name]
     percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
     z_values = [(*v.pair, v.value) for v in values if v.pair]
-    if done.results.experiment.protocol.name != "fixed-split" or not (percentages and z_values):
+    study = done.results.experiment
+    if not isinstance(study, Experiment) or study.protocol.name != "fixed-split" or not (percentages and z_values):
         return ()
     ours = int(done.summary.scores["n"].max())
     tried = range(ours // 2, 2 * ours + 1)
@@ -75,7 +78,6 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         raise ConfigError(f"{own[0].results.experiment.name}: has no published numbers")
     tables = [value.config for value in published.values]
     own = sorted(own, key=lambda each: tables.index(each.summary.name) if each.summary.name in tables else len(tables))
-    outcomes = {each.summary.name: each.results.outcomes() for each in own}
     experiments = [
         ExperimentSection(
             each.summary,
@@ -88,7 +90,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
         for each in own:
-            evidence |= evidence_for(claim, each.results.experiment, outcomes[each.summary.name])
+            evidence |= kind_of(each.results.experiment).evidence(claim, each.results)
         judged = judge_claim(claim, evidence)
         holds = sum(comparison.verdict == "holds" for comparison in judged.comparisons)
         claims.append([claim.id, claim.text, holds, len(judged.comparisons), judged.verdict])

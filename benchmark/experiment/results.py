@@ -1,36 +1,26 @@
-"""Predictions are the result: one row a cell, fold and test document, written to disk and read back.
-
-Everything else a run shows (scores, tests, tables, figures, verdicts) is computed from a `Results` alone.
-"""
+"""The predictions of a table: one row a cell, fold and test document; to a file's content, and back."""
 
 from __future__ import annotations
 
 import csv
 import gzip
-import hashlib
 import io
-import json
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from benchmark.config import Experiment, config_from_mapping
-from benchmark.errors import BenchError, DataError
 from benchmark.evaluation.metrics import Outcome
-from benchmark.report.files import write_whole
+from benchmark.experiment.runner import run
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from numpy.typing import NDArray
 
-    from benchmark.experiment.runner import VariantRun
+    from benchmark.config import Experiment
+    from benchmark.experiment.runner import Observer, VariantRun
+    from benchmark.experiment.store import Store
 
-PREDICTIONS = "predictions.csv.gz"
-MANIFEST = "manifest.json"
 COLUMNS = ["cell", "fold", "document", "truth", "predicted", "tie"]
 
 
@@ -107,59 +97,58 @@ def gather(experiment: Experiment, runs: dict[str, VariantRun]) -> Results:
     return Results(experiment, table, failures, {name: run.facts for name, run in runs.items()})
 
 
-def write_results(results: Results, manifest: dict[str, Any], folder: Path) -> None:
-    """Write predictions and manifest; the predictions' bytes depend on nothing but the predictions.
+def run_table(
+    experiment: Experiment,
+    store: Store,
+    *,
+    jobs: int = 1,
+    observer: Observer | None = None,
+    download: bool = True,
+) -> Results:
+    """Compute every cell of a table and gather the predictions."""
+    return gather(experiment, run(experiment, store, jobs=jobs, observer=observer, download=download))
 
-    The manifest names the predictions by their digest: a run that is stopped between the two files leaves a pair that
-    `read_results` refuses, not one run's predictions under another's description.
-    """
+
+def encode(results: Results) -> bytes:
+    """The predictions as gzipped CSV; the bytes depend on nothing but the predictions."""
     # Names are quoted always: WebKB has some that end in a carriage return.
     text = results.predictions.to_csv(index=False, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0, compresslevel=6) as file:
         file.write(text.encode())
-    write_whole(folder / PREDICTIONS, packed.getvalue())
-    manifest = {**manifest, "predictions": hashlib.sha256(packed.getvalue()).hexdigest()}
-    write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+    return packed.getvalue()
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run's folder."""
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST} is missing)") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
-    if not isinstance(manifest, dict) or not manifest.keys() >= {"config", "failures", "variants", "predictions"}:
-        raise DataError(f"{path}: is not a manifest of this program; run the configuration again")
-    return manifest
-
-
-def read_results(folder: Path) -> Results:
-    """Read a finished run back.
+def decode(experiment: Experiment, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Results:
+    """The predictions back from a file's content.
 
     Raises
     ------
-    BenchError
-        If the folder holds no finished run.
-    DataError
-        If its files are damaged.
+    OSError, EOFError, ValueError, KeyError, zlib.error
+        If the content is damaged.
     """
-    manifest = read_manifest(folder)
-    path = folder / PREDICTIONS
-    try:
-        packed = path.read_bytes()
-        table = pd.read_csv(io.BytesIO(gzip.decompress(packed)), dtype=str, keep_default_na=False)
-        table["tie"] = table["tie"].astype(np.int64)
-    except FileNotFoundError:
-        raise BenchError(f"{folder}: is not the folder of a finished run ({PREDICTIONS} is missing)") from None
-    except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
-        raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
-    if hashlib.sha256(packed).hexdigest() != manifest["predictions"]:
-        raise DataError(f"{path}: are not the predictions that {MANIFEST} belongs to; run the configuration again")
+    table = pd.read_csv(io.BytesIO(gzip.decompress(content)), dtype=str, keep_default_na=False)
+    table["tie"] = table["tie"].astype(np.int64)
     if list(table.columns) != COLUMNS:
-        raise DataError(f"{path}: has the columns {', '.join(table.columns)}, not {', '.join(COLUMNS)}")
-    experiment = config_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
-    return Results(experiment, table, dict(manifest["failures"]), dict(manifest["variants"]))
+        raise ValueError(f"has the columns {', '.join(table.columns)}, not {', '.join(COLUMNS)}")
+    return Results(experiment, table, failures, facts)
+
+
+def described(results: Results) -> dict[str, Any]:
+    """What the manifest says of a table: its cells with their ties, and its protocol."""
+    experiment, ties = results.experiment, results.ties()
+    return {
+        "cells": {
+            cell.id: {
+                "variant": cell.variant,
+                "weighting": cell.weighting,
+                "normalization": cell.normalization,
+                "kernel": cell.kernel.resolved,
+                "classifier": cell.classifier.resolved,
+                "ties": {fold: n for (name, fold), n in ties.items() if name == cell.id},
+            }
+            for cell in experiment.cells
+        },
+        "protocol": experiment.protocol.resolved,
+        "seeds": {"bootstrap": experiment.seed},
+    }

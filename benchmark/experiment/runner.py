@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config import Experiment, Variant
+    from benchmark.config import Experiment, Study, Variant
     from benchmark.evaluation.protocols import Split
 
 
@@ -159,7 +159,7 @@ def read_counts(
     return _unpack(entry), {"source": str(source), "content_digest": entry.facts["digest"]}, key
 
 
-def check_expectations(experiment: Experiment, variant: Variant, counts: Counts) -> None:
+def check_expectations(experiment: Study, variant: Variant, counts: Counts) -> None:
     """The last part of the data gate: the base variant must have the documents and words the configuration expects."""
     if not counts.vocabulary:
         raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the variant {variant.name!r}")
@@ -288,7 +288,8 @@ class _Workspace:
         divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
         matrix = self._products(base, embedded, store, jobs) if base.n_bytes <= memory_budget() else None
         held = StreamedProducts(embedded, base.columns) if matrix is None else matrix
-        return InnerProducts(held, base.columns, self_products(embedded), divisors, base.exponent)
+        own = self_products(embedded)
+        return InnerProducts(held, base.columns, own, divisors, base.exponent, embedded.shape[1])
 
     def _products(self, base: Base, embedded: sp.csr_array, store: Store, jobs: int) -> NDArray[np.float64]:
         shape = (base.n_documents, len(base.columns))

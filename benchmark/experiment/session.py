@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from benchmark.config import load_config
 from benchmark.errors import BenchError
+from benchmark.experiment.folder import read_results, write_results
+from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.manifest import manifest_of
-from benchmark.experiment.results import Results, gather, read_results, write_results
-from benchmark.experiment.runner import run
-from benchmark.experiment.summary import published_for, summarize
+from benchmark.experiment.published_values import published_for
 from benchmark.report.files import write_all
 
 if TYPE_CHECKING:
-    from benchmark.config import Experiment
+    from benchmark.config import Study
+    from benchmark.experiment.kinds import Findings
     from benchmark.experiment.runner import Observer
     from benchmark.experiment.store import Store
     from benchmark.report.summary import Summary
@@ -31,11 +32,11 @@ class Finished:
     """A run that has been written: its folder, its results, and what they come to."""
 
     folder: Path
-    results: Results
+    results: Findings
     summary: Summary
 
 
-def checked(path: Path) -> Experiment:
+def checked(path: Path) -> Study:
     """A configuration with everything checked that can be without data."""
     experiment = load_config(path)
     published_for(experiment)
@@ -43,7 +44,7 @@ def checked(path: Path) -> Experiment:
 
 
 def perform(
-    experiment: Experiment,
+    experiment: Study,
     store: Store,
     *,
     folder: Path | None = None,
@@ -55,8 +56,9 @@ def perform(
     folder = folder or RUNS / experiment.name
     ensure_writable(folder)
     started = time.perf_counter()
-    results = gather(experiment, run(experiment, store, jobs=jobs, observer=observer, download=download))
-    summary = summarize(results)
+    kind = kind_of(experiment)
+    results = kind.run(experiment, store, jobs=jobs, observer=observer, download=download)
+    summary = kind.summarize(results)
     write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
     write_all(summary, folder)
     return Finished(folder, results, summary)
@@ -65,7 +67,7 @@ def perform(
 def again(folder: Path) -> Finished:
     """Tables and figures of a finished run once more, from its predictions alone."""
     results = read_results(folder)
-    summary = summarize(results)
+    summary = kind_of(results.experiment).summarize(results)
     write_all(summary, folder)
     return Finished(folder, results, summary)
 

@@ -6,7 +6,6 @@ import math
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config import PUBLISHED
 from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, Estimate, sign_z_estimate
 from benchmark.evaluation.metrics import Outcome
@@ -15,7 +14,6 @@ from benchmark.evaluation.published import (
     Template,
     judge_claim,
     judge_value,
-    load_published,
 )
 from benchmark.evaluation.significance import (
     check_same_documents,
@@ -24,6 +22,7 @@ from benchmark.evaluation.significance import (
     sign_test,
     wilcoxon_test,
 )
+from benchmark.experiment.published_values import published_for
 from benchmark.report import summary as layout
 from benchmark.report.summary import CellInfo, Summary, frame
 
@@ -40,11 +39,6 @@ _TESTS: dict[str, Callable[[Outcome, Outcome], TestResult]] = {
     "mcnemar": mcnemar_test,
     "wilcoxon": wilcoxon_test,
 }
-
-
-def published_for(experiment: Experiment) -> Published | None:
-    """The numbers and claims of the experiment's paper."""
-    return load_published(PUBLISHED / f"{experiment.paper}.yaml") if experiment.paper else None
 
 
 def summarize(results: Results) -> Summary:
@@ -68,6 +62,11 @@ def summarize(results: Results) -> Summary:
         failures=results.failures,
         notes=(*experiment.notes, *_notes(results), *notes),
     )
+
+
+def table_evidence(claim: Claim, results: Results) -> dict[Comparison, Evidence]:
+    """What a run says of a claim's comparisons."""
+    return evidence_for(claim, results.experiment, results.outcomes())
 
 
 def evidence_for(claim: Claim, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> dict[Comparison, Evidence]:

@@ -76,7 +76,7 @@ def accuracy_figure(summary: Summary) -> Figure:
     rows = figure_rows(summary)
     verdicts = main_verdicts(summary)
     title = textwrap.fill(summary.title, TITLE_WIDTH)
-    with _house_style():
+    with house_style():
         figure = Figure(figsize=(WIDTH, FRAME + ROW * (len(rows) + title.count("\n"))), layout="constrained")
         FigureCanvasAgg(figure)
         ratios = [2, 1] if verdicts else [1]
@@ -87,7 +87,14 @@ def accuracy_figure(summary: Summary) -> Figure:
         _label_rows(panels, rows)
         figure.suptitle(title, fontsize=11)
         figure.legend(handles=_legend(bool(verdicts)), loc="outside lower center", ncols=3, frameon=False)
+        settle(figure)
     return figure
+
+
+def settle(figure: Figure) -> None:
+    """Compute the layout once and keep it: it would be computed again at the resolution of each rendering."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
 
 
 def png_bytes(figure: Figure, dpi: int = 200) -> bytes:
@@ -198,13 +205,13 @@ def _legend(published: bool) -> list[Line2D]:
 
 def _rendered(figure: Figure, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
-    with _house_style():
+    with house_style():
         figure.savefig(file, format=kind, **options)
     return file.getvalue()
 
 
 @contextmanager
-def _house_style() -> Iterator[None]:
+def house_style() -> Iterator[None]:
     """Draw alike on every machine, whatever the reader's matplotlibrc says."""
     with mpl.rc_context():
         mpl.rcdefaults()

@@ -6,9 +6,11 @@ import os
 from typing import TYPE_CHECKING
 
 from benchmark.errors import BenchError
+from benchmark.report.curves import chart_figure
 from benchmark.report.figures import accuracy_figure, png_bytes, svg_bytes
-from benchmark.report.summary import TABLES
-from benchmark.report.tables import frame_csv, table_csv, table_latex, table_markdown
+from benchmark.report.regions import regions_figure
+from benchmark.report.summary import OPTIONAL, TABLES
+from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_latex, table_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,11 +23,17 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
 
     All is rendered before the first file is touched.
     """
-    figure = accuracy_figure(summary)
+    figures = {chart.name: chart_figure(chart) for chart in summary.charts}
+    figures |= {picture.name: regions_figure(picture) for picture in summary.regions}
+    figures = figures or {"figure": accuracy_figure(summary)}
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
-    texts |= {f"{name}.csv": frame_csv(getattr(summary, name), columns) for name, columns in TABLES.items()}
+    frames = {name: (getattr(summary, name), columns) for name, columns in TABLES.items()}
+    texts |= {f"{name}.csv": frame_csv(*each) for name, each in frames.items() if name not in OPTIONAL or len(each[0])}
+    if summary.charts:
+        texts["curves.csv"] = charts_csv(summary)
     contents = {name: text.encode() for name, text in texts.items()}
-    contents |= {"figure.png": png_bytes(figure), "figure.svg": svg_bytes(figure)}
+    for name, figure in figures.items():
+        contents |= {f"{name}.png": png_bytes(figure), f"{name}.svg": svg_bytes(figure)}
     for name, content in contents.items():
         write_whole(directory / name, content)
     return [directory / name for name in contents]

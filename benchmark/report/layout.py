@@ -238,3 +238,21 @@ def claim_grid(claims: pd.DataFrame) -> Grid:
         for row in records(claims)
     )
     return Grid("Claims", ("claim", "text", "holds", "verdict"), rows, frozenset({"claim", "text", "verdict"}))
+
+
+def range_grid(ranges: pd.DataFrame) -> Grid:
+    """Ranges of printed figures beside ours, in percent."""
+    rows = tuple(
+        (
+            count(row["figure"]),
+            row["what"],
+            metric_name(row["metric"]),
+            percent_interval(row["published_low"], row["published_high"]),
+            percent_interval(row["low"], row["high"]),
+            f"{count(row['inside'])} of {count(row['of'])}",
+            row["verdict"],
+        )
+        for row in records(ranges)
+    )
+    header = ("figure", "cells", "metric", "published axis, %", "ours, %", "inside", "verdict")
+    return Grid("Ranges of the printed figures", header, rows, frozenset({"cells", "metric", "verdict"}))

@@ -11,11 +11,15 @@ import pandas as pd
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from benchmark.report.charts import Chart
+    from benchmark.report.regions import RegionPicture
+
 SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
 VERDICTS = ("cell", "metric", "published", "value", "low", "high", "verdict")
 CLAIMS = ("claim", "text", "holds", "of", "verdict")
+RANGES = ("figure", "what", "metric", "published_low", "published_high", "low", "high", "inside", "of", "verdict")
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 
 HEADLINE = "all"  # the fold that stands for the cell: the mean over its folds, or its one split
@@ -71,8 +75,14 @@ class Summary:
         and the other numbers are in its unit.
     claims : DataFrame
         Columns `CLAIMS`: `holds` of `of` comparisons hold.
+    ranges : DataFrame
+        Columns `RANGES`: what the axes of a printed figure span, and the least and greatest of ours; fractions.
     confusions : DataFrame
         Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; pairs that occur.
+    charts : tuple of Chart
+        Pictures of curves.
+    regions : tuple of RegionPicture
+        Pictures of decision regions; either kind is drawn in place of the picture of cells.
     failures : mapping of str to str
         Reason by cell.
     notes : tuple of str
@@ -88,9 +98,17 @@ class Summary:
     differences: pd.DataFrame = field(default_factory=partial(frame, DIFFERENCES))
     verdicts: pd.DataFrame = field(default_factory=partial(frame, VERDICTS))
     claims: pd.DataFrame = field(default_factory=partial(frame, CLAIMS))
+    ranges: pd.DataFrame = field(default_factory=partial(frame, RANGES))
     confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
+    charts: tuple[Chart, ...] = ()
+    regions: tuple[RegionPicture, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def of_points(self) -> bool:
+        """Whether its cells are points of its curves, so that the curves' tables say all of them."""
+        return bool(self.charts) and not self.regions
 
     def __post_init__(self) -> None:
         known = {cell.id for cell in self.cells}
@@ -112,5 +130,8 @@ TABLES = {
     "differences": DIFFERENCES,
     "verdicts": VERDICTS,
     "claims": CLAIMS,
+    "ranges": RANGES,
     "confusions": CONFUSIONS,
 }
+#: Tables that only some kinds of experiment fill.
+OPTIONAL = ("ranges",)

@@ -11,6 +11,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from benchmark.report.curve_tables import CURVE_COLUMNS, chart_frame, curve_grid
 from benchmark.report.layout import (
     Grid,
     cell_grid,
@@ -22,6 +23,7 @@ from benchmark.report.layout import (
     main_verdicts,
     metric_header,
     other_verdicts,
+    range_grid,
     significance_grid,
     varying_columns,
     verdict_grid,
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from benchmark.report.summary import Summary
 
 TERMINAL_WIDTH = 120
+BOOKTABS = r"% \usepackage{booktabs}"
 STYLES = {
     "exact": "green",
     "reproduced": "green",
@@ -50,15 +53,24 @@ STYLES = {
 
 def table_markdown(summary: Summary) -> str:
     """Write all of the summary as a Markdown document."""
-    main = cell_grid(summary)
-    parts = [f"# {markdown_text(summary.title)}", markdown_grid(main)]
-    for grid in _further_grids(summary):
-        parts += [f"## {grid.title}", markdown_grid(grid)]
+    first, *others = main_grids(summary)
+    parts = [f"# {markdown_text(summary.title)}"]
+    parts += [f"## {markdown_text(first.title)}"] if summary.of_points else []
+    parts.append(markdown_grid(first))
+    for grid in [*others, *_further_grids(summary)]:
+        parts += [f"## {markdown_text(grid.title)}", markdown_grid(grid)]
     if summary.failures:
         parts += ["## Failures", _bullets(failure_lines(summary))]
     if summary.notes:
         parts += ["## Notes", _bullets(summary.notes)]
     return "\n\n".join(parts) + "\n"
+
+
+def main_grids(summary: Summary) -> list[Grid]:
+    """The table of cells; where there are curves, one table a panel in its place."""
+    if not summary.of_points:
+        return [cell_grid(summary)]
+    return [curve_grid(panel, chart) for chart in summary.charts for panel in chart.panels]
 
 
 def markdown_grid(grid: Grid) -> str:
@@ -124,33 +136,49 @@ def _csv_field(value: Any) -> str:
     return f"{value + 0.0:.12g}" if isinstance(value, float) else str(value)  # + 0.0: no "-0"
 
 
+def charts_csv(summary: Summary) -> str:
+    """Write every point of every curve with all digits."""
+    rows = [
+        (chart.name, *row) for chart in summary.charts for row in chart_frame(chart).itertuples(index=False, name=None)
+    ]
+    return csv_text(("chart", *CURVE_COLUMNS), rows)
+
+
 def table_latex(summary: Summary) -> str:
-    """Write the table of cells for a paper; it needs the package booktabs."""
+    """Write the table of cells, or those of the curves, for a paper; it needs the package booktabs."""
+    if summary.of_points:
+        tables = [_latex_table(grid, f"{summary.name}-{i}", []) for i, grid in enumerate(main_grids(summary), start=1)]
+        notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
+        return "\n".join([BOOKTABS, *tables, *notes]) + "\n"
     grid = cell_grid(summary)
     if labels_identify(summary.cells):
         grid = grid.without("cell")
     words = dict.fromkeys(varying_columns(summary.cells), word)
     rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
-    alignment = "".join("l" if name in grid.text else "r" for name in grid.header)
+    grid = Grid(grid.title, grid.header, tuple(rows), grid.text)
+    notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
+    return "\n".join([BOOKTABS, _latex_table(grid, summary.name, notes)]) + "\n"
+
+
+def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:
+    alignment = "".join("l" if column in grid.text else "r" for column in grid.header)
     lines = [
-        r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{latex_text(summary.title)}}}",
-        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', summary.name)}}}",
+        rf"\caption{{{latex_text(grid.title)}}}",
+        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', name)}}}",
         rf"\begin{{tabular}}{{{alignment}}}",
         r"\toprule",
         _latex_row(grid.header),
         r"\midrule",
     ]
-    for above, row in zip((None, *rows), rows, strict=False):
+    for above, row in zip((None, *grid.rows), grid.rows, strict=False):
         # Where the cells are grouped by their first column, a little space sets the groups apart.
-        if above is not None and above[0] != row[0] and grid.header[0] != "cell":
+        if above is not None and above[0] != row[0] and grid.header[0] not in {"cell", "series"}:
             lines.append(r"\addlinespace")
         lines.append(_latex_row(row))
     lines += [r"\bottomrule", r"\end{tabular}"]
-    lines += [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    return "\n".join([*lines, *notes, r"\end{table}"])
 
 
 def _latex_row(row: Iterable[str]) -> str:
@@ -186,8 +214,9 @@ def latex_text(text: str) -> str:
 
 def table_rich(summary: Summary) -> Group:
     """Lay the summary out for a terminal of up to 120 columns; colour repeats what the words say."""
-    parts: list[RenderableType] = [_rich_table(_narrowed(cell_grid(summary), summary))]
-    parts += [_rich_table(grid) for grid in _further_grids(summary, folds=False)]
+    grids = main_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary)]
+    parts: list[RenderableType] = [_rich_table(grid) for grid in grids]
+    parts += [_rich_table(grid) for grid in _further_grids(summary, brief=True)]
     if summary.failures:
         parts.append(Text("\n" + "\n".join(failure_lines(summary)), style="red"))
     if summary.notes:
@@ -221,14 +250,16 @@ def _style(column: str, text: str) -> str:
     return STYLES.get(text, "yellow" if text.startswith(("holds in part", "not tested")) else "")
 
 
-def _further_grids(summary: Summary, *, folds: bool = True) -> list[Grid]:
-    """Give what stands below the table of cells; folds may be more than a terminal is wide."""
+def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
+    """Give what stands below the table of cells; brief: what a terminal is wide and high enough for."""
     grids = [
-        verdict_grid(other_verdicts(summary)),
-        significance_grid(summary),
+        verdict_grid(summary.verdicts if summary.of_points else other_verdicts(summary)),
+        range_grid(summary.ranges),
         claim_grid(summary.claims),
     ]
-    if folds:
+    if not (brief and summary.of_points):  # curves are compared at every point
+        grids.insert(2, significance_grid(summary))
+    if not brief and not summary.of_points:  # a curve has dozens of draws: scores.csv lists them
         grids.insert(0, fold_grid(summary))
     return [grid for grid in grids if grid.rows]
 

@@ -9,7 +9,7 @@ import yaml
 
 from benchmark.config import check as config
 from benchmark.config import config_from_mapping
-from benchmark.experiment import summary
+from benchmark.experiment import published_values
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 
@@ -76,7 +76,7 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
         folder.mkdir()
         (folder / f"{paper['paper']}.yaml").write_text(yaml.safe_dump(paper))
         monkeypatch.setattr(config, "PUBLISHED", folder)
-        monkeypatch.setattr(summary, "PUBLISHED", folder)
+        monkeypatch.setattr(published_values, "PUBLISHED", folder)
         return str(paper["paper"])
 
     return write

@@ -11,8 +11,8 @@ import pytest
 
 from benchmark.config import BASE
 from benchmark.corpora import registry
+from benchmark.experiment.folder import MANIFEST, read_manifest
 from benchmark.experiment.manifest import differing, manifest_of
-from benchmark.experiment.results import MANIFEST, read_manifest
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import again, perform
 from benchmark.experiment.store import Store, array_digest
@@ -59,7 +59,7 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
     assert manifest["protocol"] == {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
     text = manifest["text"][BASE]
     assert text["lexing"] == {"skip_header": True, "skip_html": True, "digits": "drop", "stoplist": "none"}
-    assert text["pruning"] == {"min_occurrences": 5, "min_documents": 1}
+    assert text["pruning"] == {"min_occurrences": 5, "min_documents": 1, "group": None}
     assert text["idf"] == "collection"
 
 
@@ -75,7 +75,7 @@ def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, pro
 def test_holds_versions_threads_and_commit(manifest):
     assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
     assert manifest["machine"]["threads"] == 1
-    assert set(manifest["code"]) == {"counts", "products", "predictions"}
+    assert set(manifest["code"]) == {"counts", "products", "predictions", "curves"}
     assert set(manifest["git"]) in ({"commit", "changed"}, set())
     assert manifest["finished"].endswith("+00:00")
 

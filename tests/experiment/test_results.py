@@ -13,19 +13,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmark.errors import BenchError, ConfigError, DataError
+from benchmark.experiment.folder import MANIFEST, read_manifest, read_results, write_results
+from benchmark.experiment.kinds import KINDS
 from benchmark.experiment.manifest import manifest_of
-from benchmark.experiment.results import (
-    COLUMNS,
-    MANIFEST,
-    PREDICTIONS,
-    Results,
-    gather,
-    read_manifest,
-    read_results,
-    write_results,
-)
+from benchmark.experiment.results import COLUMNS, Results, gather
 from benchmark.experiment.runner import run
 
+PREDICTIONS = KINDS["table"].predictions
 CLASSES = ("course", "faculty", "project", "student")
 #: Paths decoded as latin-1: anything but NUL.
 IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_size=1)

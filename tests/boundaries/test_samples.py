@@ -1,0 +1,135 @@
+"""Generated points: their densities against scipy's, the best boundary, stability, refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from scipy.stats import dirichlet, kstest, truncnorm
+
+from benchmark.boundaries.samples import DEVIATIONS, DIRICHLET, MEANS, SPACES, SPREAD, Samples, draw, log_odds
+
+MANY = 40_000
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_same_seed_same_points_other_seed_other_points(space: str) -> None:
+    first, again, other = draw(space, seed=1), draw(space, seed=1), draw(space, seed=2)
+    assert np.array_equal(first.points, again.points)
+    assert np.array_equal(first.test_points, again.test_points)
+    assert not np.isin(first.points, other.points).all(axis=1).any()
+    assert not np.isin(first.points, first.test_points).all(axis=1).any()
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_first_points_do_not_depend_on_how_many_are_drawn(space: str) -> None:
+    few, many = draw(space, n=20, n_test=30), draw(space, n=200, n_test=2)
+    assert np.array_equal(few.points, many.points[:20])
+    assert np.array_equal(few.test_points[:2], many.test_points)
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("n", [2, 7, 120])
+def test_classes_are_of_equal_size(space: str, n: int) -> None:
+    samples = draw(space, n=n)
+    sizes = np.bincount(samples.labels, minlength=2)
+    assert sizes.sum() == n
+    assert abs(sizes[0] - sizes[1]) <= 1
+
+
+def test_moments_of_the_simplex() -> None:
+    samples = draw("simplex", n_test=MANY)
+    for label, components in enumerate(DIRICHLET):
+        points = samples.test_points[samples.test_labels == label]
+        expected = np.mean([np.array(alpha) / sum(alpha) for alpha in components], axis=0)
+        assert points.mean(axis=0) == pytest.approx(expected, abs=4 * points.std(axis=0).max() / len(points) ** 0.5)
+        second = np.mean([dirichlet(alpha).var() + dirichlet(alpha).mean() ** 2 for alpha in components], axis=0)
+        assert (points**2).mean(axis=0) == pytest.approx(second, abs=0.01)
+
+
+def test_distributions_of_the_half_plane() -> None:
+    samples = draw("half-plane", n_test=MANY)
+    mu, sigma = samples.test_points.T
+    assert (mu >= 0).all()
+    assert (mu <= 1).all()
+    low, high = np.log(DEVIATIONS)
+    assert kstest((np.log(sigma) - low) / (high - low), "uniform").pvalue > 1e-3
+    # The components of each class take turns.
+    for row, mean in zip(range(4), (MEANS[0][0], MEANS[1][0], MEANS[0][1], MEANS[1][1]), strict=True):
+        m, scale = mu[row::4], SPREAD * sigma[row::4]
+        ranks = truncnorm.cdf(m, -mean / scale, (1 - mean) / scale, loc=mean, scale=scale)
+        assert kstest(ranks, "uniform").pvalue > 1e-3
+
+
+def test_log_odds_against_scipy() -> None:
+    theta = draw("simplex").test_points[:50]
+    theta = theta[theta.min(axis=1) > 1e-9]
+    densities = [sum(dirichlet.pdf(theta.T, alpha) for alpha in components) for components in DIRICHLET]
+    assert log_odds("simplex", theta) == pytest.approx(np.log(densities[0] / densities[1]), rel=1e-9, abs=1e-9)
+    mu, sigma = draw("half-plane").test_points[:50].T
+    densities = [
+        sum(truncnorm.pdf(mu, -m / s, (1 - m) / s, loc=m, scale=s) for m in means)
+        for s in [SPREAD * sigma]
+        for means in MEANS
+    ]
+    expected = np.log(densities[0]) - np.log(densities[1])
+    assert log_odds("half-plane", np.column_stack([mu, sigma])) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_log_odds_are_calibrated_on_the_drawn_points(space: str) -> None:
+    samples = draw(space, n_test=MANY)
+    probability = expit(log_odds(space, samples.test_points))
+    for low in np.arange(0.0, 1.0, 0.2):
+        inside = (probability >= low) & (probability < low + 0.2)
+        share = (samples.test_labels[inside] == 0).mean()
+        assert share == pytest.approx(probability[inside].mean(), abs=4 * 0.5 / inside.sum() ** 0.5)
+
+
+@pytest.mark.parametrize("space", SPACES)
+def test_neither_class_is_cut_off_by_a_line(space: str) -> None:
+    """The best line makes many more errors than the best boundary: the two classes are interleaved."""
+    samples = draw(space, n_test=4000)
+    flat = samples.test_points[:, -2:]
+    angles = np.linspace(0, np.pi, 60)
+    heights = flat @ np.array([np.cos(angles), np.sin(angles)])
+    best = 0.0
+    for projection in heights.T:
+        sorted_labels = samples.test_labels[np.argsort(projection)]
+        ones_below = np.cumsum(sorted_labels)
+        right = (np.arange(1, len(flat) + 1) - ones_below + ones_below[-1] - ones_below) / len(flat)
+        best = max(best, right.max(), 1 - right.min())
+    optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
+    assert optimal > best + 0.1
+
+
+def test_points_outside_the_space_are_refused() -> None:
+    labels = np.array([0, 1], dtype=np.int8)
+    good = np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]])
+    for bad, message in [
+        (np.array([[0.2, 0.3, 0.6], [1.0, 0.0, 0.0]]), "sum to 1"),
+        (np.array([[0.7, 0.5, -0.2], [1.0, 0.0, 0.0]]), "sum to 1"),
+        (np.array([[0.5, 0.5], [1.0, 0.0]]), "shape"),
+        (np.array([[np.nan, 0.5, 0.5], [1.0, 0.0, 0.0]]), "finite"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            Samples("simplex", good, labels, bad, labels)
+    with pytest.raises(ValueError, match="positive standard deviation"):
+        log_odds("half-plane", np.array([[0.5, 0.0]]))
+    with pytest.raises(ValueError, match="0 ≤ μ ≤ 1"):
+        log_odds("half-plane", np.array([[1.5, 0.5]]))
+
+
+def test_labels_must_belong_to_the_points() -> None:
+    points = np.array([[0.2, 0.3, 0.5], [1.0, 0.0, 0.0]])
+    labels = np.array([0, 1], dtype=np.int8)
+    for bad in ([0], [0, 2], [-1, 1]):
+        with pytest.raises(ValueError, match="as many labels, 0 or 1"):
+            Samples("simplex", points, np.array(bad, dtype=np.int8), points, labels)
+
+
+def test_unknown_space_and_too_few_points_are_refused() -> None:
+    with pytest.raises(ValueError, match="one of simplex, half-plane"):
+        draw("sphere")
+    with pytest.raises(ValueError, match="at least 2"):
+        draw("simplex", n=1)

@@ -1,0 +1,130 @@
+import csv
+import io
+import re
+
+import numpy as np
+import pytest
+
+from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.curve_tables import CURVE_COLUMNS, chart_decimals, chart_frame, curve_grid, plain_number
+from benchmark.report.tables import frame_csv, markdown_grid
+
+
+def chart_of(*panels, scale=100.0, bars="two standard deviations of the draws"):
+    return Chart("c", "WebKB", "Training documents", "Test error (%)", panels, bars=bars, scale=scale)
+
+
+SVM = Line("SVM", (50.0, 100.0), (0.123, 0.08), (0.111, 0.05), (0.135, 0.09))
+BAYES = Line("naive Bayes", (100.0, 12500.0), (0.2, 0.1))
+PANEL = Panel("course\nbest on the test", (SVM, BAYES), (0.0, 0.4))
+
+
+def test_one_row_a_line_and_one_column_an_x():
+    grid = curve_grid(PANEL, chart_of(PANEL))
+    assert grid.header == ("series", "50", "100", "12,500")
+    assert grid.rows == (
+        ("SVM", "12.3 ± 1.2", "8.0 [5.0, 9.0]", "–"),
+        ("naive Bayes", "–", "20.0", "10.0"),
+    )
+    assert grid.text == {"series"}
+
+
+def test_the_title_says_what_the_cells_columns_and_bars_are():
+    title = curve_grid(PANEL, chart_of(PANEL)).title
+    assert title == (
+        "course, best on the test: test error (%) ± two standard deviations of the draws, by training documents"
+    )
+    plain = Panel("", (BAYES,))
+    assert curve_grid(plain, chart_of(plain)).title == "WebKB: test error (%), by training documents"
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_cells_round_to_the_numbers_within_half_a_unit(seed):
+    rng = np.random.default_rng([seed, 4])
+    scale = 10.0 ** rng.integers(-3, 4)
+    x = tuple(np.cumsum(rng.uniform(0.5, 9, 4)))
+    y, reach = rng.normal(size=4), rng.uniform(0.1, 0.2, 4)
+    symmetric = Line("symmetric", x, tuple(y), tuple(y - reach), tuple(y + reach))
+    skewed = Line("skewed", x, tuple(y), tuple(y - reach), tuple(y + 2 * reach))
+    panel = Panel("p", (symmetric, skewed))
+    chart = chart_of(panel, scale=scale)
+    half = 0.5 * 10.0 ** -chart_decimals(chart) * (1 + 1e-9)
+    for line, row in zip(panel.lines, curve_grid(panel, chart).rows, strict=True):
+        for i, text in enumerate(row[1:]):
+            numbers = [float(each) for each in re.findall(r"-?\d+(?:\.\d+)?", text)]
+            if line is symmetric:
+                assert "±" in text
+                expected = [line.y[i], reach[i]]
+            else:
+                assert text.endswith("]")
+                expected = [line.y[i], line.low[i], line.high[i]]
+            assert np.abs(np.array(numbers) - scale * np.array(expected)).max() <= half
+
+
+@pytest.mark.parametrize(
+    ("reach", "scale", "decimals"),
+    [(0.012, 100, 1), (0.12, 100, 0), (0.0012, 100, 2), (0.0099, 100, 2), (12.0, 1, 0), (0.0123, 1, 3), (1e-12, 1, 6)],
+)
+def test_a_bar_has_two_digits(reach, scale, decimals):
+    panel = Panel("p", (Line("a", (1.0,), (1.0,), (1.0 - reach,), (1.0 + reach,)),))
+    assert chart_decimals(chart_of(panel, scale=scale)) == decimals
+
+
+@pytest.mark.parametrize(
+    ("y", "decimals"), [((0.1, 0.5), 1), ((0.5, 0.5), 1), ((0.0, 0.0), 2), ((0.1, 0.105), 3), ((1.0, 90.0), 0)]
+)
+def test_without_bars_the_range_has_three_digits(y, decimals):
+    panel = Panel("p", (Line("a", (1.0, 2.0), y),))
+    assert chart_decimals(chart_of(panel)) == decimals
+
+
+def test_all_panels_have_the_same_decimals():
+    coarse = Panel("coarse", (Line("a", (1.0,), (0.5,), (0.4,), (0.6,)),))
+    fine = Panel("fine", (Line("a", (1.0, 2.0), (0.5, 0.5), (0.498, 0.498), (0.502, 0.502)),))
+    chart = chart_of(coarse, fine)
+    assert curve_grid(coarse, chart).rows == (("a", "50.00 ± 10.00"),)
+    assert curve_grid(fine, chart).rows == (("a", "50.00 ± 0.20", "50.00 ± 0.20"),)
+
+
+def test_a_bar_without_length_is_symmetric():
+    panel = Panel("p", (Line("a", (1.0,), (0.0,), (0.0,), (0.0,)),))
+    assert curve_grid(panel, chart_of(panel)).rows == (("a", "0.00 ± 0.00"),)
+
+
+def test_a_panel_without_lines_is_an_empty_table():
+    panel = Panel("failed", ())
+    assert curve_grid(panel, chart_of(panel)).rows == ()
+    assert chart_frame(chart_of(panel)).empty
+    assert list(chart_frame(chart_of(panel)).columns) == list(CURVE_COLUMNS)
+
+
+def test_the_frame_holds_every_point_unscaled():
+    second = Panel("faculty", (SVM,))
+    frame = chart_frame(chart_of(PANEL, second))
+    assert list(frame.columns) == list(CURVE_COLUMNS)
+    assert list(frame["panel"]) == ["course, best on the test"] * 4 + ["faculty"] * 2
+    assert list(frame["series"]) == ["SVM"] * 2 + ["naive Bayes"] * 2 + ["SVM"] * 2
+    for name in ("x", "y"):
+        assert list(frame[name]) == [*getattr(SVM, name), *getattr(BAYES, name), *getattr(SVM, name)]
+    for name in ("low", "high"):
+        np.testing.assert_equal(list(frame[name]), [*getattr(SVM, name), np.nan, np.nan, *getattr(SVM, name)])
+
+
+def test_the_frame_survives_its_csv():
+    rows = list(csv.DictReader(io.StringIO(frame_csv(chart_frame(chart_of(PANEL)), CURVE_COLUMNS))))
+    assert [float(row["y"]) for row in rows] == [*SVM.y, *BAYES.y]
+    assert [row["low"] for row in rows] == ["0.111", "0.05", "", ""]
+
+
+def test_the_grid_can_be_written_as_markdown():
+    lines = markdown_grid(curve_grid(PANEL, chart_of(PANEL))).splitlines()
+    assert "12.3 ± 1.2" in lines[2]
+    assert len({len(line) for line in lines}) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(50.0, "50"), (0.25, "0.25"), (9999.0, "9999"), (10_000.0, "10,000"), (1_500_000.0, "1,500,000"), (-0.0, "0")],
+)
+def test_positions_are_written_plainly(value, text):
+    assert plain_number(value) == text
