@@ -64,8 +64,9 @@ def find_in(place: Path, card: DatasetCard) -> Source | None:
     for name in card.archives:
         if os.path.isfile(place / name):  # noqa: PTH113
             return Source(place / name)
+    is_top = os.path.isfile if card.tops_are == "files" else os.path.isdir
     for folder in (place, *(place / name for name in card.folders)):
-        if all(os.path.isdir(folder / top) for top in card.tops):  # noqa: PTH112
+        if all(is_top(folder / top) for top in card.tops):
             return Source(folder)
     return None
 
@@ -76,8 +77,8 @@ def read_files(source: Source, card: DatasetCard) -> Files:
     Returns
     -------
     Files
-        Bytes by relpath, in no particular order. A relpath starts with one of the card's `tops`: the archive's outer
-        folder, if any, and a leading `./` are no part of it.
+        Bytes by relpath, in no particular order. A relpath starts with one of the card's `tops`, or is one: the
+        archive's outer folder, if any, and a leading `./` are no part of it.
 
     Raises
     ------
@@ -119,14 +120,15 @@ def verify(files: Files, card: DatasetCard, source: Source) -> str:
     Raises
     ------
     DataError
-        They aren't; the message compares digests and numbers of documents.
+        They aren't; the message compares digests and numbers of documents (of files, where a file holds many).
     """
     digest = content_digest(files)
     if digest != card.digest:
+        number, what = (len(card.tops), "files") if card.tops_are == "files" else (card.total, "documents")
         problem = (
             f"holds another corpus than its card describes, or a changed one:\n"
-            f"  expected {card.total:,} documents, content digest {card.digest}\n"
-            f"  found    {len(files):,} documents, content digest {digest}"
+            f"  expected {number:,} {what}, content digest {card.digest}\n"
+            f"  found    {len(files):,} {what}, content digest {digest}"
         )
         raise damaged(source, card, problem)
     return digest
@@ -172,7 +174,7 @@ def _relpath(path: bytes, tops: frozenset[bytes]) -> bytes | None:
     if not parts or parts[-1].startswith(b"."):
         return None
     for start in (0, 1):
-        if len(parts) > start + 1 and parts[start] in tops:
+        if len(parts) > start and parts[start] in tops:
             return b"/".join(parts[start:])
     return None
 
@@ -222,6 +224,8 @@ def _refuse_unsafe(member: tarfile.TarInfo, source: Source) -> None:
 
 
 def _read_folder(folder: Path, card: DatasetCard) -> Files:
+    if card.tops_are == "files":
+        return {os.fsencode(top): (folder / top).read_bytes() for top in card.tops}
     tops, files = _tops(card), dict[bytes, bytes]()
     prefix = len(os.fsencode(folder)) + 1
     # bytes and not Path, for a name that is no UTF-8; scandir and not walk, for the kind of each entry without a stat

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmark.corpora.card import ALL
 from benchmark.corpora.corpus import Corpus, Documents
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
 
     from benchmark.corpora.archive import Files
     from benchmark.corpora.card import DatasetCard
@@ -56,33 +60,45 @@ def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[S
             raise DataError(
                 f"{card.title}: {name!r} stands where the corpus has no documents. Get the corpus afresh, unchanged."
             ) from None
-    bounds = np.zeros(len(ids) + 1, dtype=np.int64)
-    np.cumsum([len(files[relpath]) for relpath in relpaths], out=bounds[1:])
-    # a bytearray and not bytes: compiled functions of a fixed signature accept writable arrays only
-    text = np.frombuffer(bytearray().join(files[relpath] for relpath in relpaths), dtype=np.uint8)
+    text, bounds = join([files[relpath] for relpath in relpaths])
     return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.groups), text, bounds, digest)
 
 
+def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Lay documents end to end: their bytes, and the n + 1 bounds between them."""
+    bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
+    np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
+    # a bytearray and not bytes: compiled functions of a fixed signature accept writable arrays only
+    return np.frombuffer(bytearray().join(pieces), dtype=np.uint8), bounds
+
+
 def gate(corpus: Corpus, card: DatasetCard) -> None:
-    """Compare the documents per class and group with the card's.
+    """Compare the documents per class and group with the card's, and where they are multi-label, those per group.
 
     Raises
     ------
     DataError
         They differ; the message lists each class and group that does, expected and found.
     """
-    documents, width = corpus.documents, len(card.groups)
+    documents = corpus.documents
+    title = card.title if card.kept == ALL else f"{card.title}, {card.kept}"
     if documents.classes != card.classes or documents.group_names != card.groups:
-        raise DataError(f"{card.title}: the classes or groups are not those of the card.")
-    cells = documents.labels.astype(np.int64) * width + documents.groups
-    found = np.bincount(cells, minlength=len(card.classes) * width).reshape(-1, width)
+        raise DataError(f"{title}: the classes or groups are not those of the card.")
+    if (documents.topics is None) != (card.documents is None):
+        raise DataError(f"{title}: the card and the corpus disagree on whether a document has exactly one class.")
+    names = list(card.classes)
+    found = documents.sizes()
     expected = np.array([list(row.values()) for row in card.counts.values()])
+    if card.documents is not None:
+        names.append("documents")
+        found = np.vstack([found, np.bincount(documents.groups, minlength=len(card.groups))])
+        expected = np.vstack([expected, list(card.documents.values())])
     wrong = [
-        f"\n  {card.classes[i]}, {card.groups[j]}: expected {expected[i, j]:,}, found {found[i, j]:,}"
+        f"\n  {names[i]}, {card.groups[j]}: expected {expected[i, j]:,}, found {found[i, j]:,}"
         for i, j in np.argwhere(found != expected)
     ]
     if wrong:
-        raise DataError(f"{card.title}: the number of documents is not the card's.{''.join(wrong)}")
+        raise DataError(f"{title}: the number of documents is not the card's.{''.join(wrong)}")
 
 
 def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Corpus:
@@ -92,7 +108,9 @@ def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterab
     ----------
     corpus : Corpus
     classes : sequence of str, optional
-        The classes to keep; class codes follow this order. All of them, in the corpus's order, unless given.
+        The classes to keep; class codes follow this order. All of them, in the corpus's order, unless given. Documents
+        of other classes are dropped; but multi-label documents all stay, since having none of the classes is as good
+        an example: only the columns of their `topics` are chosen.
     exclude : iterable of str
         Ids of documents to drop.
 
@@ -120,15 +138,16 @@ def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterab
         if name not in row_of:
             raise _unknown("document", name, documents.ids, f"Documents are named like {documents.ids[0]!r}.")
         wanted[row_of[name]] = False
-    new_code = np.full(len(documents.classes), -1, dtype=np.int32)
-    for code, name in enumerate(kept):
-        new_code[documents.classes.index(name)] = code
-    labels = new_code[documents.labels]
-    rows = np.flatnonzero(wanted & (labels >= 0))
-
-    taken = corpus.take(rows)
-    relabelled = Documents(taken.documents.ids, labels[rows], taken.documents.groups, kept, documents.group_names)
-    return Corpus(taken.dataset, relabelled, taken.text, taken.bounds, taken.digest)
+    old_codes = [documents.classes.index(name) for name in kept]
+    if documents.topics is None:
+        new_code = np.full(len(documents.classes), -1, dtype=np.int32)
+        new_code[old_codes] = np.arange(len(kept), dtype=np.int32)
+        labels, topics = new_code[documents.labels], None
+        wanted &= labels >= 0
+    else:
+        labels, topics = documents.labels, documents.topics[:, old_codes]
+    relabelled = replace(corpus, documents=replace(documents, labels=labels, classes=kept, topics=topics))
+    return relabelled.take(np.flatnonzero(wanted))
 
 
 def _unknown(kind: str, name: str, known: Sequence[str], help_: str) -> ConfigError:

@@ -22,11 +22,14 @@ class Documents:
     ids : tuple of str, length n
         Unique names: the path inside the archive, decoded as latin-1.
     labels : int array, shape (n,)
-        Index into `classes`.
+        Index into `classes`; -1 for every document where `topics` says which classes it has.
     groups : int array, shape (n,)
         Index into `group_names`: the university of a page, or the side (train, test) of a given split.
     classes, group_names : tuple of str
         In the fixed order that one-vs-one ties and every table follow.
+    topics : bool array, shape (n, n_classes), optional
+        Which classes each document has, where it may have several or none (multi-label). None where each has exactly
+        one, its label.
     """
 
     ids: tuple[str, ...]
@@ -34,6 +37,17 @@ class Documents:
     groups: NDArray[np.int32]
     classes: tuple[str, ...]
     group_names: tuple[str, ...]
+    topics: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse topics that don't fit, and labels beside topics: a reader of either would be misled."""
+        if self.topics is None:
+            return
+        if self.topics.shape != (len(self.ids), len(self.classes)) or self.topics.dtype != np.bool_:
+            wanted = f"bool of shape {(len(self.ids), len(self.classes))}"
+            raise ValueError(f"topics must be {wanted}, not {self.topics.dtype} of shape {self.topics.shape}")
+        if np.any(self.labels != -1):
+            raise ValueError("multi-label documents have the label -1, and their classes in topics")
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -41,7 +55,18 @@ class Documents:
     def take(self, rows: NDArray[np.intp]) -> Documents:
         """The documents at `rows`, with the same classes and group names."""
         ids = tuple(self.ids[row] for row in rows)
-        return Documents(ids, self.labels[rows], self.groups[rows], self.classes, self.group_names)
+        topics = None if self.topics is None else self.topics[rows]
+        return Documents(ids, self.labels[rows], self.groups[rows], self.classes, self.group_names, topics)
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Documents by class and group, shape (n_classes, n_groups).
+
+        A multi-label document counts for each of its classes.
+        """
+        rows, classes = (np.arange(len(self)), self.labels) if self.topics is None else np.nonzero(self.topics)
+        sizes = np.zeros((len(self.classes), len(self.group_names)), dtype=np.int64)
+        np.add.at(sizes, (classes, self.groups[rows]), 1)
+        return sizes
 
 
 @dataclass(frozen=True)

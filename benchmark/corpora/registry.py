@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora import archive, newsgroups, synthetic, webkb
+from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate, select
@@ -26,6 +26,7 @@ __all__ = ["card", "find", "fingerprint", "gate", "load", "locate", "places", "r
 READERS: dict[str, Callable[[Files, DatasetCard, str], Corpus]] = {
     "webkb": webkb.read,
     "20ng": newsgroups.read,
+    "reuters": reuters.read,
     "synthetic": synthetic.read,
 }
 GENERATORS: dict[str, Callable[..., Files]] = {"synthetic": synthetic.generate}
@@ -38,13 +39,13 @@ def registered() -> list[str]:
     return list(READERS)
 
 
-def card(name: str) -> DatasetCard:
-    """Read the dataset card of a registered corpus; `ConfigError` for any other name."""
+def card(name: str, subset: str | None = None) -> DatasetCard:
+    """Read the dataset card of a registered corpus, or of a subset of it; `ConfigError` for any other name."""
     if name not in READERS:
         nearest = difflib.get_close_matches(name, READERS, n=1)
         hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
         raise ConfigError(f"There is no corpus {name!r}.{hint} Registered: {', '.join(READERS)}.")
-    return cards.read_card(name)
+    return cards.read_card(name).subset(subset)
 
 
 def places() -> list[Path]:
@@ -115,14 +116,16 @@ def fingerprint(name: str, source: Source) -> str:
     return archive.fingerprint(source, card(name))
 
 
-def load(name: str, source: Source | None = None, **params: Any) -> Corpus:
-    """Load a whole corpus, verified by content digest and by number of documents.
+def load(name: str, source: Source | None = None, *, subset: str | None = None, **params: Any) -> Corpus:
+    """Load a corpus, whole or a subset of it, verified by content digest and by number of documents.
 
     Parameters
     ----------
     name : str
     source : Source, optional
         As `find` or `locate` gave it; found unless given.
+    subset : str, optional
+        One of the card's `subset_names`; the whole corpus unless given.
     **params
         Of a generated corpus: `seed` and `size` of "synthetic". With other values than the defaults there is no card
         to verify against.
@@ -130,11 +133,11 @@ def load(name: str, source: Source | None = None, **params: Any) -> Corpus:
     Raises
     ------
     ConfigError
-        There is no such corpus, or it has no such parameter.
+        There is no such corpus, or it has no such subset or parameter.
     DataError
         The corpus is missing, damaged, or not the one its card describes.
     """
-    this, generate = card(name), GENERATORS.get(name)
+    this, generate = card(name, subset), GENERATORS.get(name)
     known = inspect.signature(generate).parameters if generate else {}
     if unknown := sorted(set(params) - set(known)):
         allowed = f"it has {', '.join(known)}" if known else "it has none"
@@ -162,5 +165,5 @@ def _missing(this: DatasetCard) -> DataError:
 
 def _looked_for(this: DatasetCard) -> str:
     looked = [f"\n  {p}{'' if os.access(p, os.R_OK) else ' (does not exist, or may not be read)'}" for p in places()]
-    tops = ", ".join(f"{top}/" for top in this.tops)
+    tops = ", ".join(this.tops if this.tops_are == "files" else [f"{top}/" for top in this.tops])
     return f"Looked for {', '.join(this.archives)}, or a folder holding {tops}, in:{''.join(looked)}"

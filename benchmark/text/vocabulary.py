@@ -17,13 +17,13 @@ from benchmark.text.stoplist import stop_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.corpora.corpus import Corpus
+    from benchmark.corpora.corpus import Corpus, Documents
     from benchmark.text.lexer import Lexing
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """Which terms are too rare to keep, counted over all documents given; the default keeps every term.
+    """Which terms are too rare to keep; the default keeps every term.
 
     Parameters
     ----------
@@ -32,10 +32,14 @@ class Pruning:
     min_documents : int
         Keep terms that occur in at least this many documents. Rainbow's ``--prune-vocab-by-doc-count=N`` drops
         words in N *or fewer* documents: it is ``min_documents = N + 1``.
+    group : str, optional
+        Count the documents of this group alone, such as the training documents; a term that doesn't occur there is
+        dropped. All documents given unless named.
     """
 
     min_occurrences: int = 1
     min_documents: int = 1
+    group: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse numbers below one."""
@@ -49,13 +53,20 @@ class Pruning:
 
 
 def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
-    """Count the terms of each document; a document left without terms stays, as a row of zeros."""
+    """Count the terms of each document; a document left without terms stays, as a row of zeros.
+
+    Raises
+    ------
+    ConfigError
+        Pruning names a group that the corpus doesn't have.
+    """
+    counted = _counted(corpus.documents, pruning.group)
     found = find_tokens(corpus.text, corpus.bounds, lexing)
     terms, first = intern(corpus.text, found.starts, found.lengths, found.spelling)
     pointers, indices, data = tally(terms, found.bounds, len(first))
 
-    occurrences = np.bincount(terms, minlength=len(first))
-    documents = np.bincount(indices, minlength=len(first))
+    occurrences = np.bincount(terms[np.repeat(counted, np.diff(found.bounds))], minlength=len(first))
+    documents = np.bincount(indices[np.repeat(counted, np.diff(pointers))], minlength=len(first))
     stop = stop_words(lexing.stoplist)
     kept = []
     for number in np.flatnonzero(pruning.keeps(occurrences, documents)):
@@ -72,6 +83,16 @@ def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
     matrix = sp.csr_array((data, indices, narrow), shape=(len(corpus.documents), len(first)))[:, columns]
     matrix.sort_indices()
     return Counts(corpus.documents, matrix, tuple(name for name, _ in kept))
+
+
+def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
+    """Tell whose terms pruning counts."""
+    if group is None:
+        return np.ones(len(documents), dtype=np.bool_)
+    if group not in documents.group_names:
+        raise ConfigError(f"pruning: there is no group {group!r}; the groups are {', '.join(documents.group_names)}")
+    counted: NDArray[np.bool_] = documents.groups == documents.group_names.index(group)
+    return counted
 
 
 @compiled(

@@ -30,6 +30,10 @@ def test_a_card_says_classes_groups_and_total(tmp_path):
         (GOOD.replace("licence: Free.", ""), "licence"),
         (GOOD.replace("{x: 3, z: 4}", "{z: 4, x: 3}"), "'b'"),
         (GOOD.replace("ab" * 32, "cafe"), "digest"),
+        (GOOD + "documents: {z: 1, x: 1}", "documents list the groups"),
+        (GOOD + "subsets: {few: {counts: {a: {z: 1, x: 1}}}}", "counts of 'a'"),
+        (GOOD + "subsets: {few: {counts: {}}}", "subsets.few.counts"),
+        (GOOD + "tops_are: archives", "tops_are"),
         (GOOD.replace("name: tiny", "name: other"), "'other'"),
         (GOOD + "  : [", "no valid YAML"),
         ("", "card"),
@@ -55,13 +59,37 @@ def test_every_card_in_the_folder_is_registered_and_the_other_way_round():
 @pytest.mark.parametrize("name", registry.registered())
 def test_every_card_is_complete(name):
     card = registry.card(name)
-    assert list(card.classes) == sorted(card.classes)
+    if name != "reuters":
+        assert list(card.classes) == sorted(card.classes)
     assert all(text.strip() for text in (card.title, card.licence, card.citation, card.notes))
     assert bool(card.addresses) == bool(card.archives) == bool(card.folders) == (name != "synthetic")
 
 
 def test_totals_are_the_published_ones():
-    assert [registry.card(name).total for name in ("webkb", "20ng")] == [8282, 18846]
+    assert [registry.card(name).total for name in ("webkb", "20ng", "reuters")] == [8282, 18846, 12902]
+
+
+def test_a_subset_has_the_source_of_the_whole_and_counts_of_its_own(tmp_path):
+    few = "subsets: {few: {counts: {b: {x: 1, z: 0}, a: {x: 1, z: 1}}, documents: {x: 1, z: 4}}}"
+    (tmp_path / "tiny.yaml").write_text(GOOD + few)
+    card = read_card("tiny", tmp_path)
+    part = card.subset("few")
+    assert (card.kept, card.subset_names, card.total) == ("all", ("all", "few"), 10)
+    assert (part.kept, part.subset_names, part.total, part.classes) == ("few", ("few",), 5, ("b", "a"))
+    assert (part.digest, part.tops) == (card.digest, card.tops)
+
+
+def test_a_corpus_without_subsets_is_all_there_is():
+    assert registry.card("webkb", "all") == registry.card("webkb")
+    with pytest.raises(ConfigError, match=r"'webkb' has no subset 'top4'\. It has: all"):
+        registry.card("webkb", "top4")
+
+
+@pytest.mark.parametrize("subset", registry.card("reuters").subset_names)
+def test_topics_are_ordered_by_training_stories_then_by_name(subset):
+    counts = registry.card("reuters", subset).counts
+    assert list(counts) == sorted(counts, key=lambda name: (-counts[name]["train"], name))
+    assert all(sum(row.values()) for row in counts.values())
 
 
 def test_an_unknown_corpus_is_named_with_the_nearest():

@@ -90,6 +90,8 @@ def test_parameters_are_for_generated_corpora():
         registry.load("webkb", seed=1)
     with pytest.raises(ConfigError, match="'sed'; it has seed, size"):
         registry.load("synthetic", sed=1)
+    with pytest.raises(ConfigError, match="no subset 'half'"):
+        registry.load("synthetic", subset="half")
 
 
 def test_parameters_reach_the_generator():
@@ -99,18 +101,27 @@ def test_parameters_reach_the_generator():
     assert 40 <= len(small.documents) < 90
 
 
-@pytest.mark.parametrize("name", registry.registered())
-def test_contract(name):
+SUBSETS = [(name, subset) for name in registry.registered() for subset in registry.card(name).subset_names]
+
+
+@pytest.mark.parametrize(("name", "subset"), SUBSETS)
+def test_contract(name, subset):
     """What the rest of the package relies on, of every corpus that is here."""
     if registry.find(name) is None:
         pytest.skip(f"the corpus {name} is not here")
-    card, corpus = registry.card(name), registry.load(name)
+    card, corpus = registry.card(name, subset), registry.load(name, subset=subset)
     documents = corpus.documents
     assert (corpus.dataset, corpus.digest, len(documents)) == (name, card.digest, card.total)
     assert (documents.classes, documents.group_names) == (card.classes, card.groups)
     assert len(set(documents.ids)) == len(documents)
     assert documents.labels.dtype == documents.groups.dtype == np.int32
-    assert set(documents.labels) == set(range(len(card.classes)))
+    if documents.topics is None:
+        assert set(documents.labels) == set(range(len(card.classes)))
+    else:
+        assert set(documents.labels) == {-1}
+        assert documents.topics.dtype == np.bool_
+        assert documents.topics.shape == (len(documents), len(card.classes))
+        assert documents.topics.any(axis=0).all()
     assert set(documents.groups) == set(range(len(card.groups)))
     assert corpus.bounds.dtype == np.int64
     assert corpus.bounds.shape == (len(documents) + 1,)

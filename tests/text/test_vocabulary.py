@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,16 +110,48 @@ def test_many_terms_are_told_apart() -> None:
     assert counts.matrix[1, -1] == counts.matrix[1].sum() == 2
 
 
+def in_groups(documents: list[bytes], groups: list[int]) -> Corpus:
+    corpus = corpus_of(documents)
+    codes = np.array(groups, dtype=np.int32)
+    return replace(corpus, documents=replace(corpus.documents, groups=codes, group_names=("train", "test")))
+
+
+@given(st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=8), LEXINGS, PRUNINGS, st.sampled_from([0, 1]))
+def test_pruning_in_a_group_keeps_the_vocabulary_of_the_group_alone(
+    documents: list[tuple[bytes, int]], lexing: Lexing, pruning: Pruning, side: int
+) -> None:
+    corpus = in_groups([text for text, _ in documents], [group for _, group in documents])
+    alone = count(corpus.take(np.flatnonzero(corpus.documents.groups == side)), lexing, pruning)
+    every = count(corpus, lexing, Pruning())
+
+    counts = count(corpus, lexing, replace(pruning, group=corpus.documents.group_names[side]))
+
+    assert counts.documents is corpus.documents
+    assert counts.vocabulary == alone.vocabulary
+    kept = set(alone.vocabulary)
+    assert bags(counts) == [{term: n for term, n in bag.items() if term in kept} for bag in bags(every)]
+
+
+def test_a_word_of_the_test_documents_alone_is_not_kept() -> None:
+    counts = count(in_groups([b"kernel text", b"text fisher fisher"], [0, 1]), Lexing(), Pruning(group="train"))
+    assert bags(counts) == [{"kernel": 1, "text": 1}, {"text": 1}]
+
+
+def test_a_group_that_does_not_exist_is_refused() -> None:
+    with pytest.raises(ConfigError, match="there is no group 'training'; the groups are train, test"):
+        count(in_groups([b"kernel"], [0]), Lexing(), Pruning(group="training"))
+
+
 @pytest.mark.parametrize("field", ["min_occurrences", "min_documents"])
 def test_impossible_pruning_is_refused(field: str) -> None:
     with pytest.raises(ConfigError, match=f"{field} is 0; it must be at least 1"):
         Pruning(**{field: 0})
 
 
-def real(name: str) -> Corpus:
+def real(name: str, subset: str | None = None) -> Corpus:
     if corpora.find(name) is None:
         pytest.skip(f"the corpus {name} is not on this machine")
-    return corpora.load(name)
+    return corpora.load(name, subset=subset)
 
 
 @pytest.fixture(scope="module")
@@ -171,3 +204,23 @@ def test_webkb_differs_from_plain_tag_stripping_where_rainbow_does(pages: Corpus
     # The data description says of Rainbow's own counts that they equal those of "a plain tag-stripping expression" on
     # 4,120 pages; only a lexer that lets &lt; open a tag does so too.
     assert len(pages.documents) - differing == 4_120
+
+
+# Our own measurements: takamura2004 drops words that occur less than five times in the training set.
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("subset", "stoplist", "pruning", "terms", "occurrences"),
+    [
+        ("without-brief", "smart", Pruning(min_occurrences=5, group="train"), 9_487, 845_673),
+        ("without-brief", "none", Pruning(min_occurrences=5, group="train"), 9_904, 1_496_184),
+        ("body-and-single-topic", "smart", Pruning(min_occurrences=2), 16_005, 548_005),
+        ("body-and-single-topic", "none", Pruning(), 26_231, 950_945),
+    ],
+)
+def test_reuters_keeps_its_vocabulary(
+    subset: str, stoplist: str, pruning: Pruning, terms: int, occurrences: int
+) -> None:
+    corpus = real("reuters", subset)
+    matrix = count(corpus, Lexing(stoplist=stoplist), pruning).matrix
+    assert matrix.shape == (len(corpus.documents), terms)
+    assert matrix.sum() == occurrences

@@ -1,0 +1,93 @@
+"""Reuters-21578, the ModApte split: newswire stories of 1987, with any number of topics each (Lewis 1997).
+
+Training stories are those with LEWISSPLIT="TRAIN" and TOPICS="YES", test stories those with "TEST" and "YES"; all
+others are no part of the corpus. The papers use subsets of it, see `SUBSETS`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.corpora.assemble import join
+from benchmark.corpora.card import ALL
+from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.sgml import read_articles
+from benchmark.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.archive import Files
+    from benchmark.corpora.card import DatasetCard
+    from benchmark.corpora.sgml import Article
+
+SIDES = {"TRAIN": "train", "TEST": "test"}
+
+SUBSETS: dict[str, Callable[[Article], bool]] = {
+    ALL: lambda _: True,
+    # takamura2004 left out the "texts [that] have no text body"
+    "without-brief": lambda article: article.text_type != "BRIEF",
+    # tang2016, chen2018: the single-label documents
+    "body-and-single-topic": lambda article: article.body is not None and len(article.topics) == 1,
+}
+"""Which stories of the ModApte split each subset keeps."""
+
+
+def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
+    """Join the stories of the subset that the card is of; a story's id is its NEWID.
+
+    Training stories come first, then test stories, both by number, which is the order of time. A story's text is its
+    title, a line feed, and its body, without dateline and author; all of it where it is undivided (UNPROC), and the
+    title alone where there is no body (BRIEF). It is plain text: ``<`` marks a company, so a lexer must not skip HTML.
+
+    Parameters
+    ----------
+    files : Files
+    card : DatasetCard
+        Of the whole corpus, or of a subset, see `DatasetCard.subset`. Where the card tells the number of documents
+        beside the counts, stories have any number of topics, and the corpus is multi-label (see `Documents`).
+    digest : str
+        Content digest of `files`.
+
+    Raises
+    ------
+    DataError
+        A story can't be read, two have the same number, or one has a topic that the card doesn't list.
+    """
+    kept = SUBSETS[card.kept]
+    articles = {}
+    for relpath in sorted(files):
+        for article in read_articles(bytes(files[relpath]), relpath.decode("latin-1")):
+            if article.newid in articles:
+                raise DataError(f"{card.title}: two stories have the NEWID {article.newid}.")
+            articles[article.newid] = article
+    stories = [each for each in articles.values() if each.topics_flag == "YES" and each.split in SIDES and kept(each)]
+    stories.sort(key=lambda story: (card.groups.index(SIDES[story.split]), story.newid))
+
+    groups = np.array([card.groups.index(SIDES[story.split]) for story in stories], dtype=np.int32)
+    topics = _topics(stories, card)
+    multi_label = card.documents is not None
+    labels = np.full(len(stories), -1, np.int32) if multi_label else topics.argmax(axis=1).astype(np.int32)
+    ids = tuple(str(story.newid) for story in stories)
+    documents = Documents(ids, labels, groups, card.classes, card.groups, topics if multi_label else None)
+    text, bounds = join([_text(story) for story in stories])
+    return Corpus(card.name, documents, text, bounds, digest)
+
+
+def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:
+    column = {name: number for number, name in enumerate(card.classes)}
+    topics = np.zeros((len(stories), len(column)), dtype=np.bool_)
+    for row, story in enumerate(stories):
+        for topic in story.topics:
+            if topic not in column:
+                raise DataError(f"{card.title}: NEWID {story.newid} has the topic {topic!r}, which no document has.")
+            topics[row, column[topic]] = True
+    return topics
+
+
+def _text(story: Article) -> bytes:
+    return b"\n".join(part for part in (story.title, story.body, story.text) if part is not None)

@@ -1,0 +1,253 @@
+"""The ModApte split and its subsets, on a few stories; `test_real.py` has the true ones."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from benchmark.corpora import registry, reuters
+from benchmark.corpora.archive import Source, content_digest, find_in, read_files, verify
+from benchmark.corpora.assemble import gate, select
+from benchmark.corpora.card import DatasetCard
+from benchmark.errors import ConfigError, DataError
+
+
+def story(newid, topics, *, split="TRAIN", flag="YES", kind="NORM"):
+    listed = "".join(f"<D>{topic}</D>" for topic in topics.split())
+    attribute = "" if kind == "NORM" else f' TYPE="{kind}"'
+    text = {
+        "NORM": f"<TITLE>Title {newid}</TITLE><DATELINE>PARIS</DATELINE><BODY>Body {newid}</BODY>",
+        "BRIEF": f"<TITLE>Title {newid}</TITLE>",
+        "UNPROC": f"Text {newid}",
+    }[kind]
+    return (
+        f'<REUTERS TOPICS="{flag}" LEWISSPLIT="{split}" NEWID="{newid}">'
+        f"<TOPICS>{listed}</TOPICS><TEXT{attribute}>{text}</TEXT></REUTERS>\n"
+    ).encode()
+
+
+FILES = {
+    b"reut2-001.sgm": story(11, "earn")
+    + story(3, "acq earn", kind="UNPROC")
+    + story(12, "", split="TEST")
+    + story(13, "acq", split="TEST", kind="BRIEF")
+    + story(14, "ship ship", split="TEST"),
+    b"reut2-000.sgm": story(1, "earn", split="TEST")
+    + story(2, "earn", kind="BRIEF")
+    + story(4, "acq", flag="NO")
+    + story(5, "acq", split="NOT-USED")
+    + story(6, "acq", split="TEST", flag="BYPASS")
+    + story(7, "acq"),
+}
+CARD = DatasetCard.model_validate(
+    {
+        "name": "reuters",
+        "title": "Small Reuters",
+        "archives": ["reuters21578.tar.gz"],
+        "folders": ["reuters21578"],
+        "tops_are": "files",
+        "tops": ["reut2-000.sgm", "reut2-001.sgm"],
+        "digest": content_digest(FILES),
+        "documents": {"train": 4, "test": 4},
+        "counts": {
+            "earn": {"train": 3, "test": 1},
+            "acq": {"train": 2, "test": 1},
+            "ship": {"train": 0, "test": 1},
+        },
+        "subsets": {
+            "without-brief": {
+                "documents": {"train": 3, "test": 3},
+                "counts": {
+                    "acq": {"train": 2, "test": 0},
+                    "earn": {"train": 2, "test": 1},
+                    "ship": {"train": 0, "test": 1},
+                },
+            },
+            "body-and-single-topic": {
+                "counts": {
+                    "acq": {"train": 1, "test": 0},
+                    "earn": {"train": 1, "test": 1},
+                    "ship": {"train": 0, "test": 1},
+                }
+            },
+        },
+        "licence": "For research only.",
+        "citation": "-",
+    }
+)
+IDS = {
+    "all": ("2", "3", "7", "11", "1", "12", "13", "14"),
+    "without-brief": ("3", "7", "11", "1", "12", "14"),
+    "body-and-single-topic": ("7", "11", "1", "14"),
+}
+
+
+def read(subset="all"):
+    return reuters.read(FILES, CARD.subset(subset), CARD.digest)
+
+
+@pytest.mark.parametrize("subset", IDS)
+def test_subsets_have_training_stories_first_then_by_number(subset):
+    corpus = read(subset)
+    documents = corpus.documents
+    assert documents.ids == IDS[subset]
+    assert documents.group_names == ("train", "test")
+    assert np.all(np.diff(documents.groups) >= 0)
+    assert (corpus.dataset, corpus.digest) == ("reuters", CARD.digest)
+    gate(corpus, CARD.subset(subset))
+
+
+def test_every_subset_of_the_reader_has_a_card():
+    assert tuple(reuters.SUBSETS) == CARD.subset_names == registry.card("reuters").subset_names == tuple(IDS)
+
+
+def test_text_is_title_and_body_or_what_there_is():
+    text_of = dict(zip(read().documents.ids, read(), strict=True))
+    assert text_of["11"] == b"Title 11\nBody 11"
+    assert text_of["13"] == b"Title 13"
+    assert text_of["3"] == b"Text 3"
+
+
+def test_multi_label_documents_have_topics_and_no_labels():
+    documents = read().documents
+    assert documents.classes == ("earn", "acq", "ship")
+    assert documents.labels.dtype == documents.groups.dtype == np.int32
+    assert set(documents.labels) == {-1}
+    assert documents.topics.dtype == np.bool_
+    named = [[name for name, has in zip(documents.classes, row, strict=True) if has] for row in documents.topics]
+    assert named == [["earn"], ["earn", "acq"], ["acq"], ["earn"], ["earn"], [], ["acq"], ["ship"]]
+
+
+def test_single_label_documents_have_labels_and_no_topics():
+    documents = read("body-and-single-topic").documents
+    assert documents.topics is None
+    assert [documents.classes[label] for label in documents.labels] == ["acq", "earn", "earn", "ship"]
+
+
+def test_the_whole_corpus_is_the_subset_all_and_none():
+    assert CARD.subset(None) is CARD.subset("all") is CARD
+    assert (CARD.total, CARD.subset("without-brief").total, CARD.subset("body-and-single-topic").total) == (8, 6, 4)
+
+
+def test_an_unknown_subset_is_named_with_the_nearest():
+    with pytest.raises(ConfigError, match=r"'reuters' has no subset 'without-breif'.*'without-brief'\?.*: all, wi"):
+        CARD.subset("without-breif")
+    with pytest.raises(ConfigError, match="It has: without-brief"):  # a part has no parts
+        CARD.subset("without-brief").subset("all")
+
+
+# --- the gate
+
+
+def test_the_gate_compares_topics_and_documents():
+    corpus = read()
+    rows = np.arange(len(corpus.documents) - 1)
+    with pytest.raises(DataError) as caught:
+        gate(corpus.take(rows), CARD)
+    for part in ("Small Reuters:", "ship, test: expected 1, found 0", "documents, test: expected 4, found 3"):
+        assert part in str(caught.value)
+    assert "earn" not in str(caught.value)
+
+
+def test_the_gate_sees_a_missing_document_without_topics():
+    corpus = read()
+    rows = np.flatnonzero(corpus.documents.topics.any(axis=1))
+    with pytest.raises(DataError, match="documents, test: expected 4, found 3"):
+        gate(corpus.take(rows), CARD)
+
+
+def test_the_gate_tells_subsets_apart():
+    with pytest.raises(DataError, match=r"Small Reuters, body-and-single-topic: .* disagree"):
+        gate(read("without-brief"), CARD.subset("body-and-single-topic"))
+    with pytest.raises(DataError, match="Small Reuters, without-brief: the classes"):
+        gate(read("all"), CARD.subset("without-brief"))
+
+
+# --- take and select
+
+
+def test_topics_that_do_not_fit_are_refused():
+    documents = read().documents
+    with pytest.raises(ValueError, match=r"bool of shape \(8, 3\), not bool of shape \(8, 2\)"):
+        replace(documents, topics=documents.topics[:, :2])
+    with pytest.raises(ValueError, match=r"not int64 of shape \(8, 3\)"):
+        replace(documents, topics=documents.topics.astype(np.int64))
+    with pytest.raises(ValueError, match="the label -1"):
+        replace(documents, labels=np.zeros(8, dtype=np.int32))
+
+
+def test_take_takes_topics_along():
+    corpus = read()
+    rows = np.array([5, 0, 1])
+    taken = corpus.take(rows)
+    assert taken.documents.ids == ("12", "2", "3")
+    assert np.array_equal(taken.documents.topics, corpus.documents.topics[rows])
+
+
+def test_selecting_classes_of_multi_label_documents_keeps_every_document():
+    corpus = read()
+    chosen = select(corpus, ["acq", "earn"], exclude=["7"])
+    assert chosen.documents.ids == ("2", "3", "11", "1", "12", "13", "14")
+    assert chosen.documents.classes == ("acq", "earn")
+    kept = [row for row, name in enumerate(corpus.documents.ids) if name != "7"]
+    assert np.array_equal(chosen.documents.topics, corpus.documents.topics[kept][:, [1, 0]])
+    assert set(chosen.documents.labels) == {-1}
+    assert list(chosen) == [text for row, text in enumerate(corpus) if row in kept]
+
+
+def test_selecting_classes_of_single_label_documents_drops_the_others():
+    chosen = select(read("body-and-single-topic"), ["ship", "acq"])
+    assert chosen.documents.ids == ("7", "14")
+    assert chosen.documents.labels.tolist() == [1, 0]
+
+
+# --- refusals
+
+
+def test_broken_stories_are_named_with_their_file():
+    broken = {**FILES, b"reut2-001.sgm": FILES[b"reut2-001.sgm"].replace(b"</BODY>", b"", 1)}
+    with pytest.raises(DataError, match=r"reut2-001.sgm, NEWID 11: <BODY> is not closed"):
+        reuters.read(broken, CARD, "")
+
+
+def test_a_number_given_twice_is_refused():
+    twice = {**FILES, b"reut2-001.sgm": FILES[b"reut2-001.sgm"] + story(1, "")}
+    with pytest.raises(DataError, match="two stories have the NEWID 1"):
+        reuters.read(twice, CARD, "")
+
+
+def test_an_unknown_topic_is_refused():
+    other = {**FILES, b"reut2-001.sgm": FILES[b"reut2-001.sgm"] + story(99, "earm")}
+    with pytest.raises(DataError, match="NEWID 99 has the topic 'earm'"):
+        reuters.read(other, CARD, "")
+
+
+# --- files that hold many documents
+
+
+@pytest.mark.parametrize("prefix", [b"", b"./", b"reuters21578/", b"./reuters21578/"])
+def test_every_packing_gives_the_same_files(tmp_path, pack, prefix):
+    path = pack({**FILES, b"README.txt": b"x", b"lewis.dtd": b"x"}, tmp_path / "reuters21578.tar.gz", prefix=prefix)
+    assert find_in(tmp_path, CARD) == Source(path)
+    files = read_files(Source(path), CARD)
+    assert {relpath: bytes(content) for relpath, content in files.items()} == FILES
+    assert verify(files, CARD, Source(path)) == CARD.digest
+
+
+@pytest.mark.parametrize("folder", [".", "reuters21578"])
+def test_a_folder_is_found_when_all_its_files_are_there(tmp_path, unpack, folder):
+    place = unpack({**FILES, b"README.txt": b"x"}, tmp_path / folder)
+    assert find_in(tmp_path, CARD) == Source(place)
+    assert read_files(Source(place), CARD) == FILES
+    os.remove(place / "reut2-001.sgm")  # noqa: PTH107
+    assert find_in(tmp_path, CARD) is None
+    with pytest.raises(DataError, match="can't be read"):
+        read_files(Source(place), CARD)
+
+
+def test_a_changed_corpus_is_told_by_its_files(tmp_path):
+    with pytest.raises(DataError, match=r"expected 2 files.*\n.*found +1 files"):
+        verify({b"reut2-000.sgm": b""}, CARD, Source(tmp_path))
