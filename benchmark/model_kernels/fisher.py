@@ -1,0 +1,234 @@
+"""The Fisher kernel of PLSI (Hofmann 2000; Takamura et al. 2004, section 4 and appendix A).
+
+    K(d,d') = Σ_k P(z_k|d) P(z_k|d') / P(z_k) + Σ_j P̂(w_j|d) P̂(w_j|d') Σ_k P(z_k|d,w_j) P(z_k|d',w_j) / P(w_j|z_k)
+
+It is the inner product of derivatives of l(d) = Σ_j P̂(w_j|d) log Σ_k P(w_j|z_k) P(z_k|d), P̂ the relative frequencies
+in d, by ρ_jk = 2 P(w_j|z_k)^½ and ρ_k = 2 P(z_k)^½ (equations 12-15). In these parameters, which stabilize the
+variance, a multinomial's Fisher information is near the identity, and is taken to be it:
+
+    ∂l/∂ρ_jk = P̂(w_j|d) P(z_k|d,w_j) / P(w_j|z_k)^½,   ∂l/∂ρ_k ≈ P(z_k|d) / P(z_k)^½.
+
+The latter is exact for the joint log P(d, w), with P(z|d) = P(z) P(d|z) / P(d), where EM has converged: then
+Σ_j P̂(w_j|d) P(z_k|d,w_j) = P(z_k|d). Neither sees that probabilities sum to 1.
+
+With P(z_k|d,w_j) = P(z_k|d) P(w_j|z_k) / P(w_j|d) a derivative is P̂(w_j|d) P(z_k|d) P(w_j|z_k)^½ / P(w_j|d): nothing is
+divided by P(w_j|z_k), and where that is 0, so is the derivative. A document has few classes, so the derivatives are
+written out as sparse vectors of K(V + 1) coordinates, and kernels for several K are added by setting theirs side by
+side.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numba
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from benchmark.compiled import compiled
+from benchmark.kernels.products import inner_products
+from benchmark.model_kernels.plsi import PLSI, check_counts, known_words, word_probabilities
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+@compiled("void(i8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
+def _count_scores(
+    sizes: NDArray[np.int64], theta: Array, root: Array, start: NDArray[np.int64], word: NDArray[np.int32]
+) -> None:
+    for d in numba.prange(theta.shape[0]):
+        size = 0
+        for k in range(theta.shape[1]):
+            if theta[d, k] > 0.0:
+                size += 1
+                for p in range(start[d], start[d + 1]):
+                    if root[word[p], k] > 0.0:
+                        size += 1
+        sizes[d] = size
+
+
+@compiled("void(i4[::1], f8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[::1], i8[::1], i4[::1], f8[::1])", parallel=True)
+def _fill_scores(
+    column: NDArray[np.int32],
+    value: Array,
+    row: NDArray[np.int64],
+    theta: Array,
+    root: Array,
+    weight: Array,
+    start: NDArray[np.int64],
+    word: NDArray[np.int32],
+    ratio: Array,
+) -> None:
+    """Class k has the columns k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself."""
+    width = root.shape[0] + 1
+    for d in numba.prange(theta.shape[0]):
+        at = row[d]
+        for k in range(theta.shape[1]):
+            share = theta[d, k]
+            if share > 0.0:
+                for p in range(start[d], start[d + 1]):
+                    if root[word[p], k] > 0.0:
+                        column[at] = k * width + word[p]
+                        value[at] = ratio[p] * share * root[word[p], k]
+                        at += 1
+                column[at] = k * width + width - 1
+                value[at] = share * weight[k]
+                at += 1
+
+
+def fisher_scores(counts: sp.csr_array, theta: Array, phi: Array, classes: Array) -> sp.csr_array:
+    """The derivatives (14) and (15), as canonical CSR array of shape (n, K (V + 1)): class by class, words first.
+
+    A class without documents, P(z_k) = 0, has no derivative by P(z_k): the training documents have none of it, so
+    that no kernel value is changed.
+
+    Parameters
+    ----------
+    counts : canonical CSR array, shape (n, V)
+        Words whose row of `phi` is 0 are ignored: they don't count in P̂ either.
+    theta : float64 array, shape (n, K)
+        P(z|d). Zeros in it save their columns.
+    phi : float64 array, shape (V, K)
+        P(w|z).
+    classes : float64 array, shape (K,)
+        P(z).
+
+    Raises
+    ------
+    FloatingPointError
+        If a word that occurs has the probability 0 in its document.
+    ValueError
+        If K (V + 1) is beyond 32 bits.
+    """
+    n, k = theta.shape
+    width = k * (phi.shape[0] + 1)
+    if width > np.iinfo(np.int32).max:
+        msg = f"{k} classes of {phi.shape[0]} words have too many coordinates"
+        raise ValueError(msg)
+    known = known_words(counts, phi)
+    start, word = known.indptr.astype(np.int64), known.indices.astype(np.int32)
+    length = np.asarray(known.sum(axis=1))
+    ratio = known.data / word_probabilities(known, theta, phi) / np.repeat(length, np.diff(start))
+    weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(k), where=classes > 0)
+    theta, root = np.ascontiguousarray(theta), np.ascontiguousarray(np.sqrt(phi))
+
+    row = np.zeros(n + 1, dtype=np.int64)
+    _count_scores(row[1:], theta, root, start, word)
+    np.cumsum(row, out=row)
+    column, value = np.empty(row[-1], dtype=np.int32), np.empty(row[-1])
+    _fill_scores(column, value, row, theta, root, weight, start, word, ratio)
+    scores = sp.csr_array((value, column, row), shape=(n, width))
+    scores.has_canonical_format = True
+    return scores
+
+
+class PLSIFisher(TransformerMixin, BaseEstimator):
+    """The Fisher kernel of PLSI as a transformer of counts; the sum of the kernels of several numbers of classes.
+
+    New documents are folded in, each by itself. A document without known words has P(z|d) = P(z) and no P̂: its kernel
+    with any other is the first sum, which is 1 for each number of classes.
+
+    Parameters
+    ----------
+    n_classes : sequence of int
+        A PLSI model is fitted for each.
+    tolerance, max_iterations, restarts, seed, temper, fold_tolerance, fold_iterations
+        As of `PLSI`. Posteriors are tempered while fitting only, not in the kernel.
+
+    Attributes
+    ----------
+    models_ : tuple of PLSI
+    scores_ : CSR array, shape (n, Σ K (V + 1))
+        The derivatives at the training documents.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> counts = np.array([[4, 2, 0, 0], [1, 3, 0, 0], [0, 0, 5, 1], [0, 0, 2, 2]])
+    >>> PLSIFisher(n_classes=(1, 2)).fit_transform(counts).round(1)
+    array([[6.3, 5.5, 1. , 1. ],
+           [5.5, 6.7, 1. , 1. ],
+           [1. , 1. , 6.3, 5.6],
+           [1. , 1. , 5.6, 6.6]])
+    """
+
+    def __init__(
+        self,
+        n_classes: Sequence[int] = (10, 20, 30),
+        tolerance: float = 1e-4,
+        max_iterations: int = 2000,
+        restarts: int = 1,
+        seed: int = 0,
+        temper: float = 1.0,
+        fold_tolerance: float = 1e-4,
+        fold_iterations: int = 10_000,
+    ) -> None:
+        self.n_classes = n_classes
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.restarts = restarts
+        self.seed = seed
+        self.temper = temper
+        self.fold_tolerance = fold_tolerance
+        self.fold_iterations = fold_iterations
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        self._models()
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Fit the models to the counts X, dense or sparse, shape (n, V).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, a count negative or not finite, or no document has a word.
+        """
+        models = self._models()
+        counts = check_counts(X)
+        self.n_features_in_ = counts.shape[1]
+        self.models_ = tuple(model.fit(counts) for model in models)
+        self.scores_ = self._side_by_side(counts, [model.class_given_document_ for model in self.models_])
+        return self
+
+    def scores(self, X: Any) -> sp.csr_array:
+        """The derivatives at new documents X, shape (m, V): shape (m, Σ K (V + 1)); kernels are inner products."""
+        check_is_fitted(self, "scores_")
+        counts = check_counts(X)
+        if counts.shape[1] != self.n_features_in_:
+            msg = f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}"
+            raise ValueError(msg)
+        return self._side_by_side(counts, [model.transform(counts) for model in self.models_])
+
+    def transform(self, X: Any) -> Array:
+        """Kernel values between X, shape (m, V), and the training documents: shape (m, n)."""
+        return inner_products(self.scores(X), self.scores_)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Array:  # noqa: ARG002
+        """Fit, and give the training Gram matrix, shape (n, n)."""
+        self.fit(X)
+        return inner_products(self.scores_, self.scores_)
+
+    def _models(self) -> list[PLSI]:
+        if not len(self.n_classes):
+            msg = "n_classes names no number of classes"
+            raise ValueError(msg)
+        shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}
+        models = [PLSI(n_classes=k, **shared) for k in self.n_classes]
+        for model in models:
+            model.check()
+        return models
+
+    def _side_by_side(self, counts: sp.csr_array, thetas: Sequence[Array]) -> sp.csr_array:
+        blocks = [
+            fisher_scores(counts, theta, model.word_given_class_, model.class_)
+            for model, theta in zip(self.models_, thetas, strict=True)
+        ]
+        return sp.csr_array(sp.hstack(blocks, format="csr"))

@@ -1,0 +1,81 @@
+"""Hyperplanes of categories decide as linear machines do, and refuse what can't be separated."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmark.classifiers.hyperplanes import fit_hyperplanes
+from benchmark.classifiers.svm import SupportVectorClassifier
+
+
+@pytest.fixture
+def points():
+    rng = np.random.default_rng(8)
+    return sp.csr_array(rng.poisson(0.7, size=(50, 12)).astype(float))
+
+
+@pytest.fixture
+def members():
+    rng = np.random.default_rng(9)
+    return rng.random((40, 4)) < np.array([0.5, 0.3, 0.2, 0.1])
+
+
+def gram_of(points):
+    return (points @ points.T).toarray()
+
+
+@pytest.mark.parametrize("C", [0.1, 1.0, 10.0])
+def test_values_are_the_decisions_of_one_machine_a_category(points, members, C):
+    own = points[:40]
+    planes = fit_hyperplanes(own, gram_of(own), members, C=C, jobs=2)
+    assert planes.weights.shape == (12, 4)
+    kernel = (points @ own.T).toarray()
+    for x in range(4):
+        alone = SupportVectorClassifier(C=C).fit(kernel[:40], np.where(members[:, x], 1, -1))
+        expected = alone.decision_function(kernel)[:, 0]
+        scale = C * len(members) * kernel.max()
+        np.testing.assert_allclose(
+            planes.values(points)[:, x], expected, rtol=0, atol=100 * np.finfo(float).eps * scale
+        )
+
+
+def test_a_category_is_positive_on_its_own_side(points):
+    """The machines agree about which side is which, whichever class the first document is of."""
+    members = np.column_stack([points.toarray()[:, 0] > 0, points.toarray()[:, 0] == 0])
+    f = fit_hyperplanes(points, gram_of(points), members, C=10.0).values(points)
+    assert ((f > 0) == members).mean() > 0.9
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_threads_change_nothing(points, members, jobs):
+    own = points[:40]
+    planes = fit_hyperplanes(own, gram_of(own), members, jobs=jobs)
+    again = fit_hyperplanes(own, gram_of(own), members, jobs=1)
+    np.testing.assert_array_equal(planes.weights, again.weights)
+    np.testing.assert_array_equal(planes.offsets, again.offsets)
+
+
+@pytest.mark.parametrize(("value", "has"), [(False, "no"), (True, "every")])
+def test_a_category_of_no_or_every_document_is_refused_by_name(points, members, value, has):
+    members[:, 2] = value
+    own = points[:40]
+    with pytest.raises(ValueError, match=f"'ship' has {has} training document"):
+        fit_hyperplanes(own, gram_of(own), members, categories=["earn", "acq", "ship", "corn"])
+
+
+def test_shapes_and_names_that_do_not_agree_are_refused(points, members):
+    own = points[:40]
+    with pytest.raises(ValueError, match="don't agree"):
+        fit_hyperplanes(points, gram_of(own), members)
+    with pytest.raises(ValueError, match="2 names for 4 categories"):
+        fit_hyperplanes(own, gram_of(own), members, categories=["earn", "acq"])
+
+
+def test_a_product_that_is_no_number_is_refused(points, members):
+    own = points[:40]
+    gram = gram_of(own)
+    gram[3, 5] = np.inf
+    with pytest.raises(FloatingPointError, match="finite"):
+        fit_hyperplanes(own, gram, members)
