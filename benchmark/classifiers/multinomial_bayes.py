@@ -1,0 +1,108 @@
+"""Counts to predictions by Bayes' rule, each class being one multinomial distribution of terms."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+class MultinomialBayes(ClassifierMixin, BaseEstimator):
+    """Multinomial naive Bayes: argmax_i ln P(c_i) + Σ_w x_w ln p_iw.
+
+    p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), with n_iw how often term w occurs in the documents of class
+    i, and P(c_i) is the share of documents (scikit-learn's `MultinomialNB` learns both; unlike it, this one refuses
+    to be without smoothing, by which a term unseen in a class makes every posterior of a document -inf or NaN).
+
+    A document without terms is decided by P(c_i). Of classes that tie, the first of `classes_` is predicted.
+
+    Parameters
+    ----------
+    smoothing : float
+        Added to every n_iw, > 0.
+
+    Attributes
+    ----------
+    classes_ : array, shape (n_classes,)
+        Sorted.
+    class_log_prior_ : float64 array, shape (n_classes,)
+        ln P(c_i).
+    feature_count_ : float64 array, shape (n_classes, V)
+        n_iw.
+    feature_log_prob_ : float64 array, shape (n_classes, V)
+        ln p_iw.
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> MultinomialBayes().fit([[3, 0], [2, 1], [0, 2]], ["a", "a", "b"]).predict([[1, 0], [0, 4], [0, 0]])
+    array(['a', 'b', 'a'], dtype='<U1')
+    """
+
+    def __init__(self, smoothing: float = 1.0) -> None:
+        self.smoothing = smoothing
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn what X may be, in the words it has for its own `MultinomialNB`."""
+        tags = super().__sklearn_tags__()
+        theirs = MultinomialNB().__sklearn_tags__()
+        tags.input_tags, tags.classifier_tags = theirs.input_tags, theirs.classifier_tags
+        return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from the counts X, shape (n, V), and the labels y, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            The smoothing isn't positive, or a count is negative or not finite.
+        """
+        self._learn(X, y)
+        return self
+
+    def _learn(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
+        """Fit, and return X as it was validated, and each document's position in `classes_`."""
+        if not 0 < self.smoothing < float("inf"):
+            msg = f"smoothing must be a positive number, not {self.smoothing}"
+            raise ValueError(msg)
+        X, y = validate_data(self, X, y, accept_sparse="csr")
+        learnt = MultinomialNB(alpha=self.smoothing, force_alpha=True).fit(X, y)
+        self.classes_ = learnt.classes_
+        self.class_log_prior_ = learnt.class_log_prior_
+        self.feature_count_ = learnt.feature_count_
+        self.feature_log_prob_ = learnt.feature_log_prob_
+        return X, np.searchsorted(self.classes_, y)
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """Joint log densities of the counts X, shape (m, V): ln P(c_i) + ln p(x|c_i) less the multinomial coefficient.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
+        check_is_fitted(self, "feature_log_prob_")
+        X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
+        return np.asarray(X @ self.feature_log_prob_.T + self.class_log_prior_)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Log posteriors ln P(c_i|x), shape (m, n_classes)."""
+        joint = self.predict_joint_log_proba(X)
+        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def predict_proba(self, X: Any) -> Array:
+        """P(c_i|x), shape (m, n_classes)."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predicted labels, shape (m,)."""
+        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])

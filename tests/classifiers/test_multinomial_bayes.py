@@ -1,0 +1,63 @@
+"""`MultinomialBayes` is scikit-learn's `MultinomialNB` with a smoothing that must be there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from benchmark.classifiers.multinomial_bayes import MultinomialBayes
+
+
+@pytest.fixture(params=[2, 5])
+def corpus(request):
+    rng = np.random.default_rng([42, request.param])
+    terms = rng.dirichlet(np.full(40, 0.2), size=request.param)
+    labels = np.concatenate([np.arange(request.param), rng.integers(0, request.param, size=60)])
+    counts = np.array([rng.multinomial(15, terms[label]) for label in labels])
+    return sp.csr_array(counts[:40]), labels[:40], sp.csr_array(counts[40:])
+
+
+@parametrize_with_checks([MultinomialBayes()])
+def test_scikit_learns_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("smoothing", [1e-3, 1.0, 30.0])
+@pytest.mark.parametrize("dense", [False, True])
+def test_it_is_scikit_learns(corpus, smoothing, dense):
+    train, labels, test = (part.toarray() if dense and sp.issparse(part) else part for part in corpus)
+    ours, theirs = MultinomialBayes(smoothing).fit(train, labels), MultinomialNB(alpha=smoothing).fit(train, labels)
+    for method in ("predict", "predict_joint_log_proba", "predict_log_proba", "predict_proba"):
+        np.testing.assert_allclose(getattr(ours, method)(test), getattr(theirs, method)(test), rtol=1e-12)
+    np.testing.assert_allclose(np.exp(ours.feature_log_prob_).sum(axis=1), 1.0, rtol=1e-12)
+
+
+@pytest.mark.parametrize("smoothing", [0.0, -1.0, float("nan"), float("inf")])
+def test_smoothing_must_be_positive(corpus, smoothing):
+    with pytest.raises(ValueError, match="smoothing must be a positive number"):
+        MultinomialBayes(smoothing).fit(*corpus[:2])
+
+
+def test_an_empty_document_is_decided_by_the_prior_and_a_tie_by_the_order_of_classes():
+    nothing = np.zeros((1, 2))
+    assert MultinomialBayes().fit([[1, 0], [0, 1], [0, 1]], ["a", "b", "b"]).predict(nothing) == ["b"]
+    assert MultinomialBayes().fit([[0, 1], [1, 0]], ["b", "a"]).predict(nothing) == ["a"]
+    assert MultinomialBayes().fit([[0, 1], [1, 0]], ["b", "a"]).predict([[3, 3]]) == ["a"]
+
+
+def test_negative_counts_are_refused(corpus):
+    train, labels, test = corpus
+    with pytest.raises(ValueError, match="Negative"):
+        MultinomialBayes().fit(-train, labels)
+    with pytest.raises(ValueError, match="Negative"):
+        MultinomialBayes().fit(train, labels).predict(-test)
+
+
+def test_arguments_are_left_as_they_are(corpus):
+    train, labels, test = corpus
+    for array in (train.data, labels, test.data):
+        array.flags.writeable = False
+    MultinomialBayes().fit(train, labels).predict(test)
