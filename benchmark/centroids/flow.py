@@ -1,0 +1,317 @@
+"""The symmetric-KL centroid as the end of a discrete 2-Wasserstein gradient flow on a graph of words (chen2018).
+
+Words are nodes, and mass flows along edges from larger F to smaller (Chen et al. 2018, section III):
+
+    dρ_i/dt + Σ_{j∈N(i)} g_ij(ρ) (F_i(ρ) - F_j(ρ)) = 0,    g_ij = ρ_i if F_i > F_j, else ρ_j.
+
+On a path of thousands of words the equation is stiff: neighbours equalize within about 1e-5 units of time, the ends of
+the path within 1e10 or more. Time therefore goes on by steps that are implicit in F, with the weights g of the step's
+start,
+
+    ρ' = ρ - τ L_g F(ρ'),    L_g the graph's Laplacian with weights g,
+
+whose solution minimizes the convex function E(ρ') + 1/(2τ) Σ_edges m²/g of the masses m moved along the edges. So the
+energy E never rises and ρ stays positive, whatever the step τ; its size follows the local error.
+
+E and F are means over the class's documents here and sums in the paper, whose time is ours divided by their number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.linalg import splu
+
+from benchmark.centroids.divergence import mean_skl, mean_skl_gradient
+from benchmark.compiled import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from benchmark.centroids.divergence import ClassStatistics
+
+    Array = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+#: Newton's iteration ends when no probability changes by more than this part: the next change would be its square.
+_NEWTON_TOLERANCE = 1e-8
+_NEWTON_ITERATIONS = 40
+#: A step of Newton's takes away at most this part of a probability.
+_LARGEST_DROP = 0.9
+#: Bounds of the ratio of a step to the one before, and what is aimed at below the error that is allowed.
+_SHRINK, _GROW, _SAFETY = 0.2, 5.0, 0.9
+_SMALLEST_STEP = 1e-250
+#: Two energies of about 1 nat are compared up to this.
+_ROUNDING = 1e-14
+
+
+@dataclass(frozen=True, eq=False)
+class Flow:
+    """Where a flow ended, and how it went.
+
+    Parameters
+    ----------
+    centroid : float64 array, shape (V,)
+        Positive, sums to 1.
+    times, energies, masses : float64 arrays, shape (steps + 1,)
+        Of the start and after each step: time, mean SKL to the documents in nats, and Σρ.
+    gap : float
+        Upper bound, in nats, of what the last energy lies above the smallest there is.
+    """
+
+    centroid: Array
+    times: Array
+    energies: Array
+    masses: Array
+    gap: float
+
+
+def path_edges(order: ArrayLike) -> Indices:
+    """Edges of the path that visits the words in this order, shape (V - 1, 2); ``range(V)`` is the paper's graph."""
+    words = np.asarray(order)
+    if words.ndim != 1 or not np.issubdtype(words.dtype, np.integer) or len(np.unique(words)) < len(words):
+        msg = "a path's order must list word numbers, each once"
+        raise ValueError(msg)
+    return np.stack([words[:-1], words[1:]], axis=1).astype(np.int64)
+
+
+def velocity(statistics: ClassStatistics, rho: ArrayLike, edges: ArrayLike) -> Array:
+    """dρ/dt of the gradient flow, shape (V,): the right-hand side that `flow` integrates.
+
+    Parameters
+    ----------
+    statistics : ClassStatistics
+    rho : float64 array, shape (V,)
+        Positive.
+    edges : int array, shape (E, 2)
+    """
+    rho = np.asarray(rho, dtype=np.float64)
+    potential = mean_skl_gradient(statistics, rho)
+    first, second = _checked_edges(edges, len(rho)).T
+    flux = _upwind(rho, potential, first, second) * (potential[first] - potential[second])
+    return np.asarray(np.bincount(second, flux, len(rho)) - np.bincount(first, flux, len(rho)))
+
+
+def energy_gap(statistics: ClassStatistics, rho: ArrayLike) -> float:
+    """Upper bound of E(ρ) - min E on the simplex, in nats: Σ_i ρ_i F_i - min_i F_i, as E is convex."""
+    rho = np.asarray(rho, dtype=np.float64)
+    potential = mean_skl_gradient(statistics, rho)
+    return float((rho * (potential - potential.min())).sum() / rho.sum())
+
+
+def flow(
+    statistics: ClassStatistics,
+    edges: ArrayLike | None = None,
+    *,
+    start: ArrayLike | None = None,
+    tolerance: float = 1e-9,
+    accuracy: float = 1e-2,
+    max_steps: int = 2_000,
+) -> Flow:
+    """Follow the gradient flow of the energy until its value is known to be within `tolerance` of the smallest.
+
+    Parameters
+    ----------
+    statistics : ClassStatistics
+    edges : int array, shape (E, 2), optional
+        Pairs of words; the graph must be connected. The path 0, 1, …, V-1 if not given. A path or any other tree
+        costs O(V) a step; other graphs a sparse factorization, more the more cycles they have.
+    start : float64 array, shape (V,), optional
+        A positive distribution; the arithmetic mean if not given.
+    tolerance : float
+        On `energy_gap`, in nats.
+    accuracy : float
+        Local error of a step that is allowed, in probability mass (Σ|error|). The end of the flow doesn't depend on it.
+    max_steps : int
+
+    Raises
+    ------
+    ValueError
+        If the edges or the start don't fit the words, the graph isn't connected, or a parameter is out of range.
+    RuntimeError
+        If `max_steps` don't suffice, or no step makes progress: the tolerance is below what rounding allows. So it
+        may be on graphs with cycles, where the factorization loses digits, for smoothing as small as 1e-12.
+
+    References
+    ----------
+    chen2018, section III.
+    """
+    v = len(statistics.mean)
+    _check_parameters(tolerance, accuracy, max_steps)
+    graph = _graph(path_edges(np.arange(v)) if edges is None else _checked_edges(edges, v), v)
+    rho = statistics.mean.copy() if start is None else _checked_start(start, v)
+    before = velocity(statistics, rho, graph.edges)
+    moving = np.abs(before).sum()
+    tau = accuracy / moving if moving > 0 else 1.0
+    times, energies, masses = [0.0], [mean_skl(statistics, rho)], [float(rho.sum())]
+    gap = energy_gap(statistics, rho)
+    while gap > tolerance:
+        if len(times) > max_steps:
+            msg = f"after {max_steps} steps of the flow the energy may still be {gap:.3g} above its minimum"
+            raise RuntimeError(msg)
+        new = _implicit_step(statistics, graph, rho, tau)
+        ratio = _SHRINK
+        if new is not None:
+            speed = (new - rho) / tau
+            error = 0.5 * tau * np.abs(speed - before).sum()
+            energy = mean_skl(statistics, new)
+            # The scheme forbids a rise; one beyond rounding means that Newton's iteration stopped too early.
+            if energy - energies[-1] <= _ROUNDING * max(1.0, abs(energy)):
+                ratio = min(_GROW, max(_SHRINK, _SAFETY * np.sqrt(accuracy / max(error, 1e-300))))
+                if error <= accuracy:
+                    rho, before = new, speed
+                    times.append(times[-1] + tau)
+                    energies.append(energy)
+                    masses.append(float(rho.sum()))
+                    gap = energy_gap(statistics, rho)
+        tau *= ratio
+        if not _SMALLEST_STEP < tau < 1 / _SMALLEST_STEP:
+            msg = f"the flow makes no progress at an energy that may be {gap:.3g} above its minimum, by rounding errors"
+            raise RuntimeError(msg)
+    return Flow(rho, np.array(times), np.array(energies), np.array(masses), gap)
+
+
+@dataclass(frozen=True, eq=False)
+class _Graph:
+    """A connected graph; of a tree, nodes in an order that ends every branch before the node that it hangs on.
+
+    Parameters
+    ----------
+    edges : int64 array, shape (E, 2)
+        Of a tree: child and parent, in the order in which children are eliminated.
+    tree : bool
+    root : int
+    """
+
+    edges: Indices
+    tree: bool
+    root: int
+
+
+def _graph(edges: Indices, v: int) -> _Graph:
+    adjacency = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(v, v))
+    # Breadth first from an end of the path, if it is one, so that elimination walks along it.
+    root = int(np.bincount(edges.ravel(), minlength=v).argmin())
+    visited, parent = breadth_first_order(adjacency, root, directed=False)
+    if len(visited) < v:
+        msg = f"the graph must be connected: from word {root} its edges lead to {len(visited)} of {v} words"
+        raise ValueError(msg)
+    if len(edges) > v - 1:
+        return _Graph(edges, tree=False, root=root)
+    children = visited[:0:-1].astype(np.int64)
+    return _Graph(np.stack([children, parent[children].astype(np.int64)], axis=1), tree=True, root=root)
+
+
+def _upwind(rho: Array, potential: Array, first: Indices, second: Indices) -> Array:
+    """g_ij of the edges: the probability at the end with the larger potential."""
+    return np.where(potential[first] > potential[second], rho[first], rho[second])
+
+
+def _implicit_step(statistics: ClassStatistics, graph: _Graph, start: Array, tau: float) -> Array | None:
+    """Solve ρ + τ L_g F(ρ) = start, g of the start, by Newton's method; None if it doesn't converge.
+
+    With D the diagonal of ∂F_i/∂ρ_i, an iteration replaces F by its linearization ψ = F + D δρ and solves
+    (1/D + τ L_g) ψ = F/D + start - ρ. Its right-hand side holds no τ, however stiff the equation.
+    """
+    a = statistics.mean
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    weights = tau * _upwind(start, mean_skl_gradient(statistics, start), first, second)
+    rho = start
+    for _ in range(_NEWTON_ITERATIONS):
+        inverse = rho * rho / (a + rho)
+        potential = mean_skl_gradient(statistics, rho)
+        # L_g sends constants to 0: without them, less is lost to rounding.
+        potential -= (inverse * potential).sum() / inverse.sum()
+        change = inverse * (_solve(graph, inverse, weights, inverse * potential + start - rho) - potential)
+        # Exactly, Σρ stays 1; what rounding adds to it is taken from the constant part of ψ.
+        change += inverse * ((1.0 - rho.sum() - change.sum()) / inverse.sum())
+        relative = change / rho
+        if not np.isfinite(relative).all():
+            return None
+        rho = np.asarray(rho + min(1.0, _LARGEST_DROP / max(-relative.min(), 1e-300)) * change)
+        if np.abs(relative).max() <= _NEWTON_TOLERANCE:
+            return rho
+    return None
+
+
+def _solve(graph: _Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
+    """ψ of (diag(diagonal) + Laplacian of the weights) ψ = rhs; all of the diagonal and the weights are positive."""
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    if graph.tree:
+        solution = np.empty_like(rhs)
+        _solve_tree(diagonal.copy(), weights, rhs.copy(), first, second, graph.root, solution)
+        return solution
+    v = len(rhs)
+    total = diagonal + np.bincount(first, weights, v) + np.bincount(second, weights, v)
+    nodes = np.arange(v)
+    matrix = sp.csc_array(
+        (
+            np.concatenate([total, -weights, -weights]),
+            (np.concatenate([nodes, first, second]), np.concatenate([nodes, second, first])),
+        ),
+        shape=(v, v),
+    )
+    try:
+        factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # singular, as the diagonal is lost beside the weights: the step was too long
+        return np.full(v, np.nan)
+    return np.asarray(factors.solve(rhs))
+
+
+@compiled("void(f8[::1], f8[::1], f8[::1], i8[:], i8[:], i8, f8[::1])")
+def _solve_tree(
+    excess: Array, weights: Array, rhs: Array, child: Indices, parent: Indices, root: int, solution: Array
+) -> None:
+    """Eliminate from the leaves to the root and substitute back; overwrites ``excess`` and ``rhs``.
+
+    A node's pivot is kept as what it exceeds the weight to its parent by. That is a sum of positive numbers, where
+    the usual elimination subtracts nearly equal ones and loses the diagonal beside weights 1e16 times as large.
+    """
+    for e in range(child.shape[0]):
+        i, p = child[e], parent[e]
+        part = weights[e] / (excess[i] + weights[e])
+        excess[p] += excess[i] * part
+        rhs[p] += rhs[i] * part
+    solution[root] = rhs[root] / excess[root]
+    for e in range(child.shape[0] - 1, -1, -1):
+        i = child[e]
+        solution[i] = (rhs[i] + weights[e] * solution[parent[e]]) / (excess[i] + weights[e])
+
+
+def _check_parameters(tolerance: float, accuracy: float, max_steps: int) -> None:
+    for name, value in (("tolerance", tolerance), ("accuracy", accuracy)):
+        if not 0 < value < np.inf:
+            msg = f"{name} must be a positive finite number, not {value}"
+            raise ValueError(msg)
+    if not max_steps >= 1:
+        msg = f"max_steps must be at least 1, not {max_steps}"
+        raise ValueError(msg)
+
+
+def _checked_edges(edges: ArrayLike, v: int) -> Indices:
+    array = np.asarray(edges)
+    if array.size == 0:
+        array = np.empty((0, 2), dtype=np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
+        msg = f"edges must be an array of whole numbers of shape (E, 2), not of {array.dtype} and shape {array.shape}"
+        raise ValueError(msg)
+    if array.size and not (array.min() >= 0 and array.max() < v):
+        msg = f"edges must join words 0 to {v - 1}, but they range from {array.min()} to {array.max()}"
+        raise ValueError(msg)
+    pairs = np.sort(array.astype(np.int64), axis=1)
+    if (pairs[:, 0] == pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) < len(pairs):
+        msg = "edges must join two different words, each pair at most once"
+        raise ValueError(msg)
+    return pairs
+
+
+def _checked_start(start: Any, v: int) -> Array:
+    rho = np.array(start, dtype=np.float64)
+    if rho.shape != (v,) or not (np.isfinite(rho).all() and (rho > 0).all()) or abs(rho.sum() - 1) > 1e-9:
+        msg = f"the start must be a distribution of {v} positive probabilities that sum to 1"
+        raise ValueError(msg)
+    return np.asarray(rho / rho.sum())

@@ -1,0 +1,223 @@
+"""Naive Bayes in KL form: its rule and centroids against their definitions, multinomial naive Bayes, other manners."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import MultinomialNB
+from sklearn.preprocessing import normalize
+
+from benchmark.centroids import class_statistics, flow, kullback_leibler, skl_centroid, symmetric_kl
+from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.centroids import ClassStatistics
+
+    Array = NDArray[np.float64]
+
+
+def draw(n: int, *, seed: int, length: int | None = None, n_classes: int = 3) -> tuple[sp.csr_array, NDArray[Any]]:
+    """Documents of classes of unequal sizes, over 30 words."""
+    rng = np.random.default_rng([seed, n])
+    topics = np.random.default_rng([1, 30]).dirichlet(np.full(30, 0.4), size=n_classes)
+    shares = np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum()
+    labels = np.concatenate([np.arange(n_classes), rng.choice(n_classes, size=n - n_classes, p=shares)])
+    lengths = rng.integers(5, 60, size=n) if length is None else np.full(n, length)
+    counts = np.array([rng.multinomial(m, topics[label]) for m, label in zip(lengths, labels, strict=True)])
+    return sp.csr_array(counts), np.array(["crude", "ship", "trade", "sugar"])[labels]
+
+
+@pytest.fixture(scope="module")
+def training() -> tuple[sp.csr_array, NDArray[Any]]:
+    return draw(70, seed=2)
+
+
+@pytest.fixture(scope="module")
+def unseen() -> sp.csr_array:
+    return draw(50, seed=3)[0]
+
+
+@pytest.mark.parametrize("prior", ["empirical", "uniform"])
+@pytest.mark.parametrize("centroid", CENTROIDS)
+def test_the_rule_is_the_papers(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array, centroid: str, prior: str
+) -> None:
+    X, y = training
+    classifier = DivergenceBayes(centroid, smoothing=0.05, prior=prior).fit(X, y)
+    d = unseen.toarray() / unseen.toarray().sum(axis=1, keepdims=True)
+    shares = [np.mean(y == label) if prior == "empirical" else 1 / 3 for label in classifier.classes_]
+    costs = np.array(
+        [-np.log(share) + kullback_leibler(d, c) for share, c in zip(shares, classifier.centroids_, strict=True)]
+    ).T
+    assert classifier.decision_function(unseen) == pytest.approx(-costs, rel=1e-12)
+    np.testing.assert_array_equal(classifier.predict(unseen), classifier.classes_[costs.argmin(axis=1)])
+
+
+def test_centroids_minimize_their_divergence(training: tuple[sp.csr_array, NDArray[Any]]) -> None:
+    """The mean that of KL(p, c), the skl centroid that of SKL(p, c), summed over the class."""
+    X, y = training
+    mean, skl = (DivergenceBayes(centroid, 0.05).fit(X, y) for centroid in ("mean", "skl"))
+    rng = np.random.default_rng([4, 30])
+    for row, label in enumerate(mean.classes_):
+        p = X[y == label].toarray() + 0.05
+        p /= p.sum(axis=1, keepdims=True)
+        assert mean.centroids_[row] == pytest.approx(p.mean(axis=0), rel=1e-12)
+        assert skl.centroids_[row] == pytest.approx(skl_centroid(class_statistics(X[y == label], 0.05)))
+        for step in rng.normal(0, 0.05, size=(5, 30)):
+            for classifier, divergence in ((mean, kullback_leibler), (skl, symmetric_kl)):
+                best = classifier.centroids_[row]
+                other = best * np.exp(step)
+                assert divergence(p, best).sum() < divergence(p, other / other.sum()).sum()
+
+
+def test_pooled_centroids_are_multinomial_naive_bayes(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
+) -> None:
+    X, y = training
+    classifier = DivergenceBayes("pooled", smoothing=0.3).fit(X, y)
+    oracle = MultinomialNB(alpha=0.3).fit(X, y)
+    order = [list(oracle.classes_).index(label) for label in classifier.classes_]
+    assert np.log(classifier.centroids_) == pytest.approx(oracle.feature_log_prob_[order], rel=1e-12)
+    assert classifier.log_prior_ == pytest.approx(oracle.class_log_prior_[order], rel=1e-12)
+    # The document's likelihood counts once, not as often as it has words.
+    once = oracle.predict_joint_log_proba(normalize(unseen, "l1"))[:, order]
+    ours = classifier.decision_function(unseen)
+    assert ours - ours[:, :1] == pytest.approx(once - once[:, :1], abs=1e-12)
+
+
+def test_with_uniform_priors_the_length_of_a_document_does_not_matter(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
+) -> None:
+    X, y = training
+    classifier = DivergenceBayes("pooled", smoothing=0.3, prior="uniform").fit(X, y)
+    oracle = MultinomialNB(alpha=0.3, fit_prior=False).fit(X, y)
+    np.testing.assert_array_equal(classifier.predict(unseen), oracle.predict(unseen))
+
+
+def test_at_one_length_the_mean_is_the_pooled_centroid(unseen: sp.csr_array) -> None:
+    """With n documents in the class, smoothed by n·s."""
+    X, y = draw(60, seed=5, length=20)
+    mean = DivergenceBayes("mean", smoothing=0.02).fit(X, y)
+    for label, centroid in zip(mean.classes_, mean.centroids_, strict=True):
+        n = int((y == label).sum())
+        pooled = DivergenceBayes("pooled", smoothing=0.02 * n).fit(X, y)
+        assert centroid == pytest.approx(pooled.centroids_[list(pooled.classes_).index(label)], rel=1e-12)
+
+
+def test_a_function_may_give_the_centroid(training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array) -> None:
+    X, y = training
+
+    def end_of_flow(statistics: ClassStatistics, tolerance: float) -> Array:
+        return flow(statistics, tolerance=tolerance).centroid
+
+    classifier = DivergenceBayes(partial(end_of_flow, tolerance=1e-10), smoothing=0.05).fit(X, y)
+    exact = DivergenceBayes("skl", smoothing=0.05).fit(X, y)
+    assert classifier.centroids_ == pytest.approx(exact.centroids_, abs=1e-9)
+    np.testing.assert_array_equal(classifier.predict(unseen), exact.predict(unseen))
+
+
+@pytest.mark.parametrize("wrong", [lambda s: s.mean[:-1], lambda s: 2 * s.mean, lambda s: s.mean - 1.0])
+def test_a_function_that_gives_no_distribution_is_refused(
+    training: tuple[sp.csr_array, NDArray[Any]], wrong: Any
+) -> None:
+    with pytest.raises(ValueError, match=r"the centroid of the class 'crude' must be 30 positive numbers"):
+        DivergenceBayes(wrong, smoothing=0.05).fit(*training)
+
+
+@pytest.mark.parametrize("centroid", CENTROIDS)
+def test_a_document_without_words_is_left_to_the_prior(
+    training: tuple[sp.csr_array, NDArray[Any]], centroid: str
+) -> None:
+    X, y = training
+    nothing = np.zeros((1, 30))
+    plain = DivergenceBayes(centroid, 0.1).fit(X, y)
+    assert plain.predict(nothing)[0] == "trade"
+    np.testing.assert_array_equal(plain.decision_function(nothing)[0], plain.log_prior_)
+    more = DivergenceBayes(centroid, 0.1).fit(np.vstack([X.toarray(), *[nothing] * 90]), [*y, *["crude"] * 90])
+    np.testing.assert_array_equal(more.centroids_, plain.centroids_)
+    assert more.predict(nothing)[0] == "crude"
+    with pytest.raises(ValueError, match=r"no training document of the class 'ship' has a word"):
+        DivergenceBayes(centroid).fit([[1, 2], [0, 0]], ["crude", "ship"])
+
+
+@pytest.mark.parametrize("centroid", CENTROIDS)
+def test_dense_and_sparse_agree_and_arguments_stay(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array, centroid: str
+) -> None:
+    X, y = training
+    dense, test = X.toarray(), unseen.toarray()
+    for array in (dense, y, test, X.data, X.indices):
+        array.flags.writeable = False
+    one, other = DivergenceBayes(centroid).fit(X, y), DivergenceBayes(centroid).fit(dense, y)
+    np.testing.assert_array_equal(one.centroids_, other.centroids_)
+    np.testing.assert_array_equal(one.decision_function(unseen), other.decision_function(test))
+    for array in (y, X.data, X.indices):
+        array.flags.writeable = True
+
+
+def test_classes_stand_in_order_of_appearance_and_their_names_do_not_matter(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
+) -> None:
+    X, y = training
+    names = {"crude": "zeta", "ship": "alpha", "trade": "mu"}
+    plain = DivergenceBayes("skl").fit(X, y)
+    renamed = DivergenceBayes("skl").fit(X, [names[label] for label in y])
+    assert list(plain.classes_) == list(dict.fromkeys(y.tolist()))
+    assert [names[label] for label in plain.predict(unseen)] == renamed.predict(unseen).tolist()
+    # Equal documents and equal priors: the class that came first.
+    assert DivergenceBayes().fit([[1, 2], [1, 2]], ["b", "a"]).predict([[1, 2], [0, 0]]).tolist() == ["b", "b"]
+
+
+def test_an_estimator_in_the_manners_of_scikit_learn(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
+) -> None:
+    X, y = training
+    classifier = DivergenceBayes("skl", smoothing=0.2)
+    assert is_classifier(classifier)
+    with pytest.raises(NotFittedError):
+        classifier.predict(X)
+    assert classifier.fit(X, y) is classifier
+    assert classifier.n_features_in_ == 30
+    copy = clone(classifier)
+    assert copy.get_params() == {"centroid": "skl", "smoothing": 0.2, "prior": "empirical"}
+    with pytest.raises(NotFittedError):
+        copy.decision_function(unseen)
+    search = GridSearchCV(DivergenceBayes(), {"smoothing": [1e-3, 0.1], "centroid": list(CENTROIDS)}, cv=3).fit(X, y)
+    assert search.best_score_ > 0.7
+    for rows in (slice(0, 1), slice(7, 20)):
+        np.testing.assert_array_equal(classifier.predict(unseen[rows]), classifier.predict(unseen)[rows])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        *(({"smoothing": value}, "^smoothing must be") for value in (0.0, -1.0, float("nan"), float("inf"))),
+        ({"centroid": "median"}, "^centroid must be one of mean, skl, pooled, or a function, not 'median'"),
+        ({"prior": "flat"}, "^prior must be one of"),
+    ],
+)
+def test_a_parameter_out_of_range_fails_in_fit(parameters: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        DivergenceBayes(**parameters).fit([[1, 2], [2, 1]], [0, 1])
+
+
+def test_what_does_not_belong_together_fails(training: tuple[sp.csr_array, NDArray[Any]]) -> None:
+    X, y = training
+    with pytest.raises(ValueError, match=r"70 documents and labels of shape \(69,\)"):
+        DivergenceBayes().fit(X, y[:-1])
+    with pytest.raises(ValueError, match="negative"):
+        DivergenceBayes().fit(-X, y)
+    classifier = DivergenceBayes().fit(X, y)
+    with pytest.raises(ValueError, match="29 words, but the centroids have 30"):
+        classifier.predict(X[:, :-1])
+    with pytest.raises(ValueError, match="negative"):
+        classifier.predict(-X)
