@@ -163,11 +163,13 @@ def train(
 
 
 def _parameter(C: float, epsilon: float, cache_mb: float) -> svm_parameter:
-    parameter = svm_parameter()
+    # The constructor sets the process's print function to standard output: machines trained meanwhile would speak up.
+    parameter = svm_parameter.__new__(svm_parameter)
+    parameter.set_to_default_values()
     parameter.svm_type, parameter.kernel_type = svm_forms.C_SVC, kernel_names.PRECOMPUTED
     parameter.C, parameter.eps, parameter.cache_size = C, epsilon, cache_mb
     parameter.shrinking, parameter.probability, parameter.nr_weight = 1, 0, 0
-    libsvm.svm_set_print_string_function(_SILENT)  # making a parameter object sets it to standard output
+    libsvm.svm_set_print_string_function(_SILENT)  # whoever made a parameter object before may have set it otherwise
     return parameter
 
 

@@ -152,7 +152,7 @@ def _claims(claim: Claim, study: Study, scored: Mapping[str, DrawScores], settin
         if evidence or (templates and not study.explains):  # a sweep need not have every cell of what it explains
             judged = judge_claim(part, evidence)
             holds = sum(each.verdict == "holds" for each in judged.comparisons)
-            name, text = (f"{claim.id} · {setting}", "") if setting else (claim.id, claim.text)
+            name, text = (f"{claim.id}{layout.VARIANT_MARK}{setting}", "") if setting else (claim.id, claim.text)
             rows.append([name, text, holds, len(own), judged.verdict])
     return rows
 

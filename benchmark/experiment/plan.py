@@ -25,12 +25,20 @@ if TYPE_CHECKING:
 STAGE_CODE = {
     "counts": ("corpora", "text", "experiment/runner.py"),
     "products": ("representation.py", "kernels/products.py", "experiment/runner.py"),
-    "predictions": ("representation.py", "kernels", "heat", "classifiers", "experiment/runner.py"),
+    "predictions": (
+        "representation.py",
+        "kernels",
+        "heat",
+        "classifiers/libsvm.py",
+        "classifiers/svm.py",
+        "experiment/runner.py",
+    ),
     "curves": (
         "representation.py",
         "kernels",
         "heat",
-        "classifiers",
+        "classifiers/libsvm.py",
+        "classifiers/many.py",
         "evaluation/protocols.py",
         "experiment/learning_curves.py",
     ),

@@ -78,14 +78,11 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         raise ConfigError(f"{own[0].results.experiment.name}: has no published numbers")
     tables = [value.config for value in published.values]
     own = sorted(own, key=lambda each: tables.index(each.summary.name) if each.summary.name in tables else len(tables))
-    experiments = [
-        ExperimentSection(
-            each.summary,
-            trials(each.summary, [o.summary for o in done if o.results.experiment.explains == each.summary.name]),
-            _document_set(published, each),
-        )
-        for each in own
-    ]
+    experiments = []
+    for each in own:
+        sweeps = tuple(o.summary for o in done if o.results.experiment.explains == each.summary.name)
+        tried, remarks = trials(each.summary, sweeps), _document_set(published, each)
+        experiments.append(ExperimentSection(each.summary, tried, remarks, sweeps))
     claims, exceptions = [], []
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}

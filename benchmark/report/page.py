@@ -17,12 +17,13 @@ from benchmark.report.layout import (
     difference_text,
     headline_scores,
     metric_name,
+    range_grid,
     records,
     verdict_grid,
 )
 from benchmark.report.numbers import interval, is_missing, number, p_text, percent, percent_interval, printed_decimals
-from benchmark.report.summary import frame
-from benchmark.report.tables import markdown_grid, markdown_text
+from benchmark.report.summary import VARIANT_MARK, frame
+from benchmark.report.tables import main_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -64,11 +65,22 @@ class Trial:
 
 @dataclass(frozen=True)
 class ExperimentSection:
-    """One experiment beside the paper, what was tried where it deviates (see `trials`), and remarks in words."""
+    """One experiment beside the paper.
+
+    Parameters
+    ----------
+    summary : Summary
+    tried : tuple of Trial
+        What was tried where it deviates, see `trials`.
+    remarks : tuple of str
+    sweeps : tuple of Summary
+        The configurations that look into its deviations.
+    """
 
     summary: Summary
     tried: tuple[Trial, ...] = ()
     remarks: tuple[str, ...] = ()
+    sweeps: tuple[Summary, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +125,9 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
         "tried": tried_grid,
         "exceptions": exception_grid,
         "counted": counted,
+        "ranges": range_grid,
+        "swept": swept_grid,
+        "main_grids": main_grids,
     }
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
     numbers = counted(tables, sum(section.printed for section in sections))
@@ -160,6 +175,22 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
     return Grid("What was tried", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
+
+
+def swept_grid(experiment: ExperimentSection) -> Grid:
+    """How many comparisons of each claim hold under each variant of the sweeps; no rows where none was judged."""
+    own = [(AS_CONFIGURED, experiment.summary)]
+    found: dict[str, dict[str, str]] = {}
+    for name, summary in [*own, *((sweep.name, sweep) for sweep in experiment.sweeps)]:
+        for row in records(summary.claims):
+            claim, _, variant = row["claim"].partition(VARIANT_MARK)
+            if name == AS_CONFIGURED or variant:
+                found.setdefault(variant or name, {})[claim] = f"{row['holds']} of {row['of']}"
+    claims = list(dict.fromkeys(claim for cells in found.values() for claim in cells))
+    rows = tuple((variant, *(cells.get(claim, "–") for claim in claims)) for variant, cells in found.items())
+    return Grid(
+        "Claims under other choices", ("variant", *claims), rows if len(rows) > 1 else (), frozenset({"variant"})
+    )
 
 
 def exception_grid(exceptions: pd.DataFrame) -> Grid:
