@@ -355,7 +355,7 @@ def _folder(out: Path | None, name: str, n_configs: int) -> Path | None:
 
 def _counts(config: Path, download: bool) -> Any:
     from benchmark.config import BASE
-    from benchmark.experiment.runner import read_counts
+    from benchmark.experiment.reading import read_counts
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 

@@ -25,7 +25,8 @@ from benchmark.config import BASE, load_config
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.experiment import pinned, session
-from benchmark.experiment.runner import Silent, read_counts
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 
 CONFIGS = Path(__file__).parents[1] / "configs"

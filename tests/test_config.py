@@ -228,7 +228,7 @@ class TestDefaults:
 
 SECTIONS = {
     "": "name, kind, title, paper, explains, seed, notes, corpus, text, idf, variants, protocol",
-    "corpus": "(allowed: name, classes, exclude)",
+    "corpus": "(allowed: name, subset, classes, exclude)",
     "text": "(allowed: skip_header, skip_html, digits, stoplist, min_occurrences, min_documents)",
     "expect": "(allowed: documents, vocabulary)",
     "cells": "(allowed: variant, weighting, normalization, kernel, classifier)",

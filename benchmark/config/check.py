@@ -38,6 +38,7 @@ from benchmark.yaml_source import unknown
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from benchmark.corpora.card import DatasetCard
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.yaml_source import Location, YamlSource
 
@@ -53,6 +54,7 @@ def check_config(source: YamlSource) -> Experiment:
         variants[name] = variant_of(name, config, override, source, ("variants", name))
     protocol = component("protocol", PROTOCOLS, config.protocol, source, ("protocol",))
     for variant in variants.values():
+        require_single_labels(variant, source)
         _check_splits(variant, protocol, source)
     cells = _cells(config, variants, source)
     if config.expect.model_fields_set and all(cell.variant != BASE for cell in cells):
@@ -129,29 +131,58 @@ def variant_of(name: str, config: OfCorpus, override: VariantSection, source: Ya
         raise source.error((*place, "idf") if override.idf else ("idf",), unknown("idf source", idf, IDF_SOURCES))
     given = config.corpus.classes if override.corpus.classes is None else override.corpus.classes
     where = (*place, "corpus", "classes") if "classes" in own_corpus else ("corpus", "classes")
-    classes = _classes(config.corpus.name, given, where, source)
+    card = _card(config.corpus, source)
+    if text.counted_in is not None and text.counted_in not in card.groups:
+        raise source.error(in_text("counted_in"), unknown("group", text.counted_in, card.groups))
+    classes = _classes(card, given, where, source)
     exclude = config.corpus.exclude if override.corpus.exclude is None else override.corpus.exclude
     lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist)
-    pruning = Pruning(text.min_occurrences, text.min_documents)
-    return Variant(name, config.corpus.name, classes, tuple(exclude), lexing, pruning, idf)
+    pruning = Pruning(text.min_occurrences, text.min_documents, text.counted_in)
+    return Variant(name, config.corpus.name, config.corpus.subset, classes, tuple(exclude), lexing, pruning, idf)
 
 
-def _classes(corpus: str, given: list[str] | None, place: Location, source: YamlSource) -> tuple[str, ...]:
-    if corpus not in corpora.registered():
-        raise source.error(("corpus", "name"), unknown("corpus", corpus, corpora.registered()))
-    card = corpora.card(corpus)
+def _card(section: CorpusSection, source: YamlSource) -> DatasetCard:
+    """The card of the corpus, or of the part of it, that a configuration names."""
+    if section.name not in corpora.registered():
+        raise source.error(("corpus", "name"), unknown("corpus", section.name, corpora.registered()))
+    card = corpora.card(section.name)
+    if section.subset is not None and section.subset not in card.subset_names:
+        what = f"subset of {section.name}:"
+        raise source.error(("corpus", "subset"), unknown(what, section.subset, card.subset_names))
+    return card.subset(section.subset)
+
+
+def require_single_labels(variant: Variant, source: YamlSource) -> None:
+    """Refuse documents with several classes or none where a classifier gives each document one."""
+    card = corpora.card(variant.corpus, variant.subset)
+    if card.documents is not None:
+        parts = [name for name in corpora.card(variant.corpus).subset_names if name != card.kept]
+        single = [name for name in parts if corpora.card(variant.corpus, name).documents is None]
+        problem = f"documents of {variant.corpus} ({card.kept}) have several classes or none"
+        raise source.error(("corpus",), f"{problem}; name a subset with one each: {', '.join(single)}")
+
+
+def _classes(card: DatasetCard, given: list[str] | None, place: Location, source: YamlSource) -> tuple[str, ...]:
     classes = card.classes if given is None else tuple(given)
     for index, each in enumerate(classes):
         if each not in card.classes:
-            raise source.error((*place, index), unknown(f"class of {corpus}:", each, card.classes))
+            raise source.error((*place, index), unknown(f"class of {card.name}:", each, card.classes))
     if len(set(classes)) != len(classes) or len(classes) < 2:
         raise source.error(place, "classes must be two or more different ones")
     return classes
 
 
 def expected_documents(variant: Variant) -> Documents:
-    """The documents a variant will have, by its dataset card: right in number, class and group, without names."""
-    card = corpora.card(variant.corpus)
+    """The documents a variant will have, by its dataset card: right in number, class and group, without names.
+
+    Of documents with several classes or none, the card doesn't say which; these have none here.
+    """
+    card = corpora.card(variant.corpus, variant.subset)
+    if card.documents is not None:
+        groups = np.repeat(np.arange(len(card.groups)), [card.documents[g] for g in card.groups]).astype(np.int32)
+        none = np.zeros((len(groups), len(variant.classes)), dtype=bool)
+        ids = tuple(map(str, range(len(groups))))
+        return Documents(ids, np.full(len(groups), -1, dtype=np.int32), groups, variant.classes, card.groups, none)
     sizes = [card.counts[name][group] for name in variant.classes for group in card.groups]
     labels = np.repeat(np.repeat(np.arange(len(variant.classes)), len(card.groups)), sizes).astype(np.int32)
     groups = np.repeat(np.tile(np.arange(len(card.groups)), len(variant.classes)), sizes).astype(np.int32)

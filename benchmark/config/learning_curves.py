@@ -16,6 +16,7 @@ from benchmark.config.check import (
     each_of,
     expected_documents,
     pairs_of,
+    require_single_labels,
     variant_of,
 )
 from benchmark.config.model import Study
@@ -282,7 +283,7 @@ def _curves(config: LearningCurvesSection, source: YamlSource) -> tuple[Curve, .
 def _tasks(config: LearningCurvesSection, source: YamlSource) -> tuple[Task, ...]:
     if config.corpus.name not in corpora.registered():
         raise source.error(("corpus", "name"), unknown("corpus", config.corpus.name, corpora.registered()))
-    known = config.corpus.classes or corpora.card(config.corpus.name).classes
+    known = config.corpus.classes or corpora.card(config.corpus.name, config.corpus.subset).classes
     tasks: list[Task] = []
     for index, pair in enumerate(config.tasks):
         if len(pair) != 2 or pair[0] == pair[1]:
@@ -305,6 +306,7 @@ def _settings(config: LearningCurvesSection, source: YamlSource) -> tuple[Settin
     for name, override in sections.items():
         place: Location = () if name == BASE else ("variants", name)
         documents = variant_of(name, config, VariantSection(text=override.text), source, place)
+        require_single_labels(documents, source)
         machine = config.machine.model_copy(update=override.machine.model_dump(exclude_none=True))
         if machine.scale not in SCALES:
             where: Location = (*place, "machine", "scale") if override.machine.scale else ("machine", "scale")

@@ -24,6 +24,8 @@ class Variant:
     ----------
     name : str
     corpus : str
+    subset : str or None
+        Part of the corpus, as its card names it; None for the whole.
     classes : tuple of str
         In the order that decides one-vs-one ties.
     exclude : tuple of str
@@ -36,6 +38,7 @@ class Variant:
 
     name: str
     corpus: str
+    subset: str | None
     classes: tuple[str, ...]
     exclude: tuple[str, ...]
     lexing: Lexing

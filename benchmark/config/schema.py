@@ -36,6 +36,7 @@ class CorpusSection(Section):
     """`corpus:` which documents, in which order of classes."""
 
     name: str
+    subset: str | None = None
     classes: list[str] | None = None
     exclude: list[str] = []
 
@@ -49,6 +50,7 @@ class TextSection(Section):
     stoplist: str = "smart"
     min_occurrences: int = 1
     min_documents: int = 1
+    counted_in: str | None = None
 
 
 class CorpusOverride(Section):
@@ -67,6 +69,7 @@ class TextOverride(Section):
     stoplist: str | None = None
     min_occurrences: int | None = None
     min_documents: int | None = None
+    counted_in: str | None = None
 
 
 class VariantSection(Section):

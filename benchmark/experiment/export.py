@@ -6,6 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING
 
+import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
 from benchmark.experiment.session import ensure_writable
@@ -14,6 +15,7 @@ from benchmark.report.files import write_whole
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
 
 
@@ -21,18 +23,23 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     """Write counts.svmlight, vocabulary.txt and documents.csv.
 
     Rows of the three agree: line i of counts.svmlight is line i of documents.csv (after its header), and feature j
-    is line j of vocabulary.txt. The label of counts.svmlight is the class's position among the classes, from 1.
+    is line j of vocabulary.txt. The label of counts.svmlight is the class's position among the classes, from 1; a
+    document with several classes has all of them there, and in documents.csv, separated by spaces.
     """
     ensure_writable(folder)
     documents = counts.documents
     svmlight = io.BytesIO()
-    dump_svmlight_file(counts.matrix, documents.labels + 1, svmlight, zero_based=False)
+    if documents.topics is None:
+        dump_svmlight_file(counts.matrix, documents.labels + 1, svmlight, zero_based=False)
+    else:  # its columns are numbered from 0: an empty one in front makes it 1
+        columns = np.column_stack([np.zeros(len(documents), dtype=int), documents.topics.astype(int)])
+        dump_svmlight_file(counts.matrix, columns, svmlight, zero_based=False, multilabel=True)
     table = io.StringIO()
     # Names are quoted always: WebKB has some that end in a carriage return.
     writer = csv.writer(table, lineterminator="\n", quoting=csv.QUOTE_ALL)
     writer.writerow(["id", "label", "group"])
-    for name, label, group in zip(documents.ids, documents.labels, documents.groups, strict=True):
-        writer.writerow([name, documents.classes[label], documents.group_names[group]])
+    for name, label, group in zip(documents.ids, _class_names(documents), documents.groups, strict=True):
+        writer.writerow([name, label, documents.group_names[group]])
     contents = {
         "counts.svmlight": svmlight.getvalue(),
         "vocabulary.txt": "".join(f"{term}\n" for term in counts.vocabulary).encode(),
@@ -41,3 +48,10 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]
+
+
+def _class_names(documents: Documents) -> list[str]:
+    """The class of each document, or its classes."""
+    if documents.topics is None:
+        return [documents.classes[label] for label in documents.labels]
+    return [" ".join(documents.classes[code] for code in np.flatnonzero(row)) for row in documents.topics]

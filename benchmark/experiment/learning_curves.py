@@ -17,8 +17,9 @@ from benchmark.classifiers.many import BinaryProblem, solve_many
 from benchmark.config.learning_curves import INNER
 from benchmark.config.schema import BASE
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.observer import Silent
 from benchmark.experiment.plan import code_digest
-from benchmark.experiment.runner import Silent, check_expectations, read_counts
+from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.kernels.gram import Gram
 from benchmark.kernels.smoothing import frequency_products
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from benchmark.config.learning_curves import Curve, LearningCurves, Setting, Task
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
-    from benchmark.experiment.runner import Observer
+    from benchmark.experiment.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.kernels.gram import InnerProducts
     from benchmark.text.counts import Counts
@@ -98,7 +99,7 @@ def run_learning_curves(
         for setting in study.settings:
             counts, facts, key = read_counts(setting.documents, store, observer, download=download)
             check_expectations(study, setting.documents, counts)
-            results.facts[setting.name] = _described(counts, facts)
+            results.facts[setting.name] = described(counts, facts)
             for task in study.tasks:
                 work = _Work(study, setting, task, counts, key, store, jobs, observer, nodes)
                 results.tasks[setting.name, task.name] = work.run(results.failures)
@@ -124,20 +125,6 @@ def plan_learning_curves(
                 rows.append((work.label(curve.name), len(keys), stored, state))
             to_build += sum(exponents.values()) * 8 * len(work.documents) ** 2
     return rows, to_build
-
-
-def _described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
-    """What the manifest says of the documents."""
-    documents = counts.documents
-    return facts | {
-        "documents": len(documents),
-        "documents_digest": array_digest(np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)),
-        "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
-        "vocabulary": len(counts.vocabulary),
-        "words": int(counts.matrix.sum()),
-        "classes": list(documents.classes),
-        "groups": list(documents.group_names),
-    }
 
 
 class _Work:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 #: The modules (below the package) that decide each stage's result; a change in any of them is a new key.
 STAGE_CODE = {
-    "counts": ("corpora", "text", "experiment/runner.py"),
+    "counts": ("corpora", "text", "experiment/reading.py"),
     "products": ("representation.py", "kernels/products.py", "experiment/runner.py"),
     "predictions": (
         "representation.py",
@@ -113,8 +113,9 @@ def counts_key(variant: Variant, fingerprint: str) -> str:
     """
     content = asdict(variant)
     del content["name"], content["idf"]
-    card = corpora.card(variant.corpus)
-    gate = [card.digest, card.tops, [[name, list(row.items())] for name, row in card.counts.items()]]
+    card = corpora.card(variant.corpus, variant.subset)
+    rows = [[name, list(row.items())] for name, row in card.counts.items()]
+    gate = [card.digest, card.tops, rows, card.documents]
     return key_of(stage="counts", code=code_digest("counts"), source=fingerprint, card=gate, **content)
 
 

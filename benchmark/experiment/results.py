@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config import Experiment
-    from benchmark.experiment.runner import Observer, VariantRun
+    from benchmark.experiment.observer import Observer
+    from benchmark.experiment.runner import VariantRun
     from benchmark.experiment.store import Store
 
 COLUMNS = ["cell", "fold", "document", "truth", "predicted", "tie"]

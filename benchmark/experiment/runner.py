@@ -5,33 +5,33 @@ from __future__ import annotations
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numba
 import numpy as np
-import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import decide, fit_machines, predict
-from benchmark.corpora import registry as corpora
-from benchmark.corpora.corpus import Documents
-from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.plan import Base, Task, bases, counts_key
-from benchmark.experiment.store import Entry, Store, array_digest, gigabytes
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.plan import Base, Task, bases
+from benchmark.experiment.reading import check_expectations, described, read_counts
+from benchmark.experiment.store import Entry, Store, gigabytes
 from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
-from benchmark.text.counts import Counts
-from benchmark.text.vocabulary import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.config import Experiment, Study, Variant
+    from benchmark.config import Experiment, Variant
+    from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
+    from benchmark.experiment.observer import Observer
+    from benchmark.text.counts import Counts
 
 
 #: The largest matrix of inner products that is worth keeping. Measured on two cores: 20NG's 1.7 GB are computed in
@@ -45,32 +45,6 @@ def memory_budget() -> int:
     A larger one is not held: its rows are computed again for every cell that asks for them.
     """
     return gigabytes("BENCH_MEMORY_GB", 4.0)
-
-
-class Observer(Protocol):
-    """Who is told how a run goes on."""
-
-    def plan(self, steps: int) -> None:
-        """Say how many steps more the run has."""
-
-    def step(self, done: str) -> None:
-        """A step is done."""
-
-    def note(self, message: str) -> None:
-        """Something the user should know."""
-
-
-class Silent:
-    """An observer that says nothing."""
-
-    def plan(self, steps: int) -> None:
-        """Nothing."""
-
-    def step(self, done: str) -> None:
-        """Nothing."""
-
-    def note(self, message: str) -> None:
-        """Nothing."""
 
 
 @dataclass(frozen=True)
@@ -144,39 +118,6 @@ def run(
         }
 
 
-def read_counts(
-    variant: Variant, store: Store, observer: Observer, *, download: bool = True
-) -> tuple[Counts, dict[str, Any], str]:
-    """The counts of a variant, where they came from, and their store key."""
-    source = corpora.locate(variant.corpus, download=download, notify=observer.note, progress=True)
-    key = counts_key(variant, corpora.fingerprint(variant.corpus, source))
-    entry = store.get(key)
-    if entry is None:
-        corpus = corpora.select(corpora.load(variant.corpus, source), list(variant.classes), variant.exclude)
-        counts = count(corpus, variant.lexing, variant.pruning)
-        entry = _pack(counts, corpus.digest)
-        store.put(key, entry)
-    return _unpack(entry), {"source": str(source), "content_digest": entry.facts["digest"]}, key
-
-
-def check_expectations(experiment: Study, variant: Variant, counts: Counts) -> None:
-    """The last part of the data gate: the base variant must have the documents and words the configuration expects."""
-    if not counts.vocabulary:
-        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the variant {variant.name!r}")
-    if variant is not next(iter(experiment.variants.values())):
-        return
-    for what, expected, found in (
-        ("documents", experiment.expected_documents, len(counts.documents)),
-        ("words in the vocabulary", experiment.expected_vocabulary, len(counts.vocabulary)),
-    ):
-        if expected is not None and expected != found:
-            raise DataError(
-                f"{experiment.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
-                "No score is computed from other data than the configuration describes: mend `text`, `corpus`, "
-                "or `expect`."
-            )
-
-
 def _run_variant(
     experiment: Experiment,
     variant: Variant,
@@ -190,15 +131,7 @@ def _run_variant(
     check_expectations(experiment, variant, counts)
     documents = counts.documents
     splits = experiment.protocol.build().splits(documents)
-    empty = int((np.diff(counts.matrix.indptr) == 0).sum())
-    facts |= {
-        "documents": len(documents),
-        "documents_digest": array_digest(np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)),
-        "documents_without_words": empty,
-        "vocabulary": len(counts.vocabulary),
-        "words": int(counts.matrix.sum()),
-        "classes": list(documents.classes),
-        "groups": list(documents.group_names),
+    facts = described(counts, facts) | {
         "folds": {s.name: {"train": len(s.train), "test": len(s.test)} for s in splits},
     }
     result = VariantRun(documents, facts, splits)
@@ -320,39 +253,3 @@ def _numba_threads(jobs: int) -> Iterator[None]:
         yield
     finally:
         numba.set_num_threads(before)
-
-
-def _pack(counts: Counts, digest: str) -> Entry:
-    """Counts as plain arrays; names are joined by NUL, which no path and no term contains."""
-    documents = counts.documents
-    arrays = {
-        "indptr": counts.matrix.indptr,
-        "indices": counts.matrix.indices,
-        "data": counts.matrix.data,
-        "labels": documents.labels,
-        "groups": documents.groups,
-        "ids": np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8),
-        "vocabulary": np.frombuffer("\0".join(counts.vocabulary).encode(), dtype=np.uint8),
-    }
-    facts = {"classes": list(documents.classes), "group_names": list(documents.group_names), "digest": digest}
-    return Entry(arrays, facts)
-
-
-def _unpack(entry: Entry) -> Counts:
-    arrays = entry.arrays
-    documents = Documents(
-        _names(arrays["ids"]),
-        arrays["labels"],
-        arrays["groups"],
-        tuple(entry.facts["classes"]),
-        tuple(entry.facts["group_names"]),
-    )
-    vocabulary = _names(arrays["vocabulary"])
-    shape = (len(documents), len(vocabulary))
-    matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    return Counts(documents, matrix, vocabulary)
-
-
-def _names(joined: NDArray[np.uint8]) -> tuple[str, ...]:
-    text = joined.tobytes().decode()
-    return tuple(text.split("\0")) if text else ()

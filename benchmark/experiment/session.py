@@ -20,7 +20,7 @@ from benchmark.report.files import write_all
 if TYPE_CHECKING:
     from benchmark.config import Study
     from benchmark.experiment.kinds import Findings
-    from benchmark.experiment.runner import Observer
+    from benchmark.experiment.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.report.summary import Summary
 

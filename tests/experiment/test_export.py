@@ -13,7 +13,8 @@ from sklearn.datasets import load_svmlight_file
 from benchmark.config import BASE
 from benchmark.errors import BenchError
 from benchmark.experiment.export import export_counts
-from benchmark.experiment.runner import Silent, read_counts
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.reading import read_counts
 
 ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 

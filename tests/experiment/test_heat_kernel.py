@@ -13,7 +13,9 @@ from sklearn.svm import SVC
 from benchmark.config import BASE
 from benchmark.errors import ConfigError
 from benchmark.experiment import runner
-from benchmark.experiment.runner import Silent, read_counts, run
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.runner import run
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -16,7 +16,8 @@ from benchmark.experiment.folder import read_results
 from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.learning_curves import plan_learning_curves, run_learning_curves
 from benchmark.experiment.learning_scores import decode, encode, select
-from benchmark.experiment.runner import Silent, read_counts
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, perform
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, Linear

@@ -15,7 +15,9 @@ from benchmark.corpora.archive import content_digest
 from benchmark.corpora.card import DatasetCard
 from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.experiment import runner
-from benchmark.experiment.runner import Silent, read_counts, run
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 
 # The oracle: plain formulas on dense arrays

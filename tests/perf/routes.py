@@ -91,7 +91,8 @@ def solver_share() -> dict[str, Any]:
 def counts_and_splits() -> tuple[Any, Any]:
     """Counts of 20NG as the configuration lexes them, and its split."""
     from benchmark.config import BASE, load_config
-    from benchmark.experiment.runner import Silent, read_counts
+    from benchmark.experiment.observer import Silent
+    from benchmark.experiment.reading import read_counts
     from benchmark.experiment.store import Store
 
     experiment = load_config(ROOT / "configs" / "20ng.yaml")
