@@ -361,6 +361,8 @@ def _counts(config: Path, download: bool) -> Any:
 
     experiment = checked(config)
     with _observer(experiment.name, verbose=False) as observer:
+        if BASE not in experiment.variants:
+            raise ConfigError(f"{config}: reads no corpus; its data are generated")
         return read_counts(experiment.variants[BASE], Store(warn=observer.note), observer, download=download)[0]
 
 

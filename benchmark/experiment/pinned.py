@@ -46,21 +46,23 @@ class Deviation:
     allowed: float = 0.0
 
 
-def pinned_configs(folder: Path = PINNED) -> list[str]:
+def pinned_configs(folder: Path | None = None) -> list[str]:
     """Names of the configurations that are guarded."""
+    folder = folder or PINNED
     return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
 
 
-def pin(summary: Summary, folder: Path = PINNED) -> list[Path]:
+def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
     """Write a run's main scores and verdicts as the numbers to guard."""
     scores = summary.scores[summary.scores["metric"] == main_metric(summary)]
+    folder = folder or PINNED
     paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
     write_whole(paths[0], frame_csv(scores, SCORES).encode())
     write_whole(paths[1], frame_csv(summary.verdicts, VERDICTS).encode())
     return paths
 
 
-def deviations(summary: Summary, folder: Path = PINNED) -> list[Deviation]:
+def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
     """Compare a run with what is pinned; empty where every number is what it was.
 
     A score may move by what its ties can (each tied document changes one fold's accuracy by 1/n) and by rounding; a
@@ -71,6 +73,7 @@ def deviations(summary: Summary, folder: Path = PINNED) -> list[Deviation]:
     BenchError
         If nothing is pinned for this configuration.
     """
+    folder = folder or PINNED
     return _score_deviations(summary, folder) + _verdict_deviations(summary, folder)
 
 

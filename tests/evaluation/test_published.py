@@ -1,10 +1,12 @@
 import math
 from collections import Counter
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import Estimate
@@ -13,6 +15,7 @@ from benchmark.evaluation.published import (
     Comparison,
     Evidence,
     Published,
+    PublishedRange,
     PublishedValue,
     judge_claim,
     judge_value,
@@ -236,3 +239,53 @@ class TestFile:
         (tmp_path / "bad.yaml").write_text("a: [")
         with pytest.raises(ConfigError, match="not YAML"):
             load_published(tmp_path / "bad.yaml")
+
+
+class TestRange:
+    RANGE: ClassVar = {
+        "figure": 2,
+        "config": "c",
+        "cells": "{kernel}-{size}",
+        "for": {"kernel": ["a", "b"], "size": ["1", "2"]},
+        "metric": "error",
+        "low": "0.02",
+        "high": "0.18",
+    }
+
+    def test_names_every_combination_once(self):
+        assert PublishedRange.model_validate(self.RANGE).expanded == ("a-1", "a-2", "b-1", "b-2")
+
+    @pytest.mark.parametrize(
+        ("changes", "message"),
+        [
+            ({"low": "0.18"}, "must ascend"),
+            ({"low": "a"}, "not a number as it is printed"),
+            ({"cells": "{krenel}"}, "the braces may hold"),
+            ({"cells": "{kernel}"}, "more than once"),
+            ({"metric": "errors"}, "no metric"),
+            ({"hihg": "1"}, "hihg"),
+        ],
+    )
+    def test_mistakes_are_refused(self, changes, message):
+        with pytest.raises(ValidationError, match=message):
+            PublishedRange.model_validate(self.RANGE | changes)
+
+
+@pytest.mark.parametrize(
+    ("gap", "favoured", "verdict"), [(-0.1, "a", "holds"), (0.1, "b", "fails"), (0.0, None, "fails")]
+)
+def test_lower_is_for_scores_of_which_less_is_better(gap, favoured, verdict):
+    claim = Claim.model_validate(
+        {
+            "id": "x",
+            "text": "",
+            "relation": "lower",
+            "metric": "error",
+            "test": "wilcoxon",
+            "alpha": 0.05,
+            "comparisons": [{"config": "c", "a": "a", "b": "b"}],
+        }
+    )
+    test = Result("a", "b", "wilcoxon", 20, 0.0, 1e-6, favoured)
+    evidence = {claim.comparisons[0]: Evidence(Estimate(gap, gap - 0.01, gap + 0.01, 20, ""), test)}
+    assert judge_claim(claim, evidence).verdict == verdict

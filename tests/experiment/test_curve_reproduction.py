@@ -1,0 +1,94 @@
+"""Curves beside their paper: values of pairs, ranges of axes, claims, and what a sweep says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmark.config import config_from_mapping
+from benchmark.evaluation.draws import mean_estimate, mean_ratio
+from benchmark.experiment.learning_scores import select
+from benchmark.experiment.reproduction import write_page
+from benchmark.experiment.session import perform
+from benchmark.experiment.store import Store
+
+SIZES = ["12", "40"]
+PAIR = ["faculty-course-diffusion-oracle-40", "faculty-course-linear-oracle-40"]
+LOOP = {"for": {"kernel": ["linear", "diffusion"], "size": SIZES}, "cells": "faculty-course-{kernel}-oracle-{size}"}
+RANGE = {"figure": 2, "config": "curves", "metric": "error", **LOOP}
+COMPARISON = {
+    "for": {"size": SIZES},
+    "config": "curves",
+    "a": "faculty-course-diffusion-oracle-{size}",
+    "b": "faculty-course-linear-oracle-{size}",
+}
+CLAIM = {"relation": "lower", "metric": "error", "alpha": 0.05, "comparisons": [COMPARISON]}
+PAPER = {
+    "paper": "nobody2002",
+    "title": "Curves",
+    "reference": "A. Nobody. 2002.",
+    "values": [{"figure": 2, "config": "curves", "pair": PAIR, "metric": "error-ratio", "value": "0.5"}],
+    "ranges": [RANGE | {"low": "0", "high": "1"}, RANGE | {"low": "0.998", "high": "0.999"}],
+    "claims": [
+        {"id": "lower", "text": "It is lower.", **CLAIM},
+        {"id": "higher", "text": "It is higher.", **CLAIM, "relation": "greater"},
+    ],
+}
+CURVES = {
+    "kind": "learning-curves",
+    "name": "curves",
+    "corpus": {"name": "synthetic", "classes": ["faculty", "course"]},
+    "tasks": [["faculty", "course"]],
+    "sizes": [12, 40],
+    "replicates": 6,
+    "kernels": ["linear", {"name": "diffusion", "t": 1}],
+    "machine": {"C": 10, "scale": "mean-self-product"},
+    "selection": ["oracle"],
+}
+
+
+@pytest.fixture
+def done(publish, tmp_path):
+    paper = publish(PAPER)
+    store = Store(tmp_path / "store", limit=10**9)
+    sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"machine": {"C": 0.01}}}}
+    studies = [CURVES | {"paper": paper}, CURVES | sweep]
+    return [perform(config_from_mapping(s, "t.yaml"), store, folder=tmp_path / s["name"]) for s in studies]
+
+
+def test_the_ratio_is_that_of_the_mean_errors(done):
+    selected = select(done[0].results)
+    scored = [selected[name].scored for name in PAIR]
+    row = done[0].summary.verdicts.iloc[0]
+    assert row["value"] == pytest.approx(mean_ratio(*scored, "error").value)
+    assert row["value"] == pytest.approx(scored[0].scores["error"].mean() / scored[1].scores["error"].mean())
+
+
+def test_a_range_is_judged_by_the_least_and_the_greatest(done):
+    ranges = done[0].summary.ranges
+    assert ranges["verdict"].tolist() == ["inside", "outside"]
+    assert ranges["inside"].tolist() == [4, 0]
+    means = [mean_estimate(each.scored, "error").value for each in select(done[0].results).values()]
+    assert ranges["low"].iloc[0] == pytest.approx(min(means))
+    assert ranges["high"].iloc[0] == pytest.approx(max(means))
+    assert (done[0].folder / "ranges.csv").exists()
+    assert not (done[1].folder / "ranges.csv").exists()
+
+
+def test_a_sweep_judges_the_claims_of_what_it_explains_under_each_variant(done):
+    own, sweep = (each.summary.claims.set_index("claim") for each in done)
+    assert own.index.tolist() == ["lower", "higher"]
+    assert sweep.index.tolist() == ["lower", "lower · soft", "higher", "higher · soft"]
+    assert own.loc["lower", "holds"] == sweep.loc["lower", "holds"]
+    assert (sweep["of"] == 2).all()
+
+
+def test_the_page_shows_curves_ranges_and_claims_under_other_choices(done, tmp_path):
+    line = write_page(done, tmp_path / "PAGE.md")
+    text = (tmp_path / "PAGE.md").read_text()
+    assert "of 1 published number" in line
+    rows = [row.replace(" ", "") for row in text.splitlines() if row.startswith("|")]
+    assert any(row.startswith("|variant|lower|higher|") for row in rows)
+    assert any(row.startswith("|soft|") for row in rows)
+    assert any("faculty-course-{kernel}-oracle-{size}" in row.replace("\\", "") for row in rows)
+    assert any(row.startswith("|linear|") and row.count("±") == 2 for row in rows)
+    assert text.count("faculty-course-diffusion-oracle-40 vs faculty-course-linear-oracle-40") == 1
