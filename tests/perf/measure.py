@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 ROUTES = Path(__file__).with_name("routes.py")
+#: Configurations of other kinds, from process start to the last file.
+CURVES = ("webkb-diffusion", "decision-boundaries")
 
 
 class Bench:
@@ -91,6 +93,7 @@ def main() -> None:
         stages = bench.once("stages")[0]["stages"]
         plain, plain_peak, theirs = bench.median("scikit-learn", repeats)
         documented, documented_peak, official = bench.median("documented", 1)
+        curves = {name: bench.median(name, repeats, cold=True)[:2] for name in CURVES}
     cell = stages["link"] + stages["LIBSVM's solver"] + stages["test link and decisions"]
     print(f"processors: {len(os.sched_getaffinity(0))}; medians of {repeats}, the documented route once")
     print(f"quickstart, cold store            {quick:7.1f} s")
@@ -103,6 +106,8 @@ def main() -> None:
     print(f"20NG, one cell, documented route  {documented:7.1f} s   {documented_peak:5.1f} GB   (from the Gram matrix)")
     print(f"20NG, one cell, ours              {cell:7.1f} s   (from the inner products)")
     print(f"   ratio                          {documented / cell:7.1f}")
+    for name, (seconds, peak) in curves.items():
+        print(f"{name + ', cold':33} {seconds:7.1f} s   {peak:5.1f} GB")
     print("one cell of ours by stage: " + ", ".join(f"{name} {s:.2f} s" for name, s in stages.items()))
     solver = stages["LIBSVM's solver"]
     print(f"LIBSVM's own solver: {100 * solver / cell:.0f}% of a cell")

@@ -190,10 +190,10 @@ def main() -> None:
     if route == "ours":
         result = bench("20ng", folder)
         result["predictions"] = predictions_of(folder)
-    elif route in ("webkb", "webkb-again"):
+    elif route == "webkb-again":
         result = bench("webkb", folder)
-    elif route == "quickstart":
-        result = bench("quickstart", folder)
+    elif (ROOT / "configs" / f"{route}.yaml").exists():
+        result = bench(route, folder)
     else:
         routes = {"lexing": lexing, "scikit-learn": scikit_learn, "documented": documented, "stages": solver_share}
         result = routes[route]()
