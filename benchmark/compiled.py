@@ -6,12 +6,13 @@ compiled functions that call each other therefore stand in one module.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numba
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -26,3 +27,14 @@ def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
         return cast("F", numba.njit(signature, cache=True, nogil=True, parallel=parallel)(function))
 
     return decorate
+
+
+@contextmanager
+def numba_threads(jobs: int) -> Iterator[None]:
+    """Let parallel functions use `jobs` threads at most; their waiting for each other costs much on a busy machine."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(max(1, min(jobs, before)))
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)

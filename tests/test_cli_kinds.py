@@ -26,6 +26,25 @@ replicates: 6
 kernels: [linear, {name: diffusion, t: [0.5, 2]}]
 compare: [[diffusion, linear]]
 """,
+    "category-curves": """
+corpus: {name: synthetic}
+text: {min_occurrences: 5}
+test: texas
+sizes: [60, 100]
+replicates: 6
+methods: [linear, hp-top, {name: plsi-fisher, n_classes: [2]}]
+compare: [[hp-top, linear]]
+""",
+    "centroid-curves": """
+corpus: {name: synthetic, classes: [faculty, course, student]}
+text: {min_occurrences: 40}
+smoothing: 0.001
+sizes: [12, 30]
+replicates: 6
+table: {smoothing: [0.001, 0.1], resamples: 4}
+flow: {graphs: [path]}
+compare: [[skl, mean]]
+""",
     "decision-boundaries": """
 t: 2
 points: 30

@@ -229,7 +229,7 @@ class TestDefaults:
 SECTIONS = {
     "": "name, kind, title, paper, explains, seed, notes, corpus, text, idf, variants, protocol",
     "corpus": "(allowed: name, subset, classes, exclude)",
-    "text": "(allowed: skip_header, skip_html, digits, stoplist, min_occurrences, min_documents)",
+    "text": "(allowed: skip_header, skip_html, digits, stoplist, min_occurrences, min_documents, counted_in)",
     "expect": "(allowed: documents, vocabulary)",
     "cells": "(allowed: variant, weighting, normalization, kernel, classifier)",
     "variant": "(allowed: corpus, text, idf)",
@@ -293,7 +293,7 @@ def test_an_unknown_key(refusal, fragment, said, allowed):
         ("name: .. # HERE\n", "must begin with a letter or digit"),
         (
             "corpus: synthetic # HERE\n",
-            "corpus is 'synthetic': must be a mapping of keys to values, such as name, classes",
+            "corpus is 'synthetic': must be a mapping of keys to values, such as name, subset, classes",
         ),
         ("corpus: # HERE\n", "corpus is empty: must be a mapping"),
         ("corpus:\n  name: synthetic\n  classes: student # HERE\n", "corpus.classes is 'student': must be a list"),
@@ -414,6 +414,19 @@ def test_a_wrong_type(refusal, fragment, said):
         ),
         ("variants:\n  a:\n    idf: test # HERE\n", "unknown idf source 'test'"),
         (
+            "corpus:\n  name: reuters\n  subset: body-and-single-topics # HERE\n",
+            "unknown subset of reuters: 'body-and-single-topics'; did you mean 'body-and-single-topic'? (allowed: all,",
+        ),
+        ("corpus:\n  name: synthetic\n  subset: brief # HERE\n", "unknown subset of synthetic: 'brief' (allowed: all)"),
+        (
+            "text:\n  min_documents: 3\n  counted_in: texsa # HERE\n",
+            "unknown group 'texsa'; did you mean 'texas'? (allowed: cornell, misc, texas, washington, wisconsin)",
+        ),
+        (
+            "variants:\n  a:\n    text:\n      counted_in: train # HERE\n",
+            "unknown group 'train' (allowed: cornell, misc, texas, washington, wisconsin)",
+        ),
+        (
             "variants:\n  a:\n    corpus:\n      classes:\n        - student\n        - cours # HERE\n",
             "unknown class of synthetic: 'cours'; did you mean 'course'?",
         ),
@@ -497,6 +510,39 @@ def test_an_unknown_name(refusal, fragment, said):
 )
 def test_what_cannot_be(refusal, fragment, said):
     assert said in refusal(fragment)
+
+
+class TestSeveralClasses:
+    """Reuters-21578, whose stories have any number of topics; a part of it has one each."""
+
+    SINGLE = "have several classes or none; name a subset with one each: body-and-single-topic"
+    SPLIT = "protocol: {name: fixed-split, train: train, test: test}\n"
+    CURVES = "kind: learning-curves\ntasks: [[earn, acq]]\nsizes: [40]\nreplicates: 2\nkernels: [linear]\n"
+
+    @pytest.mark.parametrize(
+        ("corpus", "part"), [("{name: reuters}", "all"), ("{name: reuters, subset: without-brief}", "without-brief")]
+    )
+    def test_a_table_needs_one_class_a_document(self, refusal, corpus, part):
+        said = refusal(f"corpus: {corpus} # HERE\n{self.SPLIT}")
+        assert said == f"documents of reuters ({part}) {self.SINGLE}"
+
+    def test_so_do_learning_curves(self, write):
+        path = write(f"{self.CURVES}corpus: {{name: reuters}}\n", without=("protocol", "cells"))
+        line = path.read_text().splitlines().index("corpus: {name: reuters}") + 1
+        with pytest.raises(ConfigError) as caught:
+            load_config(path)
+        assert str(caught.value) == f"{path}:{line}: documents of reuters (all) {self.SINGLE}"
+
+    def test_the_subset_that_is_named_will_do(self, load, write):
+        corpus = "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\n"
+        variant = load(f"{corpus}{self.SPLIT}text: {{counted_in: train}}\n").variants[BASE]
+        assert (variant.subset, variant.classes, variant.pruning.group) == (
+            "body-and-single-topic",
+            ("earn", "acq"),
+            "train",
+        )
+        curves = load_config(write(self.CURVES + corpus, without=("protocol", "cells")))
+        assert curves.variants[BASE].subset == "body-and-single-topic"
 
 
 def test_a_variant_without_training_documents_is_named(refusal):

@@ -22,17 +22,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
-from scipy.sparse.csgraph import breadth_first_order
-from scipy.sparse.linalg import splu
 
 from benchmark.centroids.divergence import mean_skl, mean_skl_gradient
-from benchmark.compiled import compiled
+from benchmark.centroids.graph_solvers import connected_graph, solve
+from benchmark.heat.checks import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from benchmark.centroids.divergence import ClassStatistics
+    from benchmark.centroids.graph_solvers import Graph
 
     Array = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -142,7 +141,7 @@ def flow(
     """
     v = len(statistics.mean)
     _check_parameters(tolerance, accuracy, max_steps)
-    graph = _graph(path_edges(np.arange(v)) if edges is None else _checked_edges(edges, v), v)
+    graph = connected_graph(path_edges(np.arange(v)) if edges is None else _checked_edges(edges, v), v)
     rho = statistics.mean.copy() if start is None else _checked_start(start, v)
     before = velocity(statistics, rho, graph.edges)
     moving = np.abs(before).sum()
@@ -175,43 +174,12 @@ def flow(
     return Flow(rho, np.array(times), np.array(energies), np.array(masses), gap)
 
 
-@dataclass(frozen=True, eq=False)
-class _Graph:
-    """A connected graph; of a tree, nodes in an order that ends every branch before the node that it hangs on.
-
-    Parameters
-    ----------
-    edges : int64 array, shape (E, 2)
-        Of a tree: child and parent, in the order in which children are eliminated.
-    tree : bool
-    root : int
-    """
-
-    edges: Indices
-    tree: bool
-    root: int
-
-
-def _graph(edges: Indices, v: int) -> _Graph:
-    adjacency = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(v, v))
-    # Breadth first from an end of the path, if it is one, so that elimination walks along it.
-    root = int(np.bincount(edges.ravel(), minlength=v).argmin())
-    visited, parent = breadth_first_order(adjacency, root, directed=False)
-    if len(visited) < v:
-        msg = f"the graph must be connected: from word {root} its edges lead to {len(visited)} of {v} words"
-        raise ValueError(msg)
-    if len(edges) > v - 1:
-        return _Graph(edges, tree=False, root=root)
-    children = visited[:0:-1].astype(np.int64)
-    return _Graph(np.stack([children, parent[children].astype(np.int64)], axis=1), tree=True, root=root)
-
-
 def _upwind(rho: Array, potential: Array, first: Indices, second: Indices) -> Array:
     """g_ij of the edges: the probability at the end with the larger potential."""
     return np.where(potential[first] > potential[second], rho[first], rho[second])
 
 
-def _implicit_step(statistics: ClassStatistics, graph: _Graph, start: Array, tau: float) -> Array | None:
+def _implicit_step(statistics: ClassStatistics, graph: Graph, start: Array, tau: float) -> Array | None:
     """Solve ρ + τ L_g F(ρ) = start, g of the start, by Newton's method; None if it doesn't converge.
 
     With D the diagonal of ∂F_i/∂ρ_i, an iteration replaces F by its linearization ψ = F + D δρ and solves
@@ -226,7 +194,7 @@ def _implicit_step(statistics: ClassStatistics, graph: _Graph, start: Array, tau
         potential = mean_skl_gradient(statistics, rho)
         # L_g sends constants to 0: without them, less is lost to rounding.
         potential -= (inverse * potential).sum() / inverse.sum()
-        change = inverse * (_solve(graph, inverse, weights, inverse * potential + start - rho) - potential)
+        change = inverse * (solve(graph, inverse, weights, inverse * potential + start - rho) - potential)
         # Exactly, Σρ stays 1; what rounding adds to it is taken from the constant part of ψ.
         change += inverse * ((1.0 - rho.sum() - change.sum()) / inverse.sum())
         relative = change / rho
@@ -238,55 +206,9 @@ def _implicit_step(statistics: ClassStatistics, graph: _Graph, start: Array, tau
     return None
 
 
-def _solve(graph: _Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
-    """ψ of (diag(diagonal) + Laplacian of the weights) ψ = rhs; all of the diagonal and the weights are positive."""
-    first, second = graph.edges[:, 0], graph.edges[:, 1]
-    if graph.tree:
-        solution = np.empty_like(rhs)
-        _solve_tree(diagonal.copy(), weights, rhs.copy(), first, second, graph.root, solution)
-        return solution
-    v = len(rhs)
-    total = diagonal + np.bincount(first, weights, v) + np.bincount(second, weights, v)
-    nodes = np.arange(v)
-    matrix = sp.csc_array(
-        (
-            np.concatenate([total, -weights, -weights]),
-            (np.concatenate([nodes, first, second]), np.concatenate([nodes, second, first])),
-        ),
-        shape=(v, v),
-    )
-    try:
-        factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError:  # singular, as the diagonal is lost beside the weights: the step was too long
-        return np.full(v, np.nan)
-    return np.asarray(factors.solve(rhs))
-
-
-@compiled("void(f8[::1], f8[::1], f8[::1], i8[:], i8[:], i8, f8[::1])")
-def _solve_tree(
-    excess: Array, weights: Array, rhs: Array, child: Indices, parent: Indices, root: int, solution: Array
-) -> None:
-    """Eliminate from the leaves to the root and substitute back; overwrites ``excess`` and ``rhs``.
-
-    A node's pivot is kept as what it exceeds the weight to its parent by. That is a sum of positive numbers, where
-    the usual elimination subtracts nearly equal ones and loses the diagonal beside weights 1e16 times as large.
-    """
-    for e in range(child.shape[0]):
-        i, p = child[e], parent[e]
-        part = weights[e] / (excess[i] + weights[e])
-        excess[p] += excess[i] * part
-        rhs[p] += rhs[i] * part
-    solution[root] = rhs[root] / excess[root]
-    for e in range(child.shape[0] - 1, -1, -1):
-        i = child[e]
-        solution[i] = (rhs[i] + weights[e] * solution[parent[e]]) / (excess[i] + weights[e])
-
-
 def _check_parameters(tolerance: float, accuracy: float, max_steps: int) -> None:
-    for name, value in (("tolerance", tolerance), ("accuracy", accuracy)):
-        if not 0 < value < np.inf:
-            msg = f"{name} must be a positive finite number, not {value}"
-            raise ValueError(msg)
+    check_positive("tolerance", tolerance)
+    check_positive("accuracy", accuracy)
     if not max_steps >= 1:
         msg = f"max_steps must be at least 1, not {max_steps}"
         raise ValueError(msg)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 CENTROIDS = ("mean", "skl", "pooled")
 PRIORS = ("empirical", "uniform")
+LENGTHS = ("ignored", "counted")
 
 
 class DivergenceBayes(ClassifierMixin, BaseEstimator):
@@ -34,9 +35,10 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     How it relates to multinomial naive Bayes (scikit-learn's `MultinomialNB`). That decides by
     log P(C_j) + Σx · Σ_i d_i log c_ji: the likelihood counts as often as the document has words. Here, as in the
     paper (equation II.1, "Σ_i d_i = 1"), it counts once, so the prior weighs Σx times as much; with uniform priors the
-    two rules agree. Its centroid pools the counts, so that long documents weigh more: that is "pooled". The paper's
-    "original average estimated centroid" is the "mean" of the documents' distributions, the minimizer of Σ_p KL(p, c).
-    Where all documents are of one length, the mean is the pooled centroid smoothed by s times the number of documents.
+    two rules agree; `length` chooses between them. Its centroid pools the counts, so that long documents weigh more:
+    that is "pooled". The paper's "original average estimated centroid" is the "mean" of the documents' distributions,
+    the minimizer of Σ_p KL(p, c). Where all documents are of one length, the mean is the pooled centroid smoothed by s
+    times the number of documents.
 
     Parameters
     ----------
@@ -46,6 +48,9 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     smoothing : float
         s, positive; the paper doesn't name its own.
     prior : {"empirical", "uniform"}
+    length : {"ignored", "counted"}
+        "ignored": the paper's rule. "counted": KL(d, c_j) is multiplied by Σx, as in multinomial naive Bayes; with the
+        "pooled" centroid it is that classifier.
 
     Attributes
     ----------
@@ -72,10 +77,12 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         centroid: str | Callable[[ClassStatistics], Array] = "mean",
         smoothing: float = 1e-3,
         prior: str = "empirical",
+        length: str = "ignored",
     ) -> None:
         self.centroid = centroid
         self.smoothing = smoothing
         self.prior = prior
+        self.length = length
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
@@ -85,6 +92,9 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         check_smoothing(self.smoothing)
         if self.prior not in PRIORS:
             msg = f"prior must be one of {', '.join(PRIORS)}, not {self.prior!r}"
+            raise ValueError(msg)
+        if self.length not in LENGTHS:
+            msg = f"length must be one of {', '.join(LENGTHS)}, not {self.length!r}"
             raise ValueError(msg)
 
     def fit(self, X: Any, y: Any) -> Self:
@@ -124,8 +134,10 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
 
     def decision_function(self, X: Any) -> Array:
-        """Scores log P(C_j) - KL(d, c_j), shape (n, n_classes), also for two classes."""
+        """Scores log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j); shape (n, n_classes), also for two classes."""
         divergences = self.divergences(X)
+        if self.length == "counted":
+            divergences *= np.asarray(_counts(X).sum(axis=1))[:, None]
         return np.asarray(self.log_prior_ - divergences)
 
     def predict(self, X: Any) -> NDArray[Any]:

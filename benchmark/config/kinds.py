@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.boundaries import KIND as BOUNDARIES
 from benchmark.config.boundaries import check_boundaries
+from benchmark.config.category_curves import KIND as CATEGORY_CURVES
+from benchmark.config.category_curves import check_category_curves
+from benchmark.config.centroid_curves import KIND as CENTROID_CURVES
+from benchmark.config.centroid_curves import check_centroid_curves
 from benchmark.config.check import check_config
+from benchmark.config.feature_curves import KIND as FEATURE_CURVES
+from benchmark.config.feature_curves import check_feature_curves
 from benchmark.config.learning_curves import KIND as LEARNING_CURVES
 from benchmark.config.learning_curves import check_learning_curves
 from benchmark.yaml_source import YamlSource, read_yaml, unknown
@@ -22,6 +28,9 @@ CHECKS: dict[str, Callable[[YamlSource], Study]] = {
     TABLE: check_config,
     LEARNING_CURVES: check_learning_curves,
     BOUNDARIES: check_boundaries,
+    CATEGORY_CURVES: check_category_curves,
+    CENTROID_CURVES: check_centroid_curves,
+    FEATURE_CURVES: check_feature_curves,
 }
 
 

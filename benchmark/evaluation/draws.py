@@ -7,10 +7,11 @@ draws, and its interval says how far another set of draws would move it; it says
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from benchmark.evaluation.intervals import DRAWS, LEVEL, Estimate
@@ -21,8 +22,17 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: Scores of draws, and whether more is better.
-DRAW_METRICS = {"error": False, "accuracy": True, "macro-f1": True, "macro-f1-of-means": True, "micro-f1": True}
+#: Scores of draws, and whether more is better. All are shares but "average-skl", which is in nats and no draw's, and
+#: "seconds".
+DRAW_METRICS = {
+    "error": False,
+    "accuracy": True,
+    "macro-f1": True,
+    "macro-f1-of-means": True,
+    "micro-f1": True,
+    "average-skl": True,
+    "seconds": False,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +48,16 @@ class DrawScores:
         Documents tested in one draw.
     ties : int array, shape (draws,)
         Decisions of each draw that fell on the boundary.
+    known : mapping of str to Estimate
+        By metric, what something else than the draws says of it, in place of Student's interval: a bootstrap of the
+        documents, where a score is of all of them.
     """
 
     cell: str
     scores: Mapping[str, NDArray[np.float64]]
     n: int
     ties: NDArray[np.int64]
+    known: Mapping[str, Estimate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for metric, values in self.scores.items():
@@ -52,8 +66,8 @@ class DrawScores:
 
 
 def mean_estimate(scored: DrawScores, metric: str) -> Estimate:
-    """Mean over the draws, with Student's interval; of a single draw, the value without an interval."""
-    return _student(scored.scores[metric], scored.n)
+    """Mean over the draws, with Student's interval; of a single draw, the value without an interval, unless known."""
+    return scored.known.get(metric) or _student(scored.scores[metric], scored.n)
 
 
 def mean_difference(a: DrawScores, b: DrawScores, metric: str) -> Estimate:
@@ -96,6 +110,31 @@ def wilcoxon_over_draws(a: DrawScores, b: DrawScores, metric: str, alpha: float 
     advantage = above - below if DRAW_METRICS[metric] else below - above
     favours = None if advantage == 0 else (a.cell if advantage > 0 else b.cell)
     return TestResult(a.cell, b.cell, "wilcoxon", n, min(above, below), p_value, favours)
+
+
+def mcnemar_by_document(
+    a: str, b: str, right_a: NDArray[np.bool_], right_b: NDArray[np.bool_], tested: NDArray[np.bool_]
+) -> TestResult:
+    """McNemar's test, exact, over documents that several draws tested: each document counts once.
+
+    The decisions of different draws on one document aren't independent, so that pooling them would count a document as
+    often as it was tested. Here a document stands on the side of the cell that was right on it in more of its draws,
+    and is discordant unless both were right equally often. With one draw it is the ordinary test.
+
+    Parameters
+    ----------
+    a, b : str
+        Names of the cells.
+    right_a, right_b, tested : bool arrays, shape (draws, n_documents)
+        Whether the cells were right; where a document wasn't tested, this is not looked at.
+    """
+    advantage = ((right_a & tested).astype(np.int64) - (right_b & tested)).sum(axis=0)
+    only_a, only_b = int((advantage > 0).sum()), int((advantage < 0).sum())
+    n = only_a + only_b
+    statistic = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
+    p_value = float(binomtest(only_a, n).pvalue) if n else 1.0
+    favours = None if only_a == only_b else a if only_a > only_b else b
+    return TestResult(a, b, "mcnemar", n, statistic, p_value, favours)
 
 
 def _paired(a: DrawScores, b: DrawScores, metric: str) -> NDArray[np.float64]:

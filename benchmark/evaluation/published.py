@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 KNOWN_METRICS = tuple(dict.fromkeys([*METRICS, *DRAW_METRICS]))
 #: Numbers that the paper gives for a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
+#: Numbers that it gives for a class and group of documents, "earn-train".
+COUNT_METRICS = ("documents",)
 
 
 class _Record(BaseModel):
@@ -61,8 +63,9 @@ class PublishedValue(_Record):
 
     @model_validator(mode="after")
     def _fits_its_metric(self) -> PublishedValue:
-        if self.metric not in (*KNOWN_METRICS, *PAIR_METRICS):
-            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join((*KNOWN_METRICS, *PAIR_METRICS))})")
+        known = (*KNOWN_METRICS, *PAIR_METRICS, *COUNT_METRICS)
+        if self.metric not in known:
+            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(known)})")
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} are of a pair, any other metric of a cell")
         return self

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.draws import DrawScores, mean_difference, mean_estimate, mean_ratio, wilcoxon_over_draws
-from benchmark.evaluation.published import Claim, Comparison, Evidence, Template, judge_claim, judge_value
+from benchmark.evaluation.published import Claim, Comparison, Evidence, judge_value
 from benchmark.evaluation.significance import holm
 from benchmark.experiment.parts import Part
+from benchmark.experiment.published_values import claim_rows
 from benchmark.report import summary as layout
 from benchmark.report.summary import Summary, frame
 
@@ -56,9 +57,7 @@ def summarize_draws(
     """
     main = metrics[0]
     verdicts = [row for value in (published.values if published else ()) for row in _verdict(value, study, scored)]
-    claims = [
-        row for claim in (published.claims if published else ()) for row in _claims(claim, study, scored, settings)
-    ]
+    claims = claim_rows(published, study, settings, lambda claim: draw_evidence(claim, study, scored))
     pairs = [(scored[a], scored[b]) for a, b in study.compare if a in scored and b in scored]
     return Summary(
         name=study.name,
@@ -91,8 +90,10 @@ def draw_evidence(claim: Claim, study: Study, scored: Mapping[str, DrawScores]) 
 def _scores(scored: DrawScores, metrics: tuple[str, ...]) -> list[list[Any]]:
     rows: list[list[Any]] = []
     for metric in metrics:
+        if metric not in scored.scores:  # not every metric is of every cell
+            continue
         draws = scored.scores[metric]
-        for number, value in enumerate(draws, start=1):
+        for number, value in enumerate(draws if metric not in scored.known else (), start=1):
             name = f"replicate-{number:02d}"
             rows.append(
                 [scored.cell, name, metric, float(value), math.nan, math.nan, scored.n, int(scored.ties[number - 1])]
@@ -137,24 +138,6 @@ def _estimate(value: PublishedValue, study: Study, scored: Mapping[str, DrawScor
     if value.pair:
         return mean_ratio(scored[value.pair[0]], scored[value.pair[1]], "error", study.seed)
     return mean_estimate(scored[names[0]], value.metric)
-
-
-def _claims(claim: Claim, study: Study, scored: Mapping[str, DrawScores], settings: Iterable[str]) -> list[list[Any]]:
-    """The claim on this study alone; where the study explains another, on that one's cells under each variant."""
-    rows: list[list[Any]] = []
-    for setting in settings:
-        prefix = f"{setting}-" if setting else ""
-        target = study.explains or study.name
-        own = [c for c in claim.comparisons if c.config == target]
-        templates = tuple(Template(config=study.name, a=prefix + c.a, b=prefix + c.b) for c in own)
-        part = claim.model_copy(update={"templates": templates})
-        evidence = draw_evidence(part, study, scored) if templates else {}
-        if evidence or (templates and not study.explains):  # a sweep need not have every cell of what it explains
-            judged = judge_claim(part, evidence)
-            holds = sum(each.verdict == "holds" for each in judged.comparisons)
-            name, text = (f"{claim.id}{layout.VARIANT_MARK}{setting}", "") if setting else (claim.id, claim.text)
-            rows.append([name, text, holds, len(own), judged.verdict])
-    return rows
 
 
 def _ranges(published: Published | None, study: Study, scored: Mapping[str, DrawScores]) -> list[list[Any]]:

@@ -34,6 +34,8 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     else:  # its columns are numbered from 0: an empty one in front makes it 1
         columns = np.column_stack([np.zeros(len(documents), dtype=int), documents.topics.astype(int)])
         dump_svmlight_file(counts.matrix, columns, svmlight, zero_based=False, multilabel=True)
+    # Readers skip a blank line, and later rows would shift: a document with neither class nor word has a zero.
+    rows = [line if line.strip() else b" 1:0\n" for line in svmlight.getvalue().splitlines(keepends=True)]
     table = io.StringIO()
     # Names are quoted always: WebKB has some that end in a carriage return.
     writer = csv.writer(table, lineterminator="\n", quoting=csv.QUOTE_ALL)
@@ -41,7 +43,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     for name, label, group in zip(documents.ids, _class_names(documents), documents.groups, strict=True):
         writer.writerow([name, label, documents.group_names[group]])
     contents = {
-        "counts.svmlight": svmlight.getvalue(),
+        "counts.svmlight": b"".join(rows),
         "vocabulary.txt": "".join(f"{term}\n" for term in counts.vocabulary).encode(),
         "documents.csv": table.getvalue().encode(),
     }

@@ -6,10 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmark.config.boundaries import KIND as BOUNDARIES
+from benchmark.config.category_curves import KIND as CATEGORY_CURVES
+from benchmark.config.centroid_curves import KIND as CENTROID_CURVES
+from benchmark.config.feature_curves import KIND as FEATURE_CURVES
 from benchmark.config.kinds import TABLE
 from benchmark.config.learning_curves import KIND as LEARNING_CURVES
 from benchmark.experiment import (
     boundaries,
+    category_curves,
+    category_scores,
+    category_summary,
+    centroid_curves,
+    centroid_scores,
+    centroid_summary,
+    feature_curves,
+    feature_scores,
+    feature_summary,
     learning_curves,
     learning_scores,
     learning_summary,
@@ -119,6 +131,42 @@ KINDS: dict[str, Kind] = {
         boundaries.plan_boundaries,
         boundaries.compare_boundary_cells,
         boundaries.compare_boundary_runs,
+    ),
+    CATEGORY_CURVES: Kind(
+        "predictions.npz",
+        category_curves.run_category_curves,
+        category_scores.encode,
+        category_scores.decode,
+        category_summary.summarize_category_curves,
+        category_summary.category_evidence,
+        category_scores.described,
+        category_curves.plan_category_curves,
+        category_summary.compare_category_cells,
+        category_summary.compare_category_runs,
+    ),
+    FEATURE_CURVES: Kind(
+        "predictions.npz",
+        feature_curves.run_feature_curves,
+        feature_scores.encode,
+        feature_scores.decode,
+        feature_summary.summarize_feature_curves,
+        feature_summary.feature_evidence,
+        feature_scores.described,
+        feature_curves.plan_feature_curves,
+        feature_summary.compare_feature_cells,
+        feature_summary.compare_feature_runs,
+    ),
+    CENTROID_CURVES: Kind(
+        "predictions.npz",
+        centroid_curves.run_centroid_curves,
+        centroid_scores.encode,
+        centroid_scores.decode,
+        centroid_summary.summarize_centroid_curves,
+        centroid_summary.centroid_evidence,
+        centroid_scores.described,
+        centroid_curves.plan_centroid_curves,
+        centroid_summary.compare_centroid_cells,
+        centroid_summary.compare_centroid_runs,
     ),
 }
 

@@ -52,7 +52,7 @@ def manifest_of(results: Findings, *, jobs: int, seconds: float) -> dict[str, An
 
 def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Where two manifests differ, as (dotted key, value in a, value in b); times and commands aside."""
-    ignored = ("finished", "seconds", "command", "name")
+    ignored = ("finished", "seconds", "timings", "command", "name")
     flat_a, flat_b = _flat(a), _flat(b)
     keys = [key for key in dict.fromkeys([*flat_a, *flat_b]) if key.split(".")[0] not in ignored]
     return [(key, flat_a.get(key), flat_b.get(key)) for key in keys if flat_a.get(key) != flat_b.get(key)]

@@ -42,9 +42,45 @@ STAGE_CODE = {
         "evaluation/protocols.py",
         "experiment/learning_curves.py",
     ),
+    "categories": (
+        "representation.py",
+        "kernels/gram.py",
+        "kernels/products.py",
+        "model_kernels",
+        "classifiers/hyperplanes.py",
+        "classifiers/libsvm.py",
+        "experiment/category_curves.py",
+        "experiment/category_methods.py",
+    ),
+    "features": (
+        "representation.py",
+        "information_gain.py",
+        "kernels/products.py",
+        "classifiers/class_specific.py",
+        "classifiers/libsvm.py",
+        "classifiers/multinomial_bayes.py",
+        "classifiers/svm.py",
+        "experiment/feature_curves.py",
+    ),
+    "centroids": (
+        "representation.py",
+        "centroids",
+        "classifiers/divergence_bayes.py",
+        "evaluation/protocols.py",
+        "experiment/centroid_curves.py",
+        "experiment/centroid_solvers.py",
+    ),
 }
 #: The libraries whose numbers a stage passes on.
-STAGE_LIBRARIES = {"counts": (), "products": (), "predictions": ("libsvm-official",), "curves": ("libsvm-official",)}
+STAGE_LIBRARIES = {
+    "counts": (),
+    "products": (),
+    "predictions": ("libsvm-official",),
+    "curves": ("libsvm-official",),
+    "categories": ("libsvm-official",),
+    "features": ("libsvm-official", "scikit-learn"),
+    "centroids": (),
+}
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from benchmark.report.summary import CellInfo, Summary, frame
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from benchmark.config import Cell, Experiment, Variant
+    from benchmark.config import Cell, Experiment, Study, Variant
     from benchmark.evaluation.published import Claim, Comparison, Published, PublishedValue
     from benchmark.evaluation.significance import TestResult
     from benchmark.experiment.results import Results
@@ -52,10 +52,8 @@ def summarize(results: Results) -> Summary:
         paper=experiment.paper,
         cells=tuple(CellInfo(cell.id, _columns(cell, experiment)) for cell in experiment.cells),
         scores=frame(layout.SCORES, _scores(results, outcomes)),
-        significance=frame(layout.SIGNIFICANCE, [_test_row(each) for each in compare_all(pairs, outcomes)]),
-        differences=frame(
-            layout.DIFFERENCES, [_difference_row(outcomes[a], outcomes[b], experiment) for a, b in pairs]
-        ),
+        significance=frame(layout.SIGNIFICANCE, [significance_row(each) for each in compare_all(pairs, outcomes)]),
+        differences=frame(layout.DIFFERENCES, [difference_row(outcomes[a], outcomes[b], experiment) for a, b in pairs]),
         verdicts=frame(layout.VERDICTS, verdicts),
         claims=frame(layout.CLAIMS, claims),
         confusions=frame(layout.CONFUSIONS, _confusions(results)),
@@ -69,7 +67,7 @@ def table_evidence(claim: Claim, results: Results) -> dict[Comparison, Evidence]
     return evidence_for(claim, results.experiment, results.outcomes())
 
 
-def evidence_for(claim: Claim, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> dict[Comparison, Evidence]:
+def evidence_for(claim: Claim, experiment: Study, outcomes: Mapping[str, Outcome]) -> dict[Comparison, Evidence]:
     """What the outcomes of one experiment say of a claim's comparisons."""
     found = {}
     for comparison in claim.comparisons:
@@ -158,13 +156,15 @@ def _comparable(
     return kept, notes
 
 
-def _test_row(result: TestResult) -> list[Any]:
+def significance_row(result: TestResult) -> list[Any]:
+    """A row of `layout.SIGNIFICANCE`."""
     p_value = math.nan if result.p_value is None else result.p_value
     p_holm = math.nan if result.p_holm is None else result.p_holm
     return [result.a, result.b, result.test, result.n, result.statistic, p_value, p_holm, result.note]
 
 
-def _difference_row(a: Outcome, b: Outcome, experiment: Experiment) -> list[Any]:
+def difference_row(a: Outcome, b: Outcome, experiment: Study) -> list[Any]:
+    """A row of `layout.DIFFERENCES`."""
     gap = _difference(a, b, "accuracy", experiment.seed)
     return [a.cell, b.cell, gap.value, gap.low, gap.high, gap.n]
 

@@ -29,7 +29,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from benchmark.compiled import compiled
 from benchmark.kernels.products import inner_products
-from benchmark.model_kernels.plsi import PLSI, check_counts, known_words, word_probabilities
+from benchmark.model_kernels.plsi import PLSI, check_counts
+from benchmark.model_kernels.plsi_em import word_probabilities
+from benchmark.model_kernels.plsi_fold import csr_parts, known_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -113,9 +115,9 @@ def fisher_scores(counts: sp.csr_array, theta: Array, phi: Array, classes: Array
         msg = f"{k} classes of {phi.shape[0]} words have too many coordinates"
         raise ValueError(msg)
     known = known_words(counts, phi)
-    start, word = known.indptr.astype(np.int64), known.indices.astype(np.int32)
+    start, word, count = csr_parts(known)
     length = np.asarray(known.sum(axis=1))
-    ratio = known.data / word_probabilities(known, theta, phi) / np.repeat(length, np.diff(start))
+    ratio = count / word_probabilities(known, theta, phi) / np.repeat(length, np.diff(start))
     weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(k), where=classes > 0)
     theta, root = np.ascontiguousarray(theta), np.ascontiguousarray(np.sqrt(phi))
 

@@ -1,33 +1,19 @@
-"""The hyperplane-based TOP kernel (Takamura, Matsumoto and Yamada 2004).
+"""The hyperplane-based TOP kernel (Takamura, Matsumoto and Yamada 2004): points and categories to kernels and machines.
 
 Each category x has a hyperplane f_x(d) = w_x·d - b_x, a one-dimensional density q(d|x) of f_x(d) and a prior P(x).
 Against a target category c the other categories are a mixture, and the posterior log-odds are
 
     v(d) = log P(c) q(d|c) - log Σ_{e≠c} P(e) q(d|e).
 
-The kernel is the inner product of v and all its partial derivatives (equations 8, 10). All of them follow from
-
-    ∂v / ∂ log(P(x) q(d|x)) = 1 for x = c, and -r_x(d) for the others, r_e = P(e) q(d|e) / Σ_{e'≠c} P(e') q(d|e'),
-
-times the derivative of log(P(x) q(d|x)) by a parameter of x. That by w_xi has the coordinate d_i as a factor
-(equations 38, 39), so its |V|·k features have the inner product (Σ_x slope_x(d) slope_x(d')) <d, d'> (equation 45) and
-never exist: a Gram matrix is one of low rank plus an elementwise product with the linear one.
-
-Three slips of the print: equation 20 calls the variance σ_x, equation 33 leaves b out of f, equation 43 has P(d|e) for
-q(d|e). The derivatives (34)-(43) themselves are those of v, with the P(x) free, not bound to a sum of 1.
-
-As in the paper, nothing is normalized, although the features have very different scales: those by w and b are divided
-by σ_x², v and the θ_2 ones are quadratic in f. The inner product over P holds the constant 1/P(c)², which an SVM with
-an offset doesn't see.
+The kernel is the inner product of v and all its partial derivatives (equations 8, 10): see
+`benchmark.model_kernels.top_features`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 from threadpoolctl import threadpool_limits
@@ -36,6 +22,7 @@ from benchmark.classifiers.hyperplanes import Hyperplanes, category_names, fit_h
 from benchmark.classifiers.libsvm import Machine, NodeMatrix, train
 from benchmark.kernels.products import inner_products
 from benchmark.model_kernels.components import COMPONENTS, Component, sample_moments
+from benchmark.model_kernels.top_features import LogJoint, TopFeatures, TopGram, decide, log_joint, top_features
 from benchmark.representation import canonical
 
 if TYPE_CHECKING:
@@ -45,140 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class LogJoint:
-    """log P(x) q(d|x) of n documents and k categories with its derivatives: all that no target category changes.
-
-    Parameters
-    ----------
-    values : float64 array, shape (n, k)
-    scores : float64 array, shape (p, n, k)
-        By the density's p parameters.
-    slopes : float64 array, shape (n, k)
-        By f_x; that by w_xi is d_i times it, that by b_x its negative.
-    priors : float64 array, shape (k,)
-        P(x); the derivative by P(x) is 1/P(x).
-    """
-
-    values: Array
-    scores: Array
-    slopes: Array
-    priors: Array
-
-
-@np.errstate(over="ignore", invalid="ignore")  # values that aren't finite are refused by their consequences
-def log_joint(f: Array, component: Component, priors: Array) -> LogJoint:
-    """The densities at the hyperplanes' values f, shape (n, k)."""
-    values = component.log_density(f) + np.log(priors)
-    return LogJoint(values, np.array(component.scores(f)), component.slope(f), priors)
-
-
-@dataclass(frozen=True, eq=False)
-class TopFeatures:
-    """The TOP features of n documents in factors.
-
-    Parameters
-    ----------
-    scalars : float64 array, shape (n, 1 + (p + 2) k)
-        v, then ∂v by each of the density's p parameters, by b and by P, for the k categories each.
-    slopes : float64 array, shape (n, k)
-        ∂v/∂f_x: the feature of w_xi is ``slopes[d, x] * d_i``.
-    """
-
-    scalars: Array
-    slopes: Array
-
-    def of(self, documents: slice | NDArray[np.intp]) -> TopFeatures:
-        """Those of some of the documents."""
-        return TopFeatures(self.scalars[documents], self.slopes[documents])
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def top_features(joint: LogJoint, target: int) -> TopFeatures:
-    """The log-odds v and its derivatives for one target category (equations 34-43).
-
-    The r_e are a softmax of logarithms: far from every hyperplane each q(d|e) is 0 in floating point, yet Σ r_e = 1.
-
-    Raises
-    ------
-    ValueError
-        If there is no such category.
-    FloatingPointError
-        If a feature is not finite: a document farther than about 1e150 from a hyperplane.
-    """
-    k = joint.values.shape[1]
-    if not 0 <= target < k:
-        msg = f"target must be the number of one of the {k} categories, 0 to {k - 1}, not {target}"
-        raise ValueError(msg)
-    others = np.arange(k) != target
-    log_negative = logsumexp(joint.values[:, others], axis=1, keepdims=True)
-    v = joint.values[:, [target]] - log_negative
-    weights = np.ones_like(joint.values)
-    weights[:, others] = -np.exp(joint.values[:, others] - log_negative)
-    slopes = weights * joint.slopes
-    scalars = np.hstack([v, *(weights * joint.scores), -slopes, weights / joint.priors])
-    if not (np.isfinite(scalars).all() and np.isfinite(slopes).all()):
-        msg = f"the TOP features for the target category {target} are not all finite numbers"
-        raise FloatingPointError(msg)
-    return TopFeatures(scalars, slopes)
-
-
-@dataclass(frozen=True, eq=False)
-class TopGram:
-    """Kernel values between documents by blocks of rows, a `benchmark.classifiers.libsvm.KernelRows`.
-
-    Parameters
-    ----------
-    rows, columns : TopFeatures
-    linear : float64 array, shape (n_rows, n_columns)
-        Inner products of the documents themselves.
-    """
-
-    rows: TopFeatures
-    columns: TopFeatures
-    linear: Array
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
-        return len(self.rows.slopes), len(self.columns.slopes)
-
-    def block(self, start: int, stop: int) -> Array:
-        """Rows start:stop as a fresh array; FloatingPointError if a value is not finite."""
-        part = self.rows.of(slice(start, stop))
-        with np.errstate(over="ignore", invalid="ignore"):
-            values = np.asarray(part.slopes @ self.columns.slopes.T)
-            values *= self.linear[start:stop]
-            values += part.scalars @ self.columns.scalars.T
-            total = values.sum()
-        if not np.isfinite(total) and not np.isfinite(values).all():
-            msg = "the TOP kernel has values that are not finite numbers"
-            raise FloatingPointError(msg)
-        return values
-
-
-def decide(
-    machine: Machine, features: TopFeatures, points: sp.csr_array, trained: TopFeatures, own: sp.csr_array
-) -> Array:
-    """Decision values of new documents, shape (n,), without a kernel value between them and the support vectors.
-
-    Σ_s a_s K(d, s) = scalars(d)·Σ_s a_s scalars(s) + Σ_x slope_x(d) d·(Σ_s a_s slope_x(s) s).
-
-    Parameters
-    ----------
-    machine : Machine
-        Its support holds row numbers of `trained` and `own`.
-    features, points : TopFeatures and CSR array, shape (n, V)
-        The new documents.
-    trained, own : TopFeatures and CSR array, shape (n_train, V)
-        The training documents.
-    """
-    support = trained.of(machine.support)
-    flat = machine.coefficients @ support.scalars
-    bent = own[machine.support].T @ (machine.coefficients[:, None] * support.slopes)
-    return np.asarray(features.scalars @ flat + (features.slopes * (points @ bent)).sum(axis=1) - machine.rho)
 
 
 class HyperplaneTop(TransformerMixin, BaseEstimator):

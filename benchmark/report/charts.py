@@ -69,6 +69,9 @@ class Chart:
     log_x, log_y : bool
     share_y : bool
         Whether the panels of a row share their vertical scale.
+    measured : bool
+        Whether it shows what was measured on the clock: it is drawn then, but stands in no table, since tables of the
+        same results are the same.
     """
 
     name: str
@@ -82,6 +85,7 @@ class Chart:
     log_x: bool = False
     log_y: bool = False
     share_y: bool = False
+    measured: bool = False
 
     def __post_init__(self) -> None:
         if not self.panels:

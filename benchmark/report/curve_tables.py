@@ -52,7 +52,8 @@ def curve_grid(panel: Panel, chart: Chart) -> Grid:
         cells = {x: _cell(line, i, chart.scale, decimals) for i, x in enumerate(line.x)}
         rows.append((line.label, *(cells.get(x, NONE) for x in columns)))
     header = ("series", *map(plain_number, columns))
-    return Grid(_grid_title(panel, chart), header, tuple(rows), frozenset({"series"}))
+    symmetric = all("[" not in cell for row in rows for cell in row)
+    return Grid(_grid_title(panel, chart, symmetric=symmetric), header, tuple(rows), frozenset({"series"}))
 
 
 def chart_frame(chart: Chart) -> pd.DataFrame:
@@ -120,9 +121,10 @@ def _cell(line: Line, i: int, scale: float, decimals: int) -> str:
     return f"{value} {interval(scale * low, scale * high, decimals)}"
 
 
-def _grid_title(panel: Panel, chart: Chart) -> str:
+def _grid_title(panel: Panel, chart: Chart, *, symmetric: bool) -> str:
     what = chart.y_label[:1].lower() + chart.y_label[1:]
-    bars = f" ± {chart.bars}" if chart.bars and any(line.low for line in panel.lines) else ""
+    shown = f" ± {chart.bars}" if symmetric else f" [{chart.bars}]"
+    bars = shown if chart.bars and any(line.low for line in panel.lines) else ""
     across = chart.x_label[:1].lower() + chart.x_label[1:]
     return f"{_one_line(panel.title) or chart.title}: {what}{bars}, by {across}"
 

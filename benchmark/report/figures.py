@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -92,9 +93,18 @@ def accuracy_figure(summary: Summary) -> Figure:
 
 
 def settle(figure: Figure) -> None:
-    """Compute the layout once and keep it: it would be computed again at the resolution of each rendering."""
+    """Compute the layout once and keep it, in round numbers.
+
+    It would be computed again at the resolution of each rendering; and its solver gives other last digits each time,
+    which SVG's names of clipping paths are made from.
+    """
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
+    for part in figure.subfigs:
+        part.bbox_relative.p0 = np.round(part.bbox_relative.p0, 4)
+        part.bbox_relative.p1 = np.round(part.bbox_relative.p1, 4)
+    for axes in figure.get_axes():
+        axes.set_position(np.round(axes.get_position(original=True).bounds, 4).tolist(), which="both")
 
 
 def png_bytes(figure: Figure, dpi: int = 200) -> bytes:

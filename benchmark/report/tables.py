@@ -70,7 +70,7 @@ def main_grids(summary: Summary) -> list[Grid]:
     """The table of cells; where there are curves, one table a panel in its place."""
     if not summary.of_points:
         return [cell_grid(summary)]
-    return [curve_grid(panel, chart) for chart in summary.charts for panel in chart.panels]
+    return [curve_grid(panel, chart) for chart in summary.charts if not chart.measured for panel in chart.panels]
 
 
 def markdown_grid(grid: Grid) -> str:
@@ -139,7 +139,10 @@ def _csv_field(value: Any) -> str:
 def charts_csv(summary: Summary) -> str:
     """Write every point of every curve with all digits."""
     rows = [
-        (chart.name, *row) for chart in summary.charts for row in chart_frame(chart).itertuples(index=False, name=None)
+        (chart.name, *row)
+        for chart in summary.charts
+        if not chart.measured
+        for row in chart_frame(chart).itertuples(index=False, name=None)
     ]
     return csv_text(("chart", *CURVE_COLUMNS), rows)
 

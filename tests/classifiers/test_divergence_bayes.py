@@ -103,6 +103,20 @@ def test_with_uniform_priors_the_length_of_a_document_does_not_matter(
     np.testing.assert_array_equal(classifier.predict(unseen), oracle.predict(unseen))
 
 
+def test_with_the_length_counted_pooled_centroids_are_multinomial_naive_bayes(
+    training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array
+) -> None:
+    """Scores alike up to what all classes share; a document without words is left to the prior."""
+    X, y = training
+    tested = sp.csr_array(np.vstack([unseen.toarray(), np.zeros((1, 30))]))
+    classifier = DivergenceBayes("pooled", smoothing=0.3, length="counted").fit(X, y)
+    oracle = MultinomialNB(alpha=0.3).fit(X, y)
+    order = [list(oracle.classes_).index(label) for label in classifier.classes_]
+    ours, joint = classifier.decision_function(tested), oracle.predict_joint_log_proba(tested)[:, order]
+    assert ours - ours[:, :1] == pytest.approx(joint - joint[:, :1], abs=1e-9)
+    np.testing.assert_array_equal(ours[-1], classifier.log_prior_)
+
+
 def test_at_one_length_the_mean_is_the_pooled_centroid(unseen: sp.csr_array) -> None:
     """With n documents in the class, smoothed by n·s."""
     X, y = draw(60, seed=5, length=20)
@@ -188,7 +202,7 @@ def test_an_estimator_in_the_manners_of_scikit_learn(
     assert classifier.fit(X, y) is classifier
     assert classifier.n_features_in_ == 30
     copy = clone(classifier)
-    assert copy.get_params() == {"centroid": "skl", "smoothing": 0.2, "prior": "empirical"}
+    assert copy.get_params() == {"centroid": "skl", "smoothing": 0.2, "prior": "empirical", "length": "ignored"}
     with pytest.raises(NotFittedError):
         copy.decision_function(unseen)
     search = GridSearchCV(DivergenceBayes(), {"smoothing": [1e-3, 0.1], "centroid": list(CENTROIDS)}, cv=3).fit(X, y)

@@ -8,14 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import ttest_1samp, wilcoxon
+from statsmodels.stats.contingency_tables import mcnemar
 
 from benchmark.evaluation.draws import (
     DrawScores,
+    mcnemar_by_document,
     mean_difference,
     mean_estimate,
     mean_ratio,
     wilcoxon_over_draws,
 )
+from benchmark.evaluation.intervals import Estimate
 
 VALUES = arrays(np.float64, 20, elements=st.integers(1, 1000).map(lambda k: k / 1000))
 
@@ -106,3 +109,51 @@ def test_draws_that_cannot_be_paired_are_refused():
 def test_scores_that_are_none_are_refused(values):
     with pytest.raises(ValueError, match="'a'"):
         DrawScores("a", {"error": np.array(values, dtype=np.float64)}, 1, np.zeros(1, dtype=np.int64))
+
+
+def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval():
+    known = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
+    one = DrawScores("a", {"average-skl": np.array([0.2])}, 7, np.zeros(1, dtype=np.int64), {"average-skl": known})
+    assert mean_estimate(one, "average-skl") is known
+    assert np.isnan(mean_estimate(scored([0.2], metric="average-skl"), "average-skl").low)
+
+
+class TestMcNemarByDocument:
+    def draw(self, seed, draws=20, n=60):
+        rng = np.random.default_rng([seed, n])
+        return (rng.random((draws, n)) < share for share in (0.8, 0.7, 0.5))
+
+    def test_of_one_draw_is_the_ordinary_test(self):
+        right_a, right_b, _ = self.draw(0, draws=1, n=200)
+        found = mcnemar_by_document("a", "b", right_a, right_b, np.ones_like(right_a))
+        table = [[np.sum(x & y) for y in (right_b, ~right_b)] for x in (right_a, ~right_a)]
+        assert found.p_value == pytest.approx(mcnemar(table, exact=True).pvalue)
+        assert found.statistic == pytest.approx(mcnemar(table, exact=False, correction=True).statistic)
+        assert (found.n, found.favours) == (table[0][1] + table[1][0], "a")
+
+    def test_repeating_every_draw_changes_nothing(self):
+        """Pooled decisions would count each document more often, and find anything significant."""
+        given = [*self.draw(1)]
+        once, often = (mcnemar_by_document("a", "b", *(np.tile(x, (k, 1)) for x in given)) for k in (1, 9))
+        assert once == often
+        assert once.n <= 60
+
+    def test_what_was_not_tested_does_not_matter(self):
+        right_a, right_b, tested = self.draw(2)
+        found = mcnemar_by_document("a", "b", right_a, right_b, tested)
+        assert found == mcnemar_by_document("a", "b", right_a & tested, right_b | ~tested, tested)
+        assert found != mcnemar_by_document("a", "b", right_a, right_b | ~tested, np.ones_like(tested))
+
+    def test_exchanging_the_cells_exchanges_the_favoured(self):
+        right_a, right_b, tested = self.draw(3)
+        one, other = (
+            mcnemar_by_document(*given, tested)
+            for given in (("a", "b", right_a, right_b), ("a", "b", right_b, right_a))
+        )
+        assert one.p_value == other.p_value
+        assert {one.favours, other.favours} == {"a", "b"}
+
+    def test_cells_that_are_right_equally_often_have_p_1(self):
+        right, _, tested = self.draw(4)
+        found = mcnemar_by_document("a", "b", right, right, tested)
+        assert (found.n, found.statistic, found.p_value, found.favours) == (0, 0.0, 1.0, None)

@@ -64,6 +64,54 @@ def test_exporting_again_gives_the_same_bytes(counts, folder, tmp_path):
         assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
+def with_topics(counts, topics):
+    labels = np.full(len(topics), -1, dtype=np.int32)
+    return replace(counts, documents=replace(counts.documents, labels=labels, topics=topics))
+
+
+@pytest.fixture
+def multi_label(counts):
+    """The same documents with any number of classes: without words at least one, with words perhaps none."""
+    topics = np.random.default_rng(21578).random((600, len(counts.documents.classes))) < 0.3
+    wordless = np.diff(counts.matrix.indptr) == 0
+    topics[wordless, 0] = True
+    assert set(topics[~wordless].sum(axis=1)) >= {0, 1, 2, 3}
+    return with_topics(counts, topics)
+
+
+def read_back(counts, folder):
+    file, n_terms = str(folder / "counts.svmlight"), len(counts.vocabulary)
+    return load_svmlight_file(file, n_features=n_terms, zero_based=False, multilabel=True)
+
+
+def test_documents_with_several_classes_have_them_all(multi_label, tmp_path):
+    documents = multi_label.documents
+    export_counts(multi_label, tmp_path)
+    matrix, labels = read_back(multi_label, tmp_path)
+    np.testing.assert_array_equal(matrix.toarray(), multi_label.matrix.toarray())
+    assert [set(row) for row in labels] == [set(np.flatnonzero(row) + 1) for row in documents.topics]
+    names = np.array(documents.classes)
+    expected = [
+        [name, " ".join(names[row]), documents.group_names[group]]
+        for name, row, group in zip(documents.ids, documents.topics, documents.groups, strict=True)
+    ]
+    with (tmp_path / "documents.csv").open(newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file))[1:] == expected
+
+
+def test_a_document_with_neither_class_nor_word_keeps_its_line(counts, tmp_path):
+    bare = with_topics(counts, np.zeros((600, len(counts.documents.classes)), dtype=bool))
+    export_counts(bare, tmp_path)
+    lines = (tmp_path / "counts.svmlight").read_text().splitlines()
+    assert [line.strip() == "1:0" for line in lines] == (np.diff(counts.matrix.indptr) == 0).tolist()
+
+
+def test_a_document_with_neither_class_nor_word_is_read_back(counts, tmp_path):
+    bare = with_topics(counts, np.zeros((600, len(counts.documents.classes)), dtype=bool))
+    export_counts(bare, tmp_path)
+    assert read_back(bare, tmp_path)[0].shape == bare.matrix.shape
+
+
 def test_a_folder_that_cannot_be_is_told(counts, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match="can't write"):

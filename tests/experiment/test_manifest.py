@@ -75,7 +75,8 @@ def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, pro
 def test_holds_versions_threads_and_commit(manifest):
     assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
     assert manifest["machine"]["threads"] == 1
-    assert set(manifest["code"]) == {"counts", "products", "predictions", "curves"}
+    stages = {"counts", "products", "predictions", "curves", "features", "centroids", "categories"}
+    assert set(manifest["code"]) == stages
     assert set(manifest["git"]) in ({"commit", "changed"}, set())
     assert manifest["finished"].endswith("+00:00")
 

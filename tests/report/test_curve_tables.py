@@ -32,7 +32,7 @@ def test_one_row_a_line_and_one_column_an_x():
 def test_the_title_says_what_the_cells_columns_and_bars_are():
     title = curve_grid(PANEL, chart_of(PANEL)).title
     assert title == (
-        "course, best on the test: test error (%) ± two standard deviations of the draws, by training documents"
+        "course, best on the test: test error (%) [two standard deviations of the draws], by training documents"
     )
     plain = Panel("", (BAYES,))
     assert curve_grid(plain, chart_of(plain)).title == "WebKB: test error (%), by training documents"

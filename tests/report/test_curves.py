@@ -7,7 +7,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.curves import MOST_LABELS, chart_figure, line_style, y_limits
+from benchmark.report.curves import MOST_LABELS, chart_figure, line_style
 from benchmark.report.figures import png_bytes, svg_bytes
 
 SIZES = (40.0, 80.0, 120.0, 200.0, 400.0)
@@ -199,22 +199,6 @@ def test_the_paper_s_range_is_a_band():
     low, high = axes.get_ylim()
     assert low <= 5
     assert high >= 60
-
-
-@pytest.mark.parametrize(
-    ("values", "scale", "expected"),
-    [
-        ((0.1, 0.5), 100, (0, 52)),
-        ((0.8, 0.9), 100, (79.5, 90.5)),
-        ((0.9, 0.999), 100, (89.505, 100)),
-        ((-0.1, 0.3), 1, (-0.12, 0.32)),
-        ((0.0, 0.0), 1, (0, 1)),
-        ((5.0, 5.0), 1, (4.5, 5.5)),
-    ],
-)
-def test_the_y_axis_starts_at_zero_where_the_curves_leave_room(values, scale, expected):
-    panel = Panel("", (Line("a", (1.0, 2.0), values),))
-    assert y_limits((panel,), Chart("c", "", "", "", (panel,), scale=scale)) == pytest.approx(expected)
 
 
 def test_everything_lies_inside_the_page_and_nothing_overlaps(picture):

@@ -1,0 +1,95 @@
+"""Edges to a connected graph, and this to solutions of systems with its Laplacian: O(V) for trees, else sparse LU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.sparse.csgraph import breadth_first_order
+from scipy.sparse.linalg import splu
+
+from benchmark.compiled import compiled
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """A connected graph; of a tree, nodes in an order that ends every branch before the node that it hangs on.
+
+    Parameters
+    ----------
+    edges : int64 array, shape (E, 2)
+        Of a tree: child and parent, in the order in which children are eliminated.
+    tree : bool
+    root : int
+    """
+
+    edges: Indices
+    tree: bool
+    root: int
+
+
+def connected_graph(edges: Indices, v: int) -> Graph:
+    """The graph of V words with these edges, shape (E, 2), no pair twice; ValueError if it isn't connected."""
+    adjacency = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(v, v))
+    # Breadth first from an end of the path, if it is one, so that elimination walks along it.
+    root = int(np.bincount(edges.ravel(), minlength=v).argmin())
+    visited, parent = breadth_first_order(adjacency, root, directed=False)
+    if len(visited) < v:
+        msg = f"the graph must be connected: from word {root} its edges lead to {len(visited)} of {v} words"
+        raise ValueError(msg)
+    if len(edges) > v - 1:
+        return Graph(edges, tree=False, root=root)
+    children = visited[:0:-1].astype(np.int64)
+    return Graph(np.stack([children, parent[children].astype(np.int64)], axis=1), tree=True, root=root)
+
+
+def solve(graph: Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
+    """ψ of (diag(diagonal) + Laplacian of the weights) ψ = rhs; all of the diagonal and the weights are positive."""
+    first, second = graph.edges[:, 0], graph.edges[:, 1]
+    if graph.tree:
+        solution = np.empty_like(rhs)
+        _solve_tree(diagonal.copy(), weights, rhs.copy(), first, second, graph.root, solution)
+        return solution
+    v = len(rhs)
+    total = diagonal + np.bincount(first, weights, v) + np.bincount(second, weights, v)
+    nodes = np.arange(v)
+    matrix = sp.csc_array(
+        (
+            np.concatenate([total, -weights, -weights]),
+            (np.concatenate([nodes, first, second]), np.concatenate([nodes, second, first])),
+        ),
+        shape=(v, v),
+    )
+    try:
+        factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
+    except RuntimeError:  # singular, as the diagonal is lost beside the weights: the step was too long
+        return np.full(v, np.nan)
+    return np.asarray(factors.solve(rhs))
+
+
+@compiled("void(f8[::1], f8[::1], f8[::1], i8[:], i8[:], i8, f8[::1])")
+def _solve_tree(
+    excess: Array, weights: Array, rhs: Array, child: Indices, parent: Indices, root: int, solution: Array
+) -> None:
+    """Eliminate from the leaves to the root and substitute back; overwrites ``excess`` and ``rhs``.
+
+    A node's pivot is kept as what it exceeds the weight to its parent by. That is a sum of positive numbers, where
+    the usual elimination subtracts nearly equal ones and loses the diagonal beside weights 1e16 times as large.
+    """
+    for e in range(child.shape[0]):
+        i, p = child[e], parent[e]
+        part = weights[e] / (excess[i] + weights[e])
+        excess[p] += excess[i] * part
+        rhs[p] += rhs[i] * part
+    solution[root] = rhs[root] / excess[root]
+    for e in range(child.shape[0] - 1, -1, -1):
+        i = child[e]
+        solution[i] = (rhs[i] + weights[e] * solution[parent[e]]) / (excess[i] + weights[e])

@@ -1,0 +1,140 @@
+"""Counts come back from the store as they were counted, with all classes of every document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.config.model import Variant
+from benchmark.corpora import registry
+from benchmark.corpora.archive import Source
+from benchmark.corpora.assemble import join, select
+from benchmark.corpora.card import DatasetCard
+from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.experiment.observer import Silent
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.store import Store
+from benchmark.text.lexer import Lexing
+from benchmark.text.vocabulary import Pruning, count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config import Experiment
+    from benchmark.text.counts import Counts
+
+#: More than a byte holds, and no whole number of bytes.
+CLASSES = tuple(f"class-{letter}" for letter in "abcdefghijk")
+TEXTS = (b"gold gold silver", b"silver caf\xe9 12", b"12 34", b"wheat corn wheat", b"corn silver", b"gold wheat")
+
+
+TOPICS = np.zeros((6, len(CLASSES)), dtype=bool)  # of the second story, none
+TOPICS[0] = TOPICS[2, 0] = TOPICS[3, -1] = TOPICS[4, 5:9] = TOPICS[5, ::3] = True
+
+
+def multi_label() -> Corpus:
+    """Six stories: one has every class, one has none, one only the first, one only the last."""
+    groups = np.array([0, 0, 0, 0, 1, 1], dtype=np.int32)
+    labels = np.full(6, -1, dtype=np.int32)
+    ids = ("1", "2", "10", "caf\xe9/3\r", "11", "12")
+    documents = Documents(ids, labels, groups, CLASSES, ("train", "test"), TOPICS)
+    return Corpus("stories", documents, *join(TEXTS), "0" * 64)
+
+
+def variant(**changes: object) -> Variant:
+    given = {"classes": CLASSES, "exclude": (), "lexing": Lexing(stoplist="none"), "pruning": Pruning()}
+    return Variant(**({"name": "base", "corpus": "stories", "subset": None, "idf": "collection"} | given | changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
+    """Register the corpus of stories; lists the subsets that were loaded."""
+    corpus, loads = multi_label(), []
+    sizes = corpus.documents.sizes()
+    counts = {name: {"train": int(row[0]), "test": int(row[1])} for name, row in zip(CLASSES, sizes, strict=True)}
+    facts = {"name": "stories", "title": "Stories", "tops": ["stories"], "digest": corpus.digest}
+    more = {"documents": {"train": 4, "test": 2}, "counts": counts, "licence": "Free.", "citation": "-"}
+    card = DatasetCard.model_validate(facts | more)
+
+    def load(name: str, source: Source, *, subset: str | None = None) -> Corpus:
+        assert (name, source) == ("stories", Source(None))
+        loads.append(subset)
+        return corpus
+
+    monkeypatch.setattr(registry, "card", lambda _, subset=None: card.subset(subset))
+    monkeypatch.setattr(registry, "locate", lambda *_, **__: Source(None))
+    monkeypatch.setattr(registry, "fingerprint", lambda *_: "stories")
+    monkeypatch.setattr(registry, "load", load)
+    return loads
+
+
+def assert_same(one: Counts, other: Counts) -> None:
+    for name in ("ids", "classes", "group_names"):
+        assert getattr(one.documents, name) == getattr(other.documents, name)
+    assert one.vocabulary == other.vocabulary
+    assert one.matrix.shape == other.matrix.shape
+    pairs = [(getattr(one.documents, name), getattr(other.documents, name)) for name in ("labels", "groups", "topics")]
+    pairs += [(getattr(one.matrix, name), getattr(other.matrix, name)) for name in ("indptr", "indices", "data")]
+    for left, right in pairs:
+        np.testing.assert_array_equal(left, right, strict=left is not None)
+
+
+def read_twice(given: Variant, folder: Path) -> tuple[Counts, Counts]:
+    """The counts as they are read first, and as another run finds them."""
+    (first, facts, key), (again, *rest) = (
+        read_counts(given, Store(folder, limit=10**9), Silent(), download=False) for _ in range(2)
+    )
+    assert rest == [facts, key]
+    return first, again
+
+
+def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None], tmp_path: Path) -> None:
+    expected = count(multi_label(), variant().lexing, variant().pruning)
+    assert expected.matrix[2].nnz == 0, "a document without words must be among them"
+    for counts in read_twice(variant(), tmp_path):
+        assert_same(counts, expected)
+    assert loaded == [None], "the second time, the counts come from the store"
+
+
+def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
+    loaded: list[str | None], tmp_path: Path
+) -> None:
+    whole = read_twice(variant(), tmp_path)[0]
+    chosen = ("class-k", "class-a", "class-f")
+    for counts in read_twice(variant(classes=chosen), tmp_path):
+        assert counts.documents.classes == chosen
+        assert counts.documents.ids == whole.documents.ids
+        np.testing.assert_array_equal(counts.documents.topics, TOPICS[:, [10, 0, 5]])
+    assert len(loaded) == 2, "other classes are other counts"
+
+
+def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | None], tmp_path: Path) -> None:
+    for counts in read_twice(variant(exclude=("2", "11")), tmp_path):
+        assert_same(counts, count(select(multi_label(), exclude=["2", "11"]), variant().lexing, Pruning()))
+        np.testing.assert_array_equal(counts.documents.topics, TOPICS[[0, 2, 3, 5]])
+
+
+def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., Experiment], store: Store) -> None:
+    given = configured().variants["base"]
+    for _ in range(2):
+        counts, _, _ = read_counts(given, store, Silent())
+        assert counts.documents.topics is None
+        assert counts.documents.labels.min() == 0
+
+
+@pytest.mark.corpus
+def test_reuters_comes_back_with_all_topics(tmp_path: Path) -> None:
+    if registry.find("reuters") is None:
+        pytest.skip("the corpus reuters is not here")
+    ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
+    given = variant(corpus="reuters", subset="without-brief", classes=ten, pruning=Pruning(3, 1, "train"))
+    documents = select(registry.load("reuters", subset="without-brief"), ten).documents
+    first, again = read_twice(given, tmp_path)
+    assert_same(first, again)
+    assert again.documents.ids == documents.ids
+    np.testing.assert_array_equal(again.documents.topics, documents.topics)
+    assert documents.topics is not None
+    assert set(documents.topics.sum(axis=1)) >= {0, 1, 2, 3}

@@ -1,0 +1,47 @@
+"""Axes show every number and start at zero where there is room; lines that stand aside stay near their x."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.curve_axes import dodges, moved, y_limits
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "expected"),
+    [
+        ((0.1, 0.5), 100, (0, 52)),
+        ((0.8, 0.9), 100, (79.5, 90.5)),
+        ((0.9, 0.999), 100, (89.505, 100)),
+        ((-0.1, 0.3), 1, (-0.12, 0.32)),
+        ((0.0, 0.0), 1, (0, 1)),
+        ((5.0, 5.0), 1, (4.5, 5.5)),
+    ],
+)
+def test_the_y_axis_starts_at_zero_where_the_curves_leave_room(values, scale, expected):
+    panel = Panel("", (Line("a", (1.0, 2.0), values),))
+    assert y_limits((panel,), Chart("c", "", "", "", (panel,), scale=scale)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 100.0])
+def test_lines_with_bars_stand_side_by_side_nearest_to_their_own_x(log, unit):
+    xs = (1.0, 10.0, 14.0, 1000.0)
+    barred = [Line(f"line {i}", xs, (0.5,) * 4, (0.4,) * 4, (0.6,) * 4) for i in range(5)]
+    offsets, step = dodges([*barred, Line("bare", xs, (0.5,) * 4)], unit, log=log)
+    assert offsets[-1] == 0
+    np.testing.assert_allclose(np.diff(offsets[:-1]), step * unit)
+    assert sum(offsets) == pytest.approx(0)
+    along = np.log10(xs) if log else np.array(xs)
+    for offset in offsets:
+        places = [moved(x, offset, log=log) for x in xs]
+        aside = np.abs((np.log10(places) if log else np.array(places)) - along)
+        np.testing.assert_allclose(aside, abs(offset), atol=1e-9)
+        assert aside.max() < min(right - left for left, right in pairwise(along)) / 2
+
+
+def test_a_single_line_with_bars_is_not_moved():
+    line = Line("a", (1.0, 2.0), (0.5, 0.5), (0.4, 0.4), (0.6, 0.6))
+    assert dodges([line, Line("bare", (1.0,), (0.5,))], 1.0, log=False) == ([0.0, 0.0], np.inf)
