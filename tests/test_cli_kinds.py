@@ -45,6 +45,15 @@ table: {smoothing: [0.001, 0.1], resamples: 4}
 flow: {graphs: [path]}
 compare: [[skl, mean]]
 """,
+    "feature-curves": """
+corpus: {name: synthetic}
+text: {min_occurrences: 5}
+split: {train: [misc, cornell], test: [texas]}
+panels: [{title: all, classes: [student, faculty, course]}]
+methods: [mnb, eef, svm]
+sizes: [20, 50]
+compare: [[eef, mnb]]
+""",
     "decision-boundaries": """
 t: 2
 points: 30
