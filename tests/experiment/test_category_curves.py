@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 
+import numba
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
 from sklearn.svm import SVC
 
+from benchmark.compiled import numba_threads
 from benchmark.config import config_from_mapping
 from benchmark.errors import DataError
 from benchmark.evaluation.published import load_published
@@ -265,6 +267,15 @@ class TestVariants:
         assert np.array_equal(base.assigned, other.assigned)
 
 
+def test_threads_of_compiled_functions_are_as_many_as_jobs_while_it_runs():
+    before = numba.get_num_threads()
+    with numba_threads(1):
+        assert numba.get_num_threads() == 1
+    with numba_threads(1000):
+        assert numba.get_num_threads() == before
+    assert numba.get_num_threads() == before
+
+
 class TestStore:
     def test_what_it_has_is_not_computed_again(self, store, monkeypatch):
         first = run_category_curves(curves(), store)
@@ -359,6 +370,16 @@ class TestSummary:
         assert verdicts["cell"].tolist() == ["faculty-texas", "course-texas"]
         assert verdicts["verdict"].tolist() == ["exact", "deviates"]
         assert verdicts["value"].tolist() == sizes.sizes()[:2, texas].tolist()
+
+    def test_a_sweep_judges_the_claims_on_the_sizes_that_it_has(self, publish, store):
+        loop = {"for": {"size": ["40", "80"]}, "config": "curves", "a": "hp-top-{size}", "b": "linear-{size}"}
+        claim = {"id": "c", "text": "T", "relation": "greater", "metric": "micro-f1", "alpha": 0.05}
+        publish({"paper": "p2000", "title": "P", "reference": "R", "claims": [claim | {"comparisons": [loop]}]})
+        sweep = curves(name="sweep", explains="curves", sizes=[80], variants={"bare": {"normalization": "none"}})
+        summary = kind_of(sweep).summarize(run_category_curves(sweep, store))
+        assert summary.claims["claim"].tolist() == ["c", "c · bare"]
+        assert summary.claims["of"].tolist() == [1, 1]
+        assert not summary.claims["verdict"].str.startswith("not tested").any()
 
     def test_notes_state_the_rules(self, finished):
         notes = " ".join(finished.summary.notes)
