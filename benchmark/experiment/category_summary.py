@@ -15,7 +15,7 @@ from benchmark.evaluation.published import COUNT_METRICS, judge_value
 from benchmark.evaluation.significance import holm
 from benchmark.experiment.category_notes import notes_on
 from benchmark.experiment.category_pictures import charts_of
-from benchmark.experiment.category_scores import METRICS, counts_by_draw, score
+from benchmark.experiment.category_scores import METRICS, SECONDS, counts_by_draw, score
 from benchmark.experiment.draw_summary import compare_draw_runs, compare_draws, draw_evidence, summarize_draws
 from benchmark.experiment.published_values import published_for
 from benchmark.report import summary as layout
@@ -38,6 +38,9 @@ def summarize_category_curves(results: CategoryResults) -> Summary:
     """Compute everything a run shows from its decisions."""
     study = results.experiment
     scored, counts, published = score(results), counts_by_draw(results), published_for(study)
+    if published and study.explains:  # its times were measured when the machine did other things
+        untimed = tuple(claim for claim in published.claims if claim.metric != SECONDS)
+        published = published.model_copy(update={"claims": untimed})
     summary = summarize_draws(
         study,
         scored,

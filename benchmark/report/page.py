@@ -23,7 +23,7 @@ from benchmark.report.layout import (
 )
 from benchmark.report.numbers import interval, is_missing, number, p_text, percent, percent_interval, printed_decimals
 from benchmark.report.summary import VARIANT_MARK, frame
-from benchmark.report.tables import main_grids, markdown_grid, markdown_text
+from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,7 +127,7 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
         "counted": counted,
         "ranges": range_grid,
         "swept": swept_grid,
-        "main_grids": main_grids,
+        "brief_grids": brief_grids,
     }
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
     numbers = counted(tables, sum(section.printed for section in sections))

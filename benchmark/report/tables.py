@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from benchmark.report.summary import Summary
 
 TERMINAL_WIDTH = 120
+MOST_PANELS = 4
 BOOKTABS = r"% \usepackage{booktabs}"
 STYLES = {
     "exact": "green",
@@ -71,6 +73,12 @@ def main_grids(summary: Summary) -> list[Grid]:
     if not summary.of_points:
         return [cell_grid(summary)]
     return [curve_grid(panel, chart) for chart in summary.charts if not chart.measured for panel in chart.panels]
+
+
+def brief_grids(summary: Summary) -> list[Grid]:
+    """As `main_grids`, but of charts of few panels only: what a terminal or a page has room for."""
+    small = tuple(chart for chart in summary.charts if len(chart.panels) <= MOST_PANELS)
+    return main_grids(replace(summary, charts=small) if small else summary)
 
 
 def markdown_grid(grid: Grid) -> str:
@@ -217,7 +225,7 @@ def latex_text(text: str) -> str:
 
 def table_rich(summary: Summary) -> Group:
     """Lay the summary out for a terminal of up to 120 columns; colour repeats what the words say."""
-    grids = main_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary)]
+    grids = brief_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary)]
     parts: list[RenderableType] = [_rich_table(grid) for grid in grids]
     parts += [_rich_table(grid) for grid in _further_grids(summary, brief=True)]
     if summary.failures:
