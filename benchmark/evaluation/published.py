@@ -49,7 +49,8 @@ class PublishedValue(_Record):
     """One printed number: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
 
     `value` keeps the digits as printed, trailing zeros included: they say how finely the print was rounded. It stands
-    in a `table` or `figure`, or else in the text.
+    in a `table` or `figure`, or else in the text. `alternative` marks another reading of a number that is given
+    already: it is judged, and not counted among the printed numbers.
     """
 
     table: int | None = None
@@ -60,6 +61,7 @@ class PublishedValue(_Record):
     metric: str
     value: Annotated[str, AfterValidator(_decimal_digits)]
     unit: Literal["percent", "one"] = "one"
+    alternative: bool = False
 
     @model_validator(mode="after")
     def _fits_its_metric(self) -> PublishedValue:

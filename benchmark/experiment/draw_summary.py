@@ -128,7 +128,8 @@ def _verdict(value: PublishedValue, study: Study, scored: Mapping[str, DrawScore
     scale = 100 if value.unit == "percent" else 1
     what = " vs ".join(value.pair) if value.pair else value.cell
     numbers = [scale * ours.value, scale * ours.low, scale * ours.high]
-    return [[what, value.metric, value.value, *numbers, judge_value(value, ours).verdict]]
+    verdict = judge_value(value, ours).verdict + (layout.ALTERNATIVE if value.alternative else "")
+    return [[what, value.metric, value.value, *numbers, verdict]]
 
 
 def _estimate(value: PublishedValue, study: Study, scored: Mapping[str, DrawScores]) -> Estimate | None:

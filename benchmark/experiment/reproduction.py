@@ -98,7 +98,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         published.reference,
         tuple(experiments),
         frame(layout.CLAIMS, claims),
-        len(published.values),
+        sum(not value.alternative for value in published.values),
         frame(EXCEPTIONS, exceptions),
     )
 

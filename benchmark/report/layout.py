@@ -216,7 +216,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
     """Printed numbers beside ours, in the unit of the print."""
     rows = []
     for row in records(verdicts):
-        decimals = printed_decimals(row["published"])
+        decimals = 0 if row["metric"] == "documents" else printed_decimals(row["published"])
         ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
         name = metric_name(row["metric"])
         rows.append((row["cell"], name, row["published"], *ours, difference_text(row), row["verdict"]))

@@ -22,7 +22,7 @@ from benchmark.report.layout import (
     verdict_grid,
 )
 from benchmark.report.numbers import interval, is_missing, number, p_text, percent, percent_interval, printed_decimals
-from benchmark.report.summary import VARIANT_MARK, frame
+from benchmark.report.summary import ALTERNATIVE, VARIANT_MARK, frame
 from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
@@ -216,7 +216,8 @@ def counted(tables: Sequence[pd.DataFrame], printed: int = 0) -> str:
     >>> counted([pd.DataFrame({"verdict": ["exact", "reproduced", "deviates"]})], printed=5)
     '2 of 5 published numbers exact or reproduced (1 exact, 1 reproduced, 1 deviating, 2 not measured)'
     """
-    counts = Counter(verdict for table in tables for verdict in table["verdict"])
+    verdicts = (str(verdict) for table in tables for verdict in table["verdict"])
+    counts = Counter(verdict for verdict in verdicts if not verdict.endswith(ALTERNATIVE))
     total = max(printed, counts.total())
     if not total:
         return "no published numbers"

@@ -22,6 +22,7 @@ CLAIMS = ("claim", "text", "holds", "of", "verdict")
 RANGES = ("figure", "what", "metric", "published_low", "published_high", "low", "high", "inside", "of", "verdict")
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 
+ALTERNATIVE = " (another reading)"  # of a printed number, which is judged and not counted
 VARIANT_MARK = " · "  # between a claim and the variant under which a sweep judged it
 HEADLINE = "all"  # the fold that stands for the cell: the mean over its folds, or its one split
 

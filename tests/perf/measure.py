@@ -18,7 +18,7 @@ from typing import Any
 
 ROUTES = Path(__file__).with_name("routes.py")
 #: Configurations of other kinds, from process start to the last file.
-CURVES = ("webkb-diffusion", "decision-boundaries")
+CURVES = ("webkb-diffusion", "decision-boundaries", "reuters-hp-top-reduced", "reuters-eef", "reuters-skl")
 
 
 class Bench:

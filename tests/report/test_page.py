@@ -1,8 +1,10 @@
 import re
 from dataclasses import replace
 
-from benchmark.report.page import ExperimentSection, PaperSection, reproduction_page, trials
-from benchmark.report.summary import CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+import pandas as pd
+
+from benchmark.report.page import ExperimentSection, PaperSection, counted, reproduction_page, trials
+from benchmark.report.summary import ALTERNATIVE, CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
 from benchmark.report.tables import markdown_text
 
 
@@ -86,3 +88,8 @@ def test_page_of_nothing_is_still_a_page():
     assert "no published numbers" in page
     empty = replace(section_of(Summary("x", "X", None, (), frame(SCORES))), claims=frame(CLAIMS))
     assert "## A \\<title>" in reproduction_page([empty])
+
+
+def test_another_reading_of_a_number_is_judged_and_not_counted():
+    verdicts = pd.DataFrame({"verdict": ["exact", "deviates", "reproduced" + ALTERNATIVE]})
+    assert counted([verdicts], printed=2).startswith("1 of 2 published numbers exact or reproduced")
