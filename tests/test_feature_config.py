@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from benchmark.config import config_from_mapping, load_config
-from benchmark.corpora import archive, registry
 from benchmark.errors import ConfigError
 
+pytestmark = pytest.mark.usefixtures("no_corpus_is_touched")
 SMALL = {
     "kind": "kind: feature-curves\n",
     "name": "name: small\n",
@@ -19,28 +17,6 @@ SMALL = {
     "methods": "methods: [mnb, eef, svm]\n",
     "sizes": "sizes: [10, 50]\n",
 }
-
-
-def never(*args, **kwargs):
-    pytest.fail("this must not be called")
-
-
-@pytest.fixture(autouse=True)
-def no_corpus_is_touched(monkeypatch):
-    for name in ("find", "locate", "load", "places"):
-        monkeypatch.setattr(registry, name, never)
-    monkeypatch.setattr(archive, "read_files", never)
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(fragment=""):
-        given = re.findall(r"^(\w+):", fragment, re.MULTILINE)
-        path = tmp_path / "config.yaml"
-        path.write_text("".join(text for key, text in SMALL.items() if key not in given) + fragment, encoding="utf-8")
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -94,13 +70,8 @@ def write(tmp_path):
         ),
     ],
 )
-def test_is_refused_before_any_work(write, fragment, message):
-    path = write(fragment)
-    with pytest.raises(ConfigError) as caught:
-        load_config(path)
-    here = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# HERE"))
-    assert str(caught.value).startswith(f"{path}:{here}: "), caught.value
-    assert message in str(caught.value)
+def test_is_refused_before_any_work(refusal_of, fragment, message):
+    assert message in refusal_of(fragment)
 
 
 REUTERS = "corpus: {name: reuters, subset: body-and-single-topic}\nsplit: {}\n"

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from benchmark.config import load_config
-from benchmark.corpora import archive, registry
-from benchmark.errors import ConfigError
 
+pytestmark = pytest.mark.usefixtures("no_corpus_is_touched")
 SMALL = {
     "kind": "kind: learning-curves\n",
     "name": "name: small\n",
@@ -19,28 +16,6 @@ SMALL = {
     "replicates": "replicates: 6\n",
     "kernels": "kernels: [linear, {name: diffusion, t: [0.5, 1]}]\n",
 }
-
-
-def never(*args, **kwargs):
-    pytest.fail("this must not be called")
-
-
-@pytest.fixture(autouse=True)
-def no_corpus_is_touched(monkeypatch):
-    for name in ("find", "locate", "load", "places"):
-        monkeypatch.setattr(registry, name, never)
-    monkeypatch.setattr(archive, "read_files", never)
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(fragment=""):
-        given = re.findall(r"^(\w+):", fragment, re.MULTILINE)
-        path = tmp_path / "config.yaml"
-        path.write_text("".join(text for key, text in SMALL.items() if key not in given) + fragment, encoding="utf-8")
-        return path
-
-    return write
 
 
 @pytest.mark.parametrize(
@@ -88,13 +63,8 @@ def write(tmp_path):
         ("paper: nobody1999 # HERE\n", "unknown paper"),
     ],
 )
-def test_is_refused_before_any_work(write, fragment, message):
-    path = write(fragment)
-    with pytest.raises(ConfigError) as caught:
-        load_config(path)
-    here = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# HERE"))
-    assert str(caught.value).startswith(f"{path}:{here}: "), caught.value
-    assert message in str(caught.value)
+def test_is_refused_before_any_work(refusal_of, fragment, message):
+    assert message in refusal_of(fragment)
 
 
 def test_cells_are_named_after_what_they_are(write):
