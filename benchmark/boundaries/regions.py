@@ -25,9 +25,9 @@ import numpy as np
 from benchmark.boundaries.samples import Samples, check_points, check_space, log_odds
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
-from benchmark.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
-from benchmark.heat.checks import check_positive
-from benchmark.heat.half_space import hyperbolic_distance
+from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
+from benchmark.kernels.heat.checks import check_positive
+from benchmark.kernels.heat.half_space import hyperbolic_distance
 from benchmark.kernels import Diffusion, RadialBasisFunction
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from scipy.optimize import brentq
 from scipy.special import logsumexp
 
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
-from benchmark.information_gain import checked_size, information_gain, rank_terms
+from benchmark.representation.selection import checked_size, information_gain, rank_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ from scipy.special import xlogy
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.centroids.divergence import ClassStatistics, check_smoothing, class_statistics
-from benchmark.centroids.exact import skl_centroid
-from benchmark.representation import canonical
+from benchmark.classifiers.centroids.divergence import ClassStatistics, check_smoothing, class_statistics
+from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -18,10 +18,10 @@ import numpy as np
 from libsvm.svm import PRINT_STRING_FUN, kernel_names, libsvm, svm_forms, svm_node, svm_parameter, svm_problem
 from threadpoolctl import threadpool_limits
 
-from benchmark.kernels.gram import rows_per_block
+from benchmark.blocks import rows_per_block, run_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -120,18 +120,6 @@ class NodeMatrix:
         stride = self._nodes.strides[0]
         row = np.arange(self.n, dtype=np.uintp)
         return np.uintp(self._nodes.ctypes.data) + (row // 2) * np.uintp(stride) + (row % 2) * np.uintp(8)
-
-
-def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -> None:
-    """Call ``work(start, stop)`` for consecutive blocks of 0..n on `jobs` threads; the first exception is raised."""
-    bounds = [(start, min(start + size, n)) for start in range(0, n, size)]
-    if jobs == 1 or len(bounds) == 1:
-        for start, stop in bounds:
-            work(start, stop)
-        return
-    with ThreadPoolExecutor(jobs) as pool:
-        for _ in pool.map(lambda bound: work(*bound), bounds):
-            pass
 
 
 def train(

@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, run_blocks, train
+from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, train
 from benchmark.compiled import compiled
-from benchmark.kernels.gram import rows_per_block
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,13 +11,13 @@ from benchmark.boundaries.regions import DEFAULT_C, GEOMETRIES, KERNELS
 from benchmark.config.check import common, pairs_of
 from benchmark.config.model import Study
 from benchmark.config.schema import Section, StudySection, validated
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.config.model import Named
-    from benchmark.yaml_source import YamlSource
+    from benchmark.config.source import YamlSource
 
 KIND = "decision-boundaries"
 

@@ -28,17 +28,17 @@ from benchmark.config.schema import (
     VariantSection,
     validated,
 )
-from benchmark.model_kernels.fisher import PLSIFisher
-from benchmark.model_kernels.hp_top import HyperplaneTop
+from benchmark.kernels.models.fisher import PLSIFisher
+from benchmark.kernels.models.hp_top import HyperplaneTop
 from benchmark.representation import NORMALIZATIONS
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.components import Component
+    from benchmark.config.components import Component
     from benchmark.config.model import Named, Variant
-    from benchmark.yaml_source import Location, YamlSource
+    from benchmark.config.source import Location, YamlSource
 
 KIND = "category-curves"
 WEIGHTINGS = ("tf", "binary", "tfidf")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from pydantic import Field
 
-from benchmark.centroids.graphs import GRAPHS
+from benchmark.classifiers.centroids.graphs import GRAPHS
 from benchmark.classifiers.divergence_bayes import CENTROIDS, LENGTHS, PRIORS, DivergenceBayes
 from benchmark.config.check import (
     check_variant_name,
@@ -33,7 +33,7 @@ from benchmark.config.schema import (
 )
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import RandomSubsets
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Named, Variant
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
-    from benchmark.yaml_source import Location, YamlSource
+    from benchmark.config.source import Location, YamlSource
 
 KIND = "centroid-curves"
 #: Cells that are no point of a curve: what the accuracy rises by over the curve, and a row of Table I.

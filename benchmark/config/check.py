@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.components import Component, ComponentError, check_component, named_in
+from benchmark.config.components import Component, ComponentError, check_component, named_in
 from benchmark.config.model import Cell, Experiment, Variant
 from benchmark.config.schema import (
     BASE,
@@ -33,14 +33,14 @@ from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.corpora.card import DatasetCard
     from benchmark.evaluation.protocols import EvaluationProtocol
-    from benchmark.yaml_source import Location, YamlSource
+    from benchmark.config.source import Location, YamlSource
 
 PUBLISHED = REPOSITORY / "results" / "published"
 

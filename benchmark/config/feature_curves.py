@@ -22,9 +22,9 @@ from benchmark.config.feature_sections import FeatureCurvesSection, FeatureVaria
 from benchmark.config.model import Study
 from benchmark.config.schema import BASE, VariantSection, validated
 from benchmark.corpora import registry as corpora
-from benchmark.information_gain import AGGREGATES
+from benchmark.representation.selection import AGGREGATES
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Named, Variant
     from benchmark.corpora.corpus import Documents
-    from benchmark.yaml_source import Location, YamlSource
+    from benchmark.config.source import Location, YamlSource
 
 KIND = "feature-curves"
 MNB, COMPLEMENT, PPT, EEF, SVM = METHODS = ("mnb", "complement-nb", "ppt", "eef", "svm")

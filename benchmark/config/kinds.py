@@ -15,7 +15,7 @@ from benchmark.config.feature_curves import KIND as FEATURE_CURVES
 from benchmark.config.feature_curves import check_feature_curves
 from benchmark.config.learning_curves import KIND as LEARNING_CURVES
 from benchmark.config.learning_curves import check_learning_curves
-from benchmark.yaml_source import YamlSource, read_yaml, unknown
+from benchmark.config.source import YamlSource, read_yaml, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

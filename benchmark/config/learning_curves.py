@@ -36,16 +36,16 @@ from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import KFold, RandomSubsets
 from benchmark.kernels import KERNELS
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.components import Component
+    from benchmark.config.components import Component
     from benchmark.config.model import Named, Variant
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
-    from benchmark.yaml_source import Location, YamlSource
+    from benchmark.config.source import Location, YamlSource
 
 KIND = "learning-curves"
 ORACLE, INNER = "oracle", "cross-validation"

@@ -1,49 +1,245 @@
-"""A configuration that has been checked: its variants, its cells, and what is to be compared."""
+"""A configuration that has been checked: its variants, its cells, what is compared, and what is drawn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from benchmark.errors import ConfigError
-from benchmark.yaml_source import unknown
-
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from benchmark.components import Component
+    from benchmark.config.components import Component
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
 
+BASE = "base"
+#: The class that stands for all of them; a class of this name would be taken for it.
+ALL = "all"
+
 
 @dataclass(frozen=True)
-class Variant:
+class Collection:
     """One choice of documents and lexing: what a `Counts` is made from.
 
     Parameters
     ----------
-    name : str
     corpus : str
     subset : str or None
         Part of the corpus, as its card names it; None for the whole.
     classes : tuple of str
-        In the order that decides one-vs-one ties.
+        In the order that decides ties.
     exclude : tuple of str
         Ids of documents left out.
     lexing : Lexing
     pruning : Pruning
-    idf : {"collection", "training"}
-        Whose documents the inverse document frequency is counted over.
     """
 
-    name: str
     corpus: str
     subset: str | None
     classes: tuple[str, ...]
     exclude: tuple[str, ...]
     lexing: Lexing
     pruning: Pruning
+
+
+@dataclass(frozen=True)
+class Task:
+    """The documents of some classes, to be told apart.
+
+    Parameters
+    ----------
+    name : str
+        What cells are called by: "faculty-course"; "" where a configuration names no tasks.
+    title : str
+    classes : tuple of str
+        In the order that decides ties.
+    """
+
+    name: str
+    title: str
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Terms:
+    """How terms are selected.
+
+    Parameters
+    ----------
+    numbers : tuple of int
+        Terms, ascending: for all classes, or for each where a classifier selects for each.
+    rank : {"information-gain"}
+    over_classes : {"sum", "average", "maximum"}
+        How one gain is made of those of the classes, see `representation.selection.aggregate`.
+    """
+
+    numbers: tuple[int, ...]
+    rank: str
+    over_classes: str
+
+
+@dataclass(frozen=True)
+class Representation:
+    """How counts become points.
+
+    Parameters
+    ----------
+    weighting : {"tf", "tfidf", "binary"}
+    normalization : {"none", "l1", "l2"}
+    idf : {"collection", "training"}
+        Whose documents the inverse document frequency is counted over.
+    dirichlet : float
+        α of a symmetric Dirichlet prior, added to every count of a document before "l1": the posterior mean
+        (Lafferty & Lebanon 2002, equation 3). 0 is maximum likelihood. Kernels alone have it.
+    """
+
+    weighting: str
+    normalization: str
     idf: str
+    dirichlet: float = 0.0
+
+
+@dataclass(frozen=True)
+class MethodSpec:
+    """One method with every parameter.
+
+    Parameters
+    ----------
+    representation : Representation
+    kernel : Component or None
+        None where the classifier takes points.
+    classifier : Component
+    """
+
+    representation: Representation
+    kernel: Component | None
+    classifier: Component
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One method as tables name it, and the candidates that one is chosen from.
+
+    Parameters
+    ----------
+    label : str
+        "tf-l1-ngd", from what the method's own entry in the configuration says.
+    candidates : tuple of MethodSpec
+        In the order given; one, unless there is something to choose.
+    """
+
+    label: str
+    candidates: tuple[MethodSpec, ...]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The configuration itself ("base"), or with some choices made otherwise.
+
+    Parameters
+    ----------
+    name : str
+    collection : Collection
+    tasks : tuple of Task
+        One of all classes, named "", where the configuration names none.
+    protocol : Component
+        Without the training sizes.
+    sizes : tuple of int or None
+        Training sizes, ascending; (None,) where the protocol has none.
+    terms : Terms or None
+    entries : tuple of Entry
+    """
+
+    name: str
+    collection: Collection
+    tasks: tuple[Task, ...]
+    protocol: Component
+    sizes: tuple[int | None, ...]
+    terms: Terms | None
+    entries: tuple[Entry, ...]
+
+    @property
+    def numbers(self) -> tuple[int | None, ...]:
+        """Numbers of selected terms, (None,) where none are selected."""
+        return self.terms.numbers if self.terms else (None,)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A row of the scores.
+
+    Parameters
+    ----------
+    id : str
+        Stable words, unique in its configuration: "tf-l1-ngd", "faculty-course-diffusion-oracle-50".
+    variant, task, method : str
+        Names; `method` is an entry's label.
+    what : {"point", "growth", "measure"}
+        A growth is what a score of the last training size is above that of the first; a measure is no prediction.
+    of_class : str
+        The class that is scored, `ALL` for all of them together; "" where classes aren't scored by themselves.
+    choice : str
+        "oracle", "cross-validation", or "" where nothing is chosen.
+    size, terms : int or None
+        Training documents, and selected terms, where they are axes.
+    """
+
+    id: str
+    variant: str
+    task: str
+    method: str
+    what: str = "point"
+    of_class: str = ""
+    choice: str = ""
+    size: int | None = None
+    terms: int | None = None
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two cells to be compared, and the family that Holm's correction is taken over."""
+
+    a: str
+    b: str
+    family: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A view of the score frame.
+
+    Parameters
+    ----------
+    name : str
+        Stem of its files.
+    y : tuple of str
+        Metrics, one panel (or row of panels) each.
+    relation : tuple of str
+        ("ratio", a, b) or ("difference", a, b): what stands on y is that of the methods a and b; empty otherwise.
+    x : str
+        Column of the frame: "size", "terms", or a parameter of the methods, "smoothing".
+    line : str
+        Column whose values are lines: "method", or "variant".
+    panel : tuple of str
+        Columns whose values are panels: "task", "choice", "class", "variant".
+    where : mapping of str to str
+        Only rows with these values.
+    bars : {"interval", "2 standard deviations", "range", "none"}
+    log_x, log_y : bool
+    title : str
+    """
+
+    name: str
+    y: tuple[str, ...]
+    relation: tuple[str, ...] = ()
+    x: str = "size"
+    line: str = "method"
+    panel: tuple[str, ...] = ("choice", "task")
+    where: Mapping[str, str] = field(default_factory=dict)
+    bars: str = "interval"
+    log_x: bool = False
+    log_y: bool = False
+    title: str = ""
 
 
 class Named(Protocol):
@@ -56,37 +252,29 @@ class Named(Protocol):
 
 @dataclass(frozen=True)
 class Study:
-    """What every checked configuration has, whatever its kind.
+    """What every checked configuration has, be it an experiment on text or the decision boundaries.
 
     Parameters
     ----------
-    kind, name, title : str
+    name, title : str
     paper : str or None
         Key of the paper whose numbers it is compared with.
     explains : str or None
         Name of the configuration whose deviations this one looks into.
-    variants : dict of str to Variant
-        Each choice of documents and lexing; none where data are generated.
-    compare : tuple of pairs of cell ids
     seed : int
     notes : tuple of str
-    expected_documents, expected_vocabulary : int or None
-        What the base variant must have, or no score is computed.
+    compare : tuple of Pair
     raw : dict
-        The configuration as it was written.
+        The configuration as it was merged, and as a manifest keeps it.
     """
 
-    kind: str
     name: str
     title: str
     paper: str | None
     explains: str | None
-    variants: dict[str, Variant]
-    compare: tuple[tuple[str, str], ...]
     seed: int
     notes: tuple[str, ...]
-    expected_documents: int | None
-    expected_vocabulary: int | None
+    compare: tuple[Pair, ...]
     raw: dict[str, Any] = field(repr=False)
 
     @property
@@ -96,50 +284,42 @@ class Study:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One cell of a table: a representation, a kernel and a classifier, on one variant.
-
-    Parameters
-    ----------
-    id : str
-        Stable words, such as ``tf-l1-ngd``.
-    variant, weighting, normalization : str
-    kernel, classifier : Component
-    """
-
-    id: str
-    variant: str
-    weighting: str
-    normalization: str
-    kernel: Component
-    classifier: Component
-
-
-@dataclass(frozen=True)
 class Experiment(Study):
-    """A table: every combination of representation, kernel and classifier on the splits of one protocol.
-
-    Its seed is that of the bootstrap intervals.
+    """variants × tasks × splits × terms × methods → predictions → scores → comparisons, verdicts, figures.
 
     Parameters
     ----------
-    protocol : Component
+    variants : dict of str to Variant
+        In order; without the configuration itself where it says ``base: false``.
     cells : tuple of Cell
+        In table order.
+    choices : tuple of str
+        How candidates are chosen: "oracle", "cross-validation"; ("",) where nothing is.
+    folds : int
+        Of the inner cross-validation.
     metrics : tuple of str
+        The first is the main one.
+    by_class : bool
+        Whether every class is scored by itself, beside all of them.
+    measures : tuple of Component
+        Numbers that are no predictions.
+    figures : tuple of Figure
+    expected_documents, expected_vocabulary : int or None
+        What the base variant must have, or no score is computed.
     """
 
-    protocol: Component
+    variants: dict[str, Variant]
     cells: tuple[Cell, ...]
+    choices: tuple[str, ...]
+    folds: int
     metrics: tuple[str, ...]
+    by_class: bool
+    measures: tuple[Component, ...]
+    figures: tuple[Figure, ...]
+    expected_documents: int | None
+    expected_vocabulary: int | None
 
     @property
     def named_cells(self) -> Sequence[Named]:
         """Its cells, in table order."""
         return self.cells
-
-    def cell(self, cell_id: str) -> Cell:
-        """The cell of that id; ConfigError with the nearest right one if there is none."""
-        for cell in self.cells:
-            if cell.id == cell_id:
-                return cell
-        raise ConfigError(unknown("cell", cell_id, [cell.id for cell in self.cells]))

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from benchmark.components import must_be, shown
+from benchmark.config.components import must_be, shown
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import METRICS
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
-    from benchmark.yaml_source import Location, YamlSource
+    from benchmark.config.source import Location, YamlSource
 
 BASE = "base"
 AnyStudy = TypeVar("AnyStudy", bound="StudySection")

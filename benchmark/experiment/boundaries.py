@@ -16,7 +16,7 @@ from benchmark.evaluation.metrics import Outcome
 from benchmark.evaluation.significance import compare_all
 from benchmark.experiment.observer import Silent
 from benchmark.experiment.parts import Part
-from benchmark.heat import log_covering_bound
+from benchmark.kernels.heat import log_covering_bound
 from benchmark.report import summary as layout
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.regions import region_picture

@@ -24,7 +24,7 @@ from benchmark.experiment.store import Entry, array_digest, key_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.components import Component
+    from benchmark.config.components import Component
     from benchmark.config.category_curves import CategoryCurves, Setting
     from benchmark.corpora.corpus import Documents
     from benchmark.experiment.observer import Observer

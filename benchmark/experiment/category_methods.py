@@ -19,9 +19,9 @@ from benchmark.classifiers.hyperplanes import Hyperplanes, normals, two_sides
 from benchmark.classifiers.libsvm import DenseRows, train
 from benchmark.config.category_curves import HP_TOP, LINEAR, PLSI_FISHER
 from benchmark.kernels.products import inner_products
-from benchmark.model_kernels.components import COMPONENTS, sample_moments
-from benchmark.model_kernels.fisher import PLSIFisher
-from benchmark.model_kernels.top_features import TopGram, decide, log_joint, top_features
+from benchmark.kernels.models.densities import COMPONENTS, sample_moments
+from benchmark.kernels.models.fisher import PLSIFisher
+from benchmark.kernels.models.top_features import TopGram, decide, log_joint, top_features
 from benchmark.representation import TermWeighting, canonical
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import Machine, NodeMatrix
-    from benchmark.components import Component
+    from benchmark.config.components import Component
 
     Array = NDArray[np.float64]
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmark.centroids.divergence import average_skl_to_others
+from benchmark.classifiers.centroids.divergence import average_skl_to_others
 from benchmark.config.centroid_curves import TABLE
 from benchmark.config.schema import BASE
 from benchmark.errors import ConfigError

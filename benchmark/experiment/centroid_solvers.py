@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.centroids.divergence import ClassStatistics, class_statistics, mean_skl
-from benchmark.centroids.exact import skl_centroid
-from benchmark.centroids.flow import flow
-from benchmark.centroids.graphs import GRAPHS
+from benchmark.classifiers.centroids.divergence import ClassStatistics, class_statistics, mean_skl
+from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids.flow import flow
+from benchmark.classifiers.centroids.graphs import GRAPHS
 from benchmark.experiment.plan import code_digest
 from benchmark.experiment.store import Entry, key_of
 

@@ -25,7 +25,7 @@ from benchmark.experiment.observer import Silent
 from benchmark.experiment.plan import code_digest
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, array_digest, key_of
-from benchmark.information_gain import aggregate, information_gain, rank_terms
+from benchmark.representation.selection import aggregate, information_gain, rank_terms
 from benchmark.kernels.products import inner_products
 from benchmark.representation import inverse_document_frequency, norms, weight_terms
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.components import Component
+    from benchmark.config.components import Component
     from benchmark.config.learning_curves import Curve, LearningCurves, Setting, Task
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split

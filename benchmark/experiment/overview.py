@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.components import REQUIRED, parameters
+from benchmark.config.components import REQUIRED, parameters
 from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
@@ -16,7 +16,7 @@ from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.manifest import differing
 from benchmark.experiment.parts import Part
 from benchmark.kernels import KERNELS
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ from benchmark.kernels.euclidean import (
     RadialBasisFunction,
     Sigmoid,
 )
-from benchmark.kernels.heat import Heat
+from benchmark.kernels.heat.kernel import Heat
 from benchmark.kernels.multinomial import (
     Bhattacharyya,
     Diffusion,

@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.products import StreamedProducts
 
-#: Values computed at a time: half a megabyte, so that a link's passes over them stay in a core's own cache.
-BLOCK_VALUES = 1 << 16
-
-
 @dataclass(frozen=True)
 class InnerProducts:
     """<x^p, x'^p> between weighted, unnormalized documents, with what normalizing them needs.
@@ -94,11 +90,6 @@ class Gram:
             msg = f"the kernel {self._kernel!r} gives values that are not finite numbers"
             raise FloatingPointError(msg)
         return values
-
-
-def rows_per_block(n_columns: int) -> int:
-    """How many rows of `n_columns` values make a block; even, because LIBSVM's rows are stored in pairs."""
-    return max(2, BLOCK_VALUES // max(n_columns, 1) // 2 * 2)
 
 
 def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:

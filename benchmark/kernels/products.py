@@ -13,7 +13,7 @@ import numba
 import numpy as np
 
 from benchmark.compiled import compiled
-from benchmark.representation import canonical
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

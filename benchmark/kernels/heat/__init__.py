@@ -4,10 +4,10 @@ Nothing here knows of text: distances or cosines go in, kernel values and their 
 Lafferty & Lebanon's: K solves ∂_t K = ΔK, so that K ≈ (4πt)^(-n/2) exp(-d²/4t) for small t.
 """
 
-from benchmark.heat.covering import log_covering_bound, log_orthant_volume
-from benchmark.heat.half_space import curvature_radius, fisher_distance
-from benchmark.heat.hyperbolic import HyperbolicHeatKernel
-from benchmark.heat.sphere import HypersphereHeatKernel
+from benchmark.kernels.heat.covering import log_covering_bound, log_orthant_volume
+from benchmark.kernels.heat.half_space import curvature_radius, fisher_distance
+from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
+from benchmark.kernels.heat.sphere import HypersphereHeatKernel
 
 __all__ = [
     "HyperbolicHeatKernel",

@@ -15,7 +15,7 @@ from scipy.special import logsumexp, wrightomega
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.centroids.divergence import ClassStatistics
+    from benchmark.classifiers.centroids.divergence import ClassStatistics
 
     Array = NDArray[np.float64]
 

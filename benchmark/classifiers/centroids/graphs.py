@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
-from benchmark.centroids.flow import path_edges
-from benchmark.representation import canonical
+from benchmark.classifiers.centroids.flow import path_edges
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,15 +23,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.centroids.divergence import mean_skl, mean_skl_gradient
-from benchmark.centroids.graph_solvers import connected_graph, solve
-from benchmark.heat.checks import check_positive
+from benchmark.classifiers.centroids.divergence import mean_skl, mean_skl_gradient
+from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve
+from benchmark.kernels.heat.checks import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from benchmark.centroids.divergence import ClassStatistics
-    from benchmark.centroids.graph_solvers import Graph
+    from benchmark.classifiers.centroids.divergence import ClassStatistics
+    from benchmark.classifiers.centroids.graph_solvers import Graph
 
     Array = NDArray[np.float64]
     Indices = NDArray[np.int64]

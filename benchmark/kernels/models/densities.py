@@ -36,7 +36,7 @@ class Moments:
     skewness: Array
 
 
-class Component(Protocol):
+class Density(Protocol):
     """k densities q(f|x); values f have the shape (n, k), column x for category x."""
 
     @classmethod
@@ -232,7 +232,7 @@ def _skewness(alpha: Array) -> Array:
     return np.asarray(third / (polygamma(1, alpha) + polygamma(1, 1)) ** 1.5)
 
 
-COMPONENTS: dict[str, type[Component]] = {
+DENSITIES: dict[str, type[Density]] = {
     "gaussian": Gaussian,
     "logistic": Logistic,
     "skew-logistic": SkewLogistic,

@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.model_kernels.plsi_em import Ascent, expectation_maximization, random_start, word_probabilities
-from benchmark.model_kernels.plsi_fold import Folded, fold_in, known_words
-from benchmark.representation import canonical
+from benchmark.kernels.models.plsi_em import Ascent, expectation_maximization, random_start, word_probabilities
+from benchmark.kernels.models.plsi_fold import Folded, fold_in, known_words
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     import scipy.sparse as sp

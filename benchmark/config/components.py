@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.errors import ConfigError
-from benchmark.yaml_source import unknown
+from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

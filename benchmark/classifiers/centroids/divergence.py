@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import xlogy
 
-from benchmark.representation import canonical
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

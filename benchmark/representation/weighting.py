@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WEIGHTINGS = ("tf", "tfidf")
+WEIGHTINGS = ("tf", "tfidf", "binary")
 NORMALIZATIONS = ("none", "l1", "l2")
 IDF_SOURCES = ("collection", "training")
 
@@ -44,9 +44,14 @@ def canonical(matrix: Any) -> sp.csr_array:
     return rows
 
 
-def weight_terms(counts: sp.csr_array, idf: NDArray[np.float64] | None) -> sp.csr_array:
-    """TF (`idf` is None) or TF×IDF weights as float64 CSR, shape (n, V); entries that become 0 are not stored."""
+def weight_terms(counts: sp.csr_array, idf: NDArray[np.float64] | None, *, binary: bool = False) -> sp.csr_array:
+    """TF (`idf` is None) or TF×IDF weights as float64 CSR, shape (n, V); entries that become 0 are not stored.
+
+    With `binary` a term counts once in a document, however often it occurs.
+    """
     weighted = sp.csr_array(counts, dtype=np.float64, copy=True)
+    if binary:
+        weighted.data[:] = weighted.data != 0
     if idf is not None:
         weighted.data *= idf[weighted.indices]
         weighted.eliminate_zeros()
@@ -84,8 +89,8 @@ class TermWeighting(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    weighting : {"tf", "tfidf"}
-        With "tfidf", `fit` learns log(m / df) from the documents it is given.
+    weighting : {"tf", "tfidf", "binary"}
+        With "tfidf", `fit` learns log(m / df) from the documents it is given; with "binary" a term counts once.
     normalization : {"none", "l1", "l2"}
 
     Attributes
@@ -125,7 +130,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         if counts.shape[1] != self.n_features_in_:
             msg = f"X has {counts.shape[1]} terms, but the weighting was fitted on {self.n_features_in_}"
             raise ValueError(msg)
-        weights = weight_terms(counts, self.idf_)
+        weights = weight_terms(counts, self.idf_, binary=self.weighting == "binary")
         divisor = norms(weights, self.normalization)
         weights.data /= np.repeat(divisor, np.diff(weights.indptr))
         return weights

@@ -1,6 +1,6 @@
 """Values of hyperplanes to TOP features in factors, and these to kernel values and decisions (Takamura et al. 2004).
 
-The features are the log-odds v (see `benchmark.model_kernels.hp_top`) and all its partial derivatives (equations 8,
+The features are the log-odds v (see `benchmark.kernels.models.hp_top`) and all its partial derivatives (equations 8,
 10). All of them follow from
 
     ∂v / ∂ log(P(x) q(d|x)) = 1 for x = c, and -r_x(d) for the others, r_e = P(e) q(d|e) / Σ_{e'≠c} P(e') q(d|e'),
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import Machine
-    from benchmark.model_kernels.components import Component
+    from benchmark.kernels.models.densities import Density
 
     Array = NDArray[np.float64]
 
@@ -57,7 +57,7 @@ class LogJoint:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # values that aren't finite are refused by their consequences
-def log_joint(f: Array, component: Component, priors: Array) -> LogJoint:
+def log_joint(f: Array, component: Density, priors: Array) -> LogJoint:
     """The densities at the hyperplanes' values f, shape (n, k)."""
     values = component.log_density(f) + np.log(priors)
     return LogJoint(values, np.array(component.scores(f)), component.slope(f), priors)

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.heat.checks import check_dimension, check_positive, check_within
-from benchmark.heat.interpolation import ChebyshevInterpolant
+from benchmark.kernels.heat.checks import check_dimension, check_positive, check_within
+from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -6,7 +6,7 @@ Against a target category c the other categories are a mixture, and the posterio
     v(d) = log P(c) q(d|c) - log Σ_{e≠c} P(e) q(d|e).
 
 The kernel is the inner product of v and all its partial derivatives (equations 8, 10): see
-`benchmark.model_kernels.top_features`.
+`benchmark.kernels.models.top_features`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from threadpoolctl import threadpool_limits
 from benchmark.classifiers.hyperplanes import Hyperplanes, category_names, fit_hyperplanes, two_sides
 from benchmark.classifiers.libsvm import Machine, NodeMatrix, train
 from benchmark.kernels.products import inner_products
-from benchmark.model_kernels.components import COMPONENTS, Component, sample_moments
-from benchmark.model_kernels.top_features import LogJoint, TopFeatures, TopGram, decide, log_joint, top_features
-from benchmark.representation import canonical
+from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
+from benchmark.kernels.models.top_features import LogJoint, TopFeatures, TopGram, decide, log_joint, top_features
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
     ----------
     hyperplanes_ : Hyperplanes
         Its `values` are also what the linear kernel decides with the same C.
-    component_ : Component
+    component_ : Density
     priors_ : float64 array, shape (k,)
     points_ : CSR array, shape (n, V)
     members_ : bool array, shape (n, k)
@@ -102,8 +102,8 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             if not 0 < getattr(self, name) < float("inf"):
                 msg = f"{name} must be a positive number, not {getattr(self, name)}"
                 raise ValueError(msg)
-        if self.component not in COMPONENTS:
-            msg = f"component must be one of {', '.join(COMPONENTS)}, not {self.component!r}"
+        if self.component not in DENSITIES:
+            msg = f"component must be one of {', '.join(DENSITIES)}, not {self.component!r}"
             raise ValueError(msg)
 
     def fit(
@@ -153,7 +153,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         )
         f = self.hyperplanes_.values(points)
         moments = sample_moments(f, members, self.categories_)
-        self.component_: Component = COMPONENTS[self.component].from_moments(moments)
+        self.component_: Density = DENSITIES[self.component].from_moments(moments)
         self.priors_ = np.full(members.shape[1], 1 / members.shape[1])
         self.joint_ = log_joint(f, self.component_, self.priors_)
         return self

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.representation import canonical
+from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

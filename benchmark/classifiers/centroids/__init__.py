@@ -1,6 +1,6 @@
 """Centroids of classes of documents under the symmetric KL divergence: statistics of a class in, a distribution out."""
 
-from benchmark.centroids.divergence import (
+from benchmark.classifiers.centroids.divergence import (
     ClassStatistics,
     average_skl_to_others,
     class_statistics,
@@ -9,8 +9,8 @@ from benchmark.centroids.divergence import (
     mean_skl_gradient,
     symmetric_kl,
 )
-from benchmark.centroids.exact import lagrange_multiplier, skl_centroid
-from benchmark.centroids.flow import Flow, energy_gap, flow, path_edges, velocity
+from benchmark.classifiers.centroids.exact import lagrange_multiplier, skl_centroid
+from benchmark.classifiers.centroids.flow import Flow, energy_gap, flow, path_edges, velocity
 
 __all__ = [
     "ClassStatistics",

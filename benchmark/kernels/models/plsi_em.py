@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.compiled import compiled
-from benchmark.model_kernels.plsi_fold import NEGLIGIBLE, csr_parts, tempered
+from benchmark.kernels.models.plsi_fold import NEGLIGIBLE, csr_parts, tempered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

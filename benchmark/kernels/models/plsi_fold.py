@@ -1,6 +1,6 @@
 """Counts of documents and fixed P(w|z) to each document's own P(z|d): folding in (Hofmann 1999, section 3.2).
 
-It is EM on θ_d with φ fixed, a concave problem, for each document by itself. As in `benchmark.model_kernels.plsi_em`,
+It is EM on θ_d with φ fixed, a concave problem, for each document by itself. As in `benchmark.kernels.models.plsi_em`,
 θ_dz = P(z|d), φ_wz = P(w|z), and β is the power of tempered EM.
 """
 

@@ -1,0 +1,132 @@
+"""What a method is: it is given a task's documents and splits, and gives decisions on the tested documents."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.corpora.corpus import Documents
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.workbench import Workbench
+    from benchmark.text.counts import Counts
+
+#: What the seconds of a method are spent on. "products" are the inner products that its kernel matrices are made of.
+PARTS = ("extraction", "products", "kernel", "training", "testing")
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """The documents of one task under one variant, before they are split.
+
+    Parameters
+    ----------
+    counts : Counts
+        Of the task's documents alone; labels are positions in the task's classes.
+    key : str
+        Digest of all that `counts` come from.
+    seed : int
+        Of the experiment.
+    """
+
+    counts: Counts
+    key: str
+    seed: int
+
+    @property
+    def documents(self) -> Documents:
+        """The task's documents."""
+        return self.counts.documents
+
+    @property
+    def several(self) -> bool:
+        """Whether a document may have several classes, or none."""
+        return self.documents.topics is not None
+
+    @cached_property
+    def members(self) -> NDArray[np.bool_]:
+        """Which classes each document has, shape (n, k)."""
+        documents = self.documents
+        if documents.topics is not None:
+            return documents.topics
+        return np.asarray(documents.labels[:, None] == np.arange(len(documents.classes)))
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """What one method made of one split.
+
+    Parameters
+    ----------
+    given : int32 array, shape (m,), or bool array, shape (m, k)
+        The class of each tested document; or, of documents with several, which classes it was given.
+    tied : bool array, of the shape of `given`
+        Where the first place was shared; or where the decision value was exactly 0.
+    seconds : float64 array, shape (5,)
+        By `PARTS`, on the clock.
+    """
+
+    given: NDArray[np.int32] | NDArray[np.bool_]
+    tied: NDArray[np.bool_]
+    seconds: NDArray[np.float64]
+
+
+class Method(Protocol):
+    """A representation, a kernel or none, and a classifier, ready for the documents of one problem."""
+
+    @property
+    def batched(self) -> bool:
+        """Whether the splits of a point are solved together, and kept as one entry of the store."""
+
+    @property
+    def uses_seed(self) -> bool:
+        """Whether its decisions depend on the problem's seed."""
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The classes and functions that decide its numbers; keys follow the imports from there."""
+
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[Decisions]:
+        """Train on each split's training documents and decide on those it tests.
+
+        Parameters
+        ----------
+        problem : Problem
+        splits : sequence of Split
+        terms : int or None
+            How many terms are selected; None for all.
+        bench : Workbench
+
+        Raises
+        ------
+        ValueError, FloatingPointError
+            If the method can't be used on these documents.
+        """
+
+
+class Stopwatch:
+    """Seconds by part."""
+
+    def __init__(self) -> None:
+        self._seconds = dict.fromkeys(PARTS, 0.0)
+        self._last = time.perf_counter()
+
+    def lap(self, part: str) -> None:
+        """Book the time since the last lap."""
+        now = time.perf_counter()
+        self._seconds[part] += now - self._last
+        self._last = now
+
+    def seconds(self, *parts: str) -> NDArray[np.float64]:
+        """All parts' seconds, those that aren't named as 0."""
+        return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in PARTS])
