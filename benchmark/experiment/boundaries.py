@@ -14,8 +14,8 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.metrics import Outcome
 from benchmark.evaluation.significance import compare_all
-from benchmark.experiment.observer import Silent
-from benchmark.experiment.parts import Part
+from benchmark.observer import Silent
+from benchmark.report.parts import Part
 from benchmark.kernels.heat import log_covering_bound
 from benchmark.report import summary as layout
 from benchmark.report.charts import Chart, Line, Panel
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchmark.boundaries.regions import Boundary
     from benchmark.config.boundaries import Boundaries, BoundaryCell
     from benchmark.evaluation.published import Claim, Comparison, Evidence
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
 
 NOTE = "One t in two geometries: a narrower Gaussian separates these generated classes as well (see the table)."

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
     from benchmark.config import Study
     from benchmark.evaluation.published import Claim, Comparison, Evidence
-    from benchmark.experiment.parts import Part
+    from benchmark.report.parts import Part
     from benchmark.report.summary import Summary
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Collection, Experiment, Variant
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
 
 

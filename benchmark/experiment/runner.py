@@ -12,7 +12,7 @@ from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
 from benchmark.experiment.keys import code_digest
 from benchmark.experiment.measuring import measure, plan_measures
-from benchmark.experiment.observer import Silent
+from benchmark.observer import Silent
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Given, PointKey
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, Point, Solved, TaskWork
     from benchmark.text.counts import Counts
