@@ -11,7 +11,7 @@ from threadpoolctl import threadpool_limits
 from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
 from benchmark.experiment.keys import code_digest
-from benchmark.experiment.measuring import measure, plan_measures
+from benchmark.experiment.measuring import measure
 from benchmark.observer import Silent
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
@@ -106,8 +106,7 @@ def plan(
             row = rows.setdefault(name, [0, 0])
             row[0] += len(point.jobs)
             row[1] += sum(store.has(job.key) for job in point.jobs)
-    found = [(name, n, stored) for name, (n, stored) in rows.items()]
-    return found + plan_measures(study, {name: (r.counts, r.key) for name, r in read.items()}, store)
+    return [(name, n, stored) for name, (n, stored) in rows.items()]
 
 
 @contextmanager
