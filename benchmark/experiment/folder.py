@@ -12,11 +12,13 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from benchmark.errors import BenchError, DataError
-from benchmark.experiment.kinds import Findings, study_from_mapping
+from benchmark.experiment.kinds import kind_of, study_from_mapping
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from benchmark.experiment.kinds import Findings
 
 MANIFEST, PREDICTIONS = "manifest.json", "predictions.npz"
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
@@ -28,7 +30,7 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
     The manifest names the predictions by their digest: a run that is stopped between the two files leaves a pair that
     `read_results` refuses, not one run's predictions under another's description.
     """
-    content = findings.encoded()
+    content = kind_of(findings.study).encode(findings)
     write_whole(folder / PREDICTIONS, content)
     manifest = {**manifest, "predictions": hashlib.sha256(content).hexdigest()}
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
@@ -59,7 +61,7 @@ def read_results(folder: Path) -> Findings:
         If its files are damaged.
     """
     manifest = read_manifest(folder)
-    kind, study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
+    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
     path = folder / PREDICTIONS
     try:
         content = path.read_bytes()
@@ -71,6 +73,6 @@ def read_results(folder: Path) -> Findings:
         problem = f"are damaged, or not the predictions that {MANIFEST} belongs to"
         raise DataError(f"{path}: {problem}; run the configuration again")
     try:
-        return kind.decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
+        return kind_of(study).decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
     except DAMAGED as error:
         raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None

@@ -58,7 +58,7 @@ def perform(
     started = time.perf_counter()
     results = run_study(study, store, jobs=jobs, observer=observer or Silent(), download=download)
     summary = summary_of(results)
-    write_results(results, manifest_of(results, summary, jobs=jobs, seconds=time.perf_counter() - started), folder)
+    write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
     write_all(summary, folder)
     return Finished(folder, results, summary)
 
