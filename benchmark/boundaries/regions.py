@@ -26,7 +26,7 @@ from benchmark.boundaries.samples import Samples, check_points, check_space, log
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
 from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
-from benchmark.kernels.heat.checks import check_positive
+from benchmark.checks import check_positive
 from benchmark.kernels.heat.half_space import hyperbolic_distance
 from benchmark.kernels import Diffusion, RadialBasisFunction
 

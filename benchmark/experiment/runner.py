@@ -16,7 +16,8 @@ from benchmark.classifiers.svm import decide, fit_machines, predict
 from benchmark.experiment.observer import Silent
 from benchmark.experiment.plan import Base, Task, bases
 from benchmark.experiment.reading import check_expectations, described, read_counts
-from benchmark.experiment.store import Entry, Store, gigabytes
+from benchmark.environment import gigabytes
+from benchmark.experiment.store import Entry, Store
 from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
