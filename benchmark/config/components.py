@@ -61,13 +61,14 @@ class Component:
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Annotation and default of each constructor parameter that a configuration may set.
 
-    `jobs` is left out: it says how to compute, not what.
+    Those that the class names in `set_by_run` are left out: the run sets them.
     """
     signature = inspect.signature(cls, eval_str=True, locals={"Sequence": Sequence})
+    set_by_run = getattr(cls, "set_by_run", ())
     return {
         name: (parameter.annotation, parameter.default)
         for name, parameter in signature.parameters.items()
-        if name != "jobs"
+        if name not in set_by_run
     }
 
 
