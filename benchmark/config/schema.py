@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from benchmark.config.components import must_be, shown
-from benchmark.errors import ConfigError
-from benchmark.evaluation.metrics import METRICS
 from benchmark.config.source import unknown
+from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
     from benchmark.config.source import Location, YamlSource
 
-BASE = "base"
-AnyStudy = TypeVar("AnyStudy", bound="StudySection")
+AnySection = TypeVar("AnySection", bound="Section")
 
 
 def listed(value: Any) -> Any:
@@ -24,6 +22,7 @@ def listed(value: Any) -> Any:
 
 
 OneOrMore = Annotated[list[Any], BeforeValidator(listed), Field(min_length=1)]
+OneOrMoreNumbers = Annotated[list[int], BeforeValidator(listed), Field(min_length=1)]
 
 
 class Section(BaseModel):
@@ -48,60 +47,60 @@ class TextSection(Section):
     skip_html: bool = False
     digits: str = "drop"
     stoplist: str = "smart"
-    min_occurrences: int = 1
-    min_documents: int = 1
+    min_occurrences: int = Field(default=1, ge=1)
+    min_documents: int = Field(default=1, ge=1)
     counted_in: str | None = None
 
 
-class CorpusOverride(Section):
-    """What a variant changes of `corpus`."""
+class TaskSection(Section):
+    """An item of `tasks`: so many of the largest classes, or their names."""
 
+    title: str
+    largest: int | None = Field(default=None, ge=2)
     classes: list[str] | None = None
-    exclude: list[str] | None = None
 
 
-class TextOverride(Section):
-    """What a variant changes of `text`."""
+class TermsSection(Section):
+    """`terms:` how many are selected, and by what."""
 
-    skip_header: bool | None = None
-    skip_html: bool | None = None
-    digits: str | None = None
-    stoplist: str | None = None
-    min_occurrences: int | None = None
-    min_documents: int | None = None
-    counted_in: str | None = None
+    number: OneOrMoreNumbers
+    rank: str = "information-gain"
+    over_classes: str = "sum"
 
 
-class VariantSection(Section):
-    """An item of `variants`: one choice made otherwise."""
+class ChooseSection(Section):
+    """`choose:` how one of the candidates that lists stand for is chosen."""
 
-    corpus: CorpusOverride = CorpusOverride()
-    text: TextOverride = TextOverride()
-    idf: str | None = None
+    by: OneOrMore
+    folds: int = Field(default=5, ge=2)
 
 
-class CellsSection(Section):
-    """An item of `cells`: every combination of what its keys list."""
+class FigureSection(Section):
+    """An item of `figures`: a view of the scores."""
 
-    variant: OneOrMore = [BASE]
-    weighting: OneOrMore = ["tf"]
-    normalization: OneOrMore
-    kernel: OneOrMore
-    classifier: OneOrMore = [{}]
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")
+    title: str = ""
+    y: str | list[str] | dict[Literal["ratio", "difference"], list[str]] | None = None
+    x: str | None = None
+    line: str = "method"
+    panel: str | list[str] | None = None
+    where: dict[str, str] = {}
+    bars: Literal["interval", "2 standard deviations", "range", "none"] = "interval"
+    log_x: bool = False
+    log_y: bool = False
 
 
 class ExpectSection(Section):
-    """`expect:` what the base variant must have, or no score is computed."""
+    """`expect:` what the configuration itself must have, or no score is computed."""
 
     documents: int | None = None
     vocabulary: int | None = None
 
 
 class StudySection(Section):
-    """The keys that every kind of configuration has."""
+    """The keys that every configuration has."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
-    kind: str = "table"
     title: str = ""
     paper: str | None = None
     explains: str | None = None
@@ -109,22 +108,34 @@ class StudySection(Section):
     notes: list[str] = []
 
 
-class ConfigSection(StudySection):
-    """A whole file of the kind "table"."""
+class ExperimentSection(StudySection):
+    """A whole file, after what it extends or varies has been merged."""
 
     corpus: CorpusSection
     text: TextSection = TextSection()
-    idf: str = "collection"
-    variants: dict[str, VariantSection] = {}
-    protocol: Any
-    classifier: Any = "svm"
-    cells: list[CellsSection] = Field(min_length=1)
-    compare: list[list[str]] = []
-    metrics: list[str] = Field(default=list(METRICS), min_length=1)
     expect: ExpectSection = ExpectSection()
+    tasks: list[list[str] | TaskSection] = []
+    protocol: Any
+    terms: TermsSection | None = None
+    defaults: dict[str, Any] = {}
+    methods: OneOrMore
+    choose: ChooseSection | None = None
+    metrics: list[str] | None = Field(default=None, min_length=1)
+    classes: Literal["each"] | None = None
+    derive: list[Literal["growth"]] = []
+    compare: list[list[str]] = []
+    family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = [
+        "variant",
+        "choice",
+        "class",
+    ]
+    measures: list[Any] = []
+    figures: list[FigureSection] = []
+    variants: dict[str, dict[str, Any]] = {}
+    base: bool = True
 
 
-def validated(schema: type[AnyStudy], source: YamlSource) -> AnyStudy:
+def validated(schema: type[AnySection], source: YamlSource) -> AnySection:
     """Plain data as a section; ConfigError with all that is wrong with it."""
     try:
         return schema.model_validate(source.data)
@@ -134,9 +145,9 @@ def validated(schema: type[AnyStudy], source: YamlSource) -> AnyStudy:
 
 def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSource) -> ConfigError:
     """What pydantic found in our words: all of it at once."""
-    found = []
+    found: dict[str, int] = {}
     for problem in error.errors():
-        location: Location = tuple(problem["loc"])
+        location = _within(tuple(problem["loc"]), source)
         key = location[-1] if location else ""
         if problem["type"] == "extra_forbidden":
             message = unknown("key", key, _keys_at(schema, location[:-1]))
@@ -153,8 +164,21 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
             message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
             if problem["type"] == "model_type":
                 message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
-        found.append((source.line(location), str(source.error(location, message))))
-    return ConfigError("\n".join(message for _, message in sorted(found)))
+        found.setdefault(str(source.error(location, message)), source.line(location))
+    return ConfigError("\n".join(sorted(found, key=lambda text: (found[text], text))))
+
+
+def _within(location: Location, source: YamlSource) -> Location:
+    """A location without the names of alternatives that pydantic puts into it."""
+    data, kept = source.data, list[Any]()
+    for part in location:
+        inside = isinstance(data, dict) and part in data
+        if inside or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+            data = data[part]
+            kept.append(part)
+        elif part == location[-1] and isinstance(data, dict):
+            kept.append(part)  # a key that is missing
+    return tuple(kept)
 
 
 def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:

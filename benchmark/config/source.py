@@ -28,24 +28,51 @@ class YamlSource:
     data : Any
         What the document says, as plain Python data.
     lines : dict of Location to int
-        The line (from 1) of each key's or item's location, e.g. ``("cells", 0, "kernel")``.
+        The line (from 1) of each key's or item's location, e.g. ``("methods", 0, "kernel")``.
+    files : dict of Location to str
+        The file of each location that stands in another one: what a document extends.
     """
 
     name: str
     data: Any
     lines: dict[Location, int] = field(default_factory=dict)
+    files: dict[Location, str] = field(default_factory=dict)
 
     def error(self, location: Location, message: str) -> ConfigError:
         """A ConfigError that begins with file, line and the place in the document."""
-        line = self.line(location)
-        place = f"{self.name}:{line}" if line else self.name
-        return ConfigError(f"{place}: {message}")
+        place = self._nearest(location)
+        line, name = self.lines.get(place, 0), self.files.get(place, self.name)
+        return ConfigError(f"{name}:{line}: {message}" if line else f"{name}: {message}")
 
     def line(self, location: Location) -> int:
         """The line of a location, or of the nearest thing that holds it; 0 in a document without lines."""
+        return self.lines.get(self._nearest(location), 0)
+
+    def part(self, location: Location) -> YamlSource:
+        """What stands at a location, as a document of its own that still knows its lines."""
+        data = self.data
+        for key in location:
+            data = data[key]
+        n = len(location)
+        lines = {place[n:]: line for place, line in self.lines.items() if place[:n] == location}
+        files = {place[n:]: name for place, name in self.files.items() if place[:n] == location}
+        return YamlSource(self.name, data, lines, files)
+
+    def overlaid(self, over: YamlSource) -> YamlSource:
+        """This document with what `over` says otherwise.
+
+        Mappings are merged key by key, null takes a key away, and anything else stands in place of what was there. Text
+        that a mapping without a name is laid over is that mapping's name: ``svm`` and ``{C: 10}`` are one component.
+        """
+        merged = YamlSource(over.name, _copied(self.data), dict(self.lines), dict(self.files))
+        merged.files |= {place: self.files.get(place, self.name) for place in self.lines if self.name != over.name}
+        _lay_over(merged, over, ())
+        return merged
+
+    def _nearest(self, location: Location) -> Location:
         while location not in self.lines and location:
             location = location[:-1]
-        return self.lines.get(location, 0)
+        return location
 
 
 class _Loader(yaml.SafeLoader):
@@ -99,8 +126,50 @@ def read_yaml(path: Path) -> YamlSource:
         raise ConfigError(f"{path}: is nested too deeply, or an anchor (&name) holds its own alias (*name)") from None
     if not isinstance(source.data, dict):
         found = "is empty; it" if node is None else "holds no mapping; it"
-        raise ConfigError(f"{path}: {found} must be a mapping of keys such as name, corpus and cells")
+        raise ConfigError(f"{path}: {found} must be a mapping of keys such as name, corpus and methods")
     return source
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def _lay_over(merged: YamlSource, over: YamlSource, location: Location) -> None:
+    """Merge what `over` has at a location into what `merged` has there; both hold mappings at it."""
+    target, given = merged.data, over.data
+    for key in location:
+        target, given = target[key], given[key]
+    for key, value in given.items():
+        place = (*location, key)
+        below = target.get(key)
+        if isinstance(below, str) and isinstance(value, dict) and "name" not in value:
+            below = target[key] = {"name": below}
+        if isinstance(below, dict) and isinstance(value, dict) and "name" not in value:
+            _lay_over(merged, over, place)
+        else:
+            _forget(merged, place)
+            if value is None:
+                target.pop(key, None)
+                continue
+            target[key] = _copied(value)
+            _note(merged, over, place)
+        merged.lines[place] = over.lines.get(place, 0)
+        merged.files[place] = over.files.get(place, over.name)
+
+
+def _forget(merged: YamlSource, place: Location) -> None:
+    for marks in (merged.lines, merged.files):
+        for other in [mark for mark in marks if mark[: len(place)] == place]:
+            del marks[other]  # type: ignore[attr-defined]
+
+
+def _note(merged: YamlSource, over: YamlSource, place: Location) -> None:
+    for other, line in over.lines.items():
+        if other[: len(place)] == place:
+            merged.lines[other] = line
+            merged.files[other] = over.files.get(other, over.name)
 
 
 def did_you_mean(name: str, allowed: Iterable[str]) -> str:

@@ -58,6 +58,22 @@ class Documents:
         topics = None if self.topics is None else self.topics[rows]
         return Documents(ids, self.labels[rows], self.groups[rows], self.classes, self.group_names, topics)
 
+    def of_classes(self, classes: tuple[str, ...]) -> tuple[NDArray[np.intp], Documents]:
+        """The documents of some classes, as a collection of these classes in this order: their rows, and they.
+
+        Where documents may have several classes all of them stay, those of other classes as documents of none.
+        """
+        codes = [self.classes.index(name) for name in classes]
+        if self.topics is not None:
+            rows = np.arange(len(self))
+            return rows, Documents(self.ids, self.labels, self.groups, classes, self.group_names, self.topics[:, codes])
+        position = np.full(len(self.classes), -1, dtype=np.int32)
+        position[codes] = np.arange(len(codes), dtype=np.int32)
+        labels = position[self.labels]
+        rows = np.flatnonzero(labels >= 0)
+        ids = tuple(self.ids[row] for row in rows)
+        return rows, Documents(ids, labels[rows], self.groups[rows], classes, self.group_names)
+
     def sizes(self) -> NDArray[np.int64]:
         """Documents by class and group, shape (n_classes, n_groups).
 

@@ -122,6 +122,8 @@ class KFold:
 
     def splits(self, documents: Documents) -> list[Split]:
         """K splits, "fold-1" to "fold-k"."""
+        if self.stratified and documents.topics is not None:
+            raise ConfigError("stratified must be false where documents may have several classes, or none")
         if self.k > len(documents):
             raise ConfigError(f"k = {self.k} folds cannot be made of {len(documents)} documents")
         order = np.random.default_rng([self.seed, self.k]).permutation(len(documents))
@@ -150,6 +152,8 @@ class RandomSubsets:
     seed : int
     stratified : bool
         Keep the pool's share of each class (largest remainders); a class whose share rounds to nothing is refused.
+    nested : bool
+        Whether a replicate's smaller training set is part of its larger one: all are then the beginning of one order.
     test : str, optional
         Group that every draw is tested on; the pool is then the other groups. Where left out, the pool is the whole
         collection and each draw is tested on the rest.
@@ -159,6 +163,7 @@ class RandomSubsets:
     replicates: int
     seed: int = 0
     stratified: bool = True
+    nested: bool = False
     test: str | None = None
 
     def __post_init__(self) -> None:
@@ -173,10 +178,13 @@ class RandomSubsets:
         largest = pool.size - (self.test is None)  # without a test group, a document must be left to test on
         if self.train_size > largest:
             raise ConfigError(f"train_size = {self.train_size} is more than this collection allows: at most {largest}")
+        if self.stratified and documents.topics is not None:
+            raise ConfigError("stratified must be false where documents may have several classes, or none")
         quotas = self._quotas(documents, pool) if self.stratified else None
         splits = []
         for replicate in range(1, self.replicates + 1):
-            rows = np.random.default_rng([self.seed, self.train_size, replicate]).permutation(pool)
+            words = [self.seed, replicate] if self.nested else [self.seed, self.train_size, replicate]
+            rows = np.random.default_rng(words).permutation(pool)
             train = np.zeros(len(documents), dtype=bool)
             train[self._drawn(rows, documents.labels[rows], quotas)] = True
             test = ~train if self.test is None else held
@@ -212,9 +220,15 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 
 
 def _split(documents: Documents, name: str, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
-    """Masks to rows, refused where there is nothing to test or a class nobody could learn."""
+    """Masks to rows, refused where there is nothing to test or a class nobody could learn.
+
+    Where documents may have several classes or none, each class is decided by itself: one that no training document has
+    is given to no document, and the others stand.
+    """
     if not test.any():
         raise ConfigError(f"the split {name!r} has no document to test")
+    if documents.topics is not None:
+        return Split(name, np.flatnonzero(train), np.flatnonzero(test))
     sizes = np.bincount(documents.labels[train], minlength=len(documents.classes))
     missing = [documents.classes[c] for c in np.flatnonzero(sizes == 0)]
     if missing:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from benchmark.report.layout import Grid
+from benchmark.report.grids import Grid
 from benchmark.report.numbers import NONE, interval, number
 
 if TYPE_CHECKING:

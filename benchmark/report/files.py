@@ -6,16 +6,16 @@ import os
 from typing import TYPE_CHECKING
 
 from benchmark.errors import BenchError
+from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.curves import chart_figure
-from benchmark.report.figures import accuracy_figure, png_bytes, svg_bytes
-from benchmark.report.regions import regions_figure
-from benchmark.report.summary import OPTIONAL, TABLES
+from benchmark.report.dot_plot import dot_plot
+from benchmark.report.style import png_bytes, svg_bytes
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_latex, table_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.report.summary import Summary
+    from benchmark.report.contents import Summary
 
 
 def write_all(summary: Summary, directory: Path) -> list[Path]:
@@ -24,8 +24,8 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
     All is rendered before the first file is touched.
     """
     figures = {chart.name: chart_figure(chart) for chart in summary.charts}
-    figures |= {picture.name: regions_figure(picture) for picture in summary.regions}
-    figures = figures or {"figure": accuracy_figure(summary)}
+    figures |= {picture.name: picture.draw() for picture in summary.pictures}
+    figures = figures or {"figure": dot_plot(summary)}
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
     frames = {name: (getattr(summary, name), columns) for name, columns in TABLES.items()}
     texts |= {f"{name}.csv": frame_csv(*each) for name, each in frames.items() if name not in OPTIONAL or len(each[0])}

@@ -1,6 +1,6 @@
 """Text to the lines that it fills and the points that they take in print, in the house's letters.
 
-All is measured inside `benchmark.report.figures.house_style`, which chooses the letters; widths are remembered.
+All is measured inside `benchmark.report.style.house_style`, which chooses the letters; widths are remembered.
 """
 
 from __future__ import annotations

@@ -26,21 +26,11 @@ def number(value: Any, decimals: int = 2, sign: str = "") -> str:
     return format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
 
 
-def percent(value: Any, sign: str = "") -> str:
-    """Write a fraction as a percentage with two decimals, without the percent sign."""
-    return NONE if is_missing(value) else number(100 * value, sign=sign)
-
-
 def interval(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
     """Write the ends of an interval, "[68.90, 71.68]"."""
     if is_missing(low) or is_missing(high):
         return NONE
     return f"[{number(low, decimals, sign)}, {number(high, decimals, sign)}]"
-
-
-def percent_interval(low: Any, high: Any, sign: str = "") -> str:
-    """Write an interval of fractions in percent."""
-    return NONE if is_missing(low) or is_missing(high) else interval(100 * low, 100 * high, sign=sign)
 
 
 def count(value: Any) -> str:

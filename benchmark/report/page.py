@@ -9,20 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from benchmark.config.model import BASE
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.published import PublishedValue, judge_value
-from benchmark.report.layout import (
-    Grid,
-    claim_grid,
-    difference_text,
-    headline_scores,
-    metric_name,
-    range_grid,
-    records,
-    verdict_grid,
-)
-from benchmark.report.numbers import interval, is_missing, number, p_text, percent, percent_interval, printed_decimals
-from benchmark.report.summary import ALTERNATIVE, VARIANT_MARK, frame
+from benchmark.report.contents import frame
+from benchmark.report.grids import Grid, claim_grid, difference_text, headline_scores, range_grid, records, verdict_grid
+from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
+from benchmark.report.quantities import UNITS, named_in, unit_of
 from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
@@ -30,11 +23,10 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from benchmark.report.summary import CellInfo, Summary
+    from benchmark.report.contents import CellInfo, Summary
 
 AS_CONFIGURED = "as configured"
-EXCEPTIONS = ("claim", "config", "a", "b", "value", "low", "high", "p_value", "p_holm", "verdict")
-SWEPT = ("variant", "classifier")  # the columns in which a sweep may differ from what it explains
+EXCEPTIONS = ("claim", "config", "a", "b", "metric", "value", "low", "high", "p_value", "p_holm", "verdict")
 
 
 @dataclass(frozen=True)
@@ -43,7 +35,7 @@ class Trial:
 
     Parameters
     ----------
-    cell, metric, published : str
+    cell, metric, published, unit : str
         The deviating cell and its print.
     variant : str
         What was done otherwise.
@@ -56,6 +48,7 @@ class Trial:
     cell: str
     metric: str
     published: str
+    unit: str
     variant: str
     value: float
     low: float
@@ -96,7 +89,7 @@ class PaperSection:
     printed : int
         How many numbers the paper prints, measured or not: a failed cell must not improve the count.
     exceptions : DataFrame
-        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold; differences are fractions.
+        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold; differences are as in the score frame.
     """
 
     key: str
@@ -139,8 +132,8 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
 def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     """Find what was tried for the cells that deviate.
 
-    A cell of a sweep is a trial of a deviating cell if the two agree in every column but those in `SWEPT`. The first
-    trial of each cell is the experiment itself.
+    A cell of a sweep is a trial of a deviating cell if it is the same point of the same method, see `_same_cell`. The
+    first trial of each cell is the experiment itself.
     """
     sweeps = tuple(sweeps)
     headline = headline_scores(summary)
@@ -148,18 +141,16 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     found = []
     for row in records(summary.verdicts):
         score = headline.get((row["cell"], row["metric"]))
-        if row["verdict"] != "deviates" or score is None:
+        if row["verdict"] != "deviates" or row["reading"] or score is None:
             continue
-        # The print is in percent or a fraction: our own number, given in both units, tells which.
-        scale = 1 if abs(row["value"] - score["value"]) < abs(row["value"] - 100 * score["value"]) else 100
         base = cells[row["cell"]]
-        found.append(_trial(row, AS_CONFIGURED, score, scale))
+        found.append(_trial(row, AS_CONFIGURED, score))
         for sweep in sweeps:
             scores = headline_scores(sweep)
             for cell in sweep.cells:
                 tried = scores.get((cell.id, row["metric"]))
-                if tried and not is_missing(tried["value"]) and _identity(cell) == _identity(base):
-                    found.append(_trial(row, _changed(cell, base) or sweep.name, tried, scale))
+                if tried and not is_missing(tried["value"]) and _same_cell(cell, base):
+                    found.append(_trial(row, _changed(cell, base) or sweep.name, tried))
     return tuple(found)
 
 
@@ -167,10 +158,10 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
     """One row a trial; the cell and its print stand on the first of its rows."""
     rows, above = [], ("", "", "")
     for trial in tried:
-        key = trial.cell, metric_name(trial.metric), trial.published
+        key = trial.cell, named_in(trial.metric, UNITS[trial.unit]), trial.published
         decimals = printed_decimals(trial.published)
         ours = number(trial.value, decimals), interval(trial.low, trial.high, decimals)
-        difference = difference_text({"value": trial.value, "published": trial.published})
+        difference = difference_text({"value": trial.value, "published": trial.published, "unit": trial.unit})
         rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, trial.verdict))
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
@@ -183,11 +174,12 @@ def swept_grid(experiment: ExperimentSection) -> Grid:
     found: dict[str, dict[str, str]] = {}
     for name, summary in [*own, *((sweep.name, sweep) for sweep in experiment.sweeps)]:
         for row in records(summary.claims):
-            claim, _, variant = row["claim"].partition(VARIANT_MARK)
-            if name == AS_CONFIGURED or variant:
-                found.setdefault(variant or name, {})[claim] = f"{row['holds']} of {row['of']}"
+            varied = row["variant"] != BASE
+            if varied or name == AS_CONFIGURED:  # a sweep's own base is what it explains
+                cells = found.setdefault(row["variant"] if varied else name, {})
+                cells[row["claim"]] = f"{row['holds']} of {row['of']}"
     claims = list(dict.fromkeys(claim for cells in found.values() for claim in cells))
-    rows = tuple((variant, *(cells.get(claim, "–") for claim in claims)) for variant, cells in found.items())
+    rows = tuple((variant, *(cells.get(claim, NONE) for claim in claims)) for variant, cells in found.items())
     return Grid(
         "Claims under other choices", ("variant", *claims), rows if len(rows) > 1 else (), frozenset({"variant"})
     )
@@ -198,13 +190,20 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
     rows, above = [], ""
     for row in records(exceptions):
         claim = row["claim"] if row["claim"] != above else ""
-        gap = percent(row["value"], "+"), percent_interval(row["low"], row["high"], "+")
-        p_values = ("–" if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
-        rows.append((claim, row["config"], row["a"], row["b"], *gap, *p_values, row["verdict"]))
+        p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, row["verdict"]))
         above = row["claim"]
     header = ("claim", "config", "a", "b", "a − b", "95% interval", "p", "p (Holm)", "verdict")
     words = frozenset({"claim", "config", "a", "b", "verdict"})
     return Grid("Comparisons that do not hold", header, tuple(rows), words)
+
+
+def _gap(row: dict[str, Any]) -> tuple[str, str]:
+    """A difference and its interval; the unit behind it, but for the points of a percentage."""
+    unit = unit_of(row["metric"])
+    gap = unit.text(row["value"], "+")
+    symbol = "" if unit.name == "percent" or gap == NONE else f" {unit.symbol}".rstrip()
+    return gap + symbol, unit.interval(row["low"], row["high"], "+")
 
 
 def counted(tables: Sequence[pd.DataFrame], printed: int = 0) -> str:
@@ -213,11 +212,10 @@ def counted(tables: Sequence[pd.DataFrame], printed: int = 0) -> str:
     Examples
     --------
     >>> import pandas as pd
-    >>> counted([pd.DataFrame({"verdict": ["exact", "reproduced", "deviates"]})], printed=5)
+    >>> counted([pd.DataFrame({"verdict": ["exact", "reproduced", "deviates"], "reading": ""})], printed=5)
     '2 of 5 published numbers exact or reproduced (1 exact, 1 reproduced, 1 deviating, 2 not measured)'
     """
-    verdicts = (str(verdict) for table in tables for verdict in table["verdict"])
-    counts = Counter(verdict for verdict in verdicts if not verdict.endswith(ALTERNATIVE))
+    counts = Counter(str(verdict) for table in tables for verdict in table["verdict"][table["reading"] == ""])
     total = max(printed, counts.total())
     if not total:
         return "no published numbers"
@@ -236,22 +234,26 @@ def held(tables: Sequence[pd.DataFrame]) -> str:
     return f"{verdicts.count('holds')} of {len(verdicts)} claims hold" + (f", {in_part} in part" if in_part else "")
 
 
-def _identity(cell: CellInfo) -> dict[str, str]:
-    return {name: value for name, value in cell.columns.items() if name not in SWEPT and value}
+def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
+    """Whether two cells are one point of one method, whatever the variant and the classifier's parameters."""
+    if any(getattr(cell, name) != getattr(base, name) for name in ("task", "of_class", "choice", "size", "terms")):
+        return False
+    return cell.method == base.method or (bool(cell.points) and cell.points == base.points)
 
 
 def _changed(cell: CellInfo, base: CellInfo) -> str:
     """What a sweep does otherwise than the experiment: its variant, its classifier."""
-    differing = [cell.columns.get(name, "") for name in SWEPT if cell.columns.get(name) != base.columns.get(name)]
-    return ", ".join(text for text in differing if text)
+    variant = cell.variant if cell.variant != base.variant else ""
+    return ", ".join(filter(None, (variant, cell.classifier if cell.classifier != base.classifier else "")))
 
 
-def _trial(row: dict[str, Any], variant: str, score: dict[str, Any], scale: int) -> Trial:
-    ends = (score["value"] if is_missing(score[end]) else score[end] for end in ("value", "low", "high"))
-    value, low, high = (scale * float(end) for end in ends)
+def _trial(row: dict[str, Any], variant: str, score: dict[str, Any]) -> Trial:
+    """Judge a score by the print of a verdict's row."""
+    ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
+    value, low, high = (UNITS[row["unit"]].scale * end for end in ends)
     printed = PublishedValue(
         table=0, config="", cell=row["cell"], metric=row["metric"], value=row["published"], unit="one"
     )
     # Already in the unit of the print, so that no unit is left to convert.
     verdict = judge_value(printed, Estimate(value, low, high, int(score["n"]), "")).verdict
-    return Trial(row["cell"], row["metric"], row["published"], variant, value, low, high, verdict)
+    return Trial(row["cell"], row["metric"], row["published"], row["unit"], variant, value, low, high, verdict)

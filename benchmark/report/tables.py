@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_frame, curve_grid
-from benchmark.report.layout import (
+from benchmark.report.grids import (
     Grid,
     cell_grid,
     claim_grid,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import RenderableType
 
-    from benchmark.report.summary import Summary
+    from benchmark.report.contents import Summary
 
 TERMINAL_WIDTH = 120
 MOST_PANELS = 4

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+#: What terms can be ranked by.
+RANKS = ("information-gain",)
 #: Decimals of a gain that count in a ranking. A gain's rounding error is some 1e-16 nats: beyond these decimals, the
 #: order of two terms would be that of the additions, or of the machine's logarithm.
 _DECIMALS = 12

@@ -25,10 +25,10 @@ import numpy as np
 from benchmark.boundaries.samples import Samples, check_points, check_space, log_odds
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
+from benchmark.kernels import Diffusion, RadialBasisFunction
 from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
 from benchmark.kernels.heat.checks import check_positive
 from benchmark.kernels.heat.half_space import hyperbolic_distance
-from benchmark.kernels import Diffusion, RadialBasisFunction
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,6 +127,7 @@ def boundary(
     C: float = DEFAULT_C,
     geometry: str = "curvature -1",
     resolution: int = 160,
+    jobs: int = 1,
 ) -> Boundary:
     """Train C-SVC on the training points, test it, and take its decision values all over the space.
 
@@ -145,6 +146,8 @@ def boundary(
         The half plane's unit of length, as for `hyperbolic_kernel`.
     resolution : int
         Steps of the grid along an edge.
+    jobs : int
+        Threads that train.
 
     Raises
     ------
@@ -163,7 +166,7 @@ def boundary(
     # LIBSVM's rows are sorted by class.
     order = np.argsort(samples.labels, kind="stable")
     everything = DenseRows(values(samples.points), order, order)
-    machines = fit_machines(everything, np.bincount(samples.labels, minlength=2), C=C)
+    machines = fit_machines(everything, np.bincount(samples.labels, minlength=2), C=C, jobs=jobs)
     points = grid(samples.space, resolution)
     return Boundary(
         space=samples.space,

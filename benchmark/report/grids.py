@@ -8,32 +8,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.report.numbers import (
-    NONE,
-    count,
-    interval,
-    is_missing,
-    number,
-    p_text,
-    percent,
-    percent_interval,
-    printed_decimals,
-)
-from benchmark.report.summary import HEADLINE
+from benchmark.config.model import BASE
+from benchmark.report.contents import HEADLINE
+from benchmark.report.numbers import NONE, count, interval, is_missing, number, p_text, printed_decimals
+from benchmark.report.quantities import UNITS, capitalized, factor_shown, metric_name, named_in, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
 
-    from benchmark.report.summary import CellInfo, Summary
+    from benchmark.report.contents import CellInfo, Summary
 
-METRIC_NAMES = {
-    "macro-f1": "macro-F1",
-    "macro-f1-of-means": "macro-F1 of means",
-    "micro-f1": "micro-F1",
-    "sign-z": "Z",
-}
 # As the literature writes them: in figures and in LaTeX. Elsewhere a value stands as in the config.
 WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
@@ -78,19 +64,9 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]
 
 
-def metric_name(metric: str) -> str:
-    """Name of a metric as it is written in a header."""
-    return METRIC_NAMES.get(metric, metric)
-
-
 def metric_header(metric: str) -> str:
-    """Head of a column of percentages."""
-    return f"{metric_name(metric)} %"
-
-
-def capitalized(text: str) -> str:
-    """Write the first letter large and leave the others, which may be large already."""
-    return text[:1].upper() + text[1:]
+    """Head of a column of scores, "accuracy %"."""
+    return named_in(metric, unit_of(metric))
 
 
 def word(value: str) -> str:
@@ -102,7 +78,8 @@ def difference_text(row: dict[str, Any]) -> str:
     """Ours less the print, in the print's unit."""
     if is_missing(row["value"]):
         return NONE
-    return number(row["value"] - float(row["published"]), printed_decimals(row["published"]), "+")
+    decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
+    return number(row["value"] - float(row["published"]), decimals, "+")
 
 
 def headline_scores(summary: Summary) -> dict[tuple[str, str], dict[str, Any]]:
@@ -139,16 +116,16 @@ def main_verdicts(summary: Summary) -> dict[str, dict[str, Any]]:
     metric = main_metric(summary)
     chosen: dict[str, dict[str, Any]] = {}
     for row in records(summary.verdicts):
-        if row["metric"] == metric:
+        if row["metric"] == metric and not row["reading"]:
             chosen.setdefault(row["cell"], row)
     return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
 
 
 def cell_grid(summary: Summary) -> Grid:
-    """One row a cell: what varies, its scores in percent, ties, and the print beside them."""
+    """One row a cell: what varies, its scores, ties, and the print beside them."""
     varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
     scores, verdicts = headline_scores(summary), main_verdicts(summary)
-    others = [metric for metric in metrics if metric != main]
+    others, unit = [metric for metric in metrics if metric != main], unit_of(main)
     header = ["cell", *varying, metric_header(main), "95% interval", *map(metric_header, others), "ties"]
     if verdicts:
         header += ["published", "difference"]
@@ -157,9 +134,9 @@ def cell_grid(summary: Summary) -> Grid:
     rows = []
     for cell in summary.cells:
         score = scores.get((cell.id, main), {})
-        row = [cell.id, *(cell.columns.get(name, "") or NONE for name in varying), percent(score.get("value"))]
-        row.append(percent_interval(score.get("low"), score.get("high")))
-        row += [percent(scores.get((cell.id, metric), {}).get("value")) for metric in others]
+        row = [cell.id, *(cell.columns.get(name, "") or NONE for name in varying), unit.text(score.get("value"))]
+        row.append(unit.interval(score.get("low"), score.get("high")))
+        row += [unit_of(metric).text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
         row.append(count(score.get("ties")))
         verdict = verdicts.get(cell.id)
         if verdicts:
@@ -173,15 +150,16 @@ def cell_grid(summary: Summary) -> Grid:
 def fold_grid(summary: Summary) -> Grid:
     """The main metric of each cell on each fold; no rows where there is one split only."""
     main = main_metric(summary)
+    unit = unit_of(main)
     of_metric = summary.scores[summary.scores["metric"] == main]
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
     value = {(row["cell"], row["fold"]): row["value"] for row in records(of_metric)}
     rows = tuple(
-        (cell.id, *(percent(value.get((cell.id, fold))) for fold in folds), percent(value.get((cell.id, HEADLINE))))
+        (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE)))
         for cell in summary.cells
     )
     header = ("cell", *(str(fold) for fold in folds), "mean")
-    title = f"{capitalized(metric_name(main))} on each fold, %"
+    title = f"{capitalized(metric_name(main))} on each fold" + (f", {unit.symbol}" if unit.symbol else "")
     return Grid(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
 
 
@@ -191,10 +169,10 @@ def significance_grid(summary: Summary) -> Grid:
     tests: dict[tuple[str, str], list[dict[str, Any]]] = {pair: [] for pair in difference}
     for row in records(summary.significance):
         tests.setdefault((row["a"], row["b"]), []).append(row)
-    rows = []
+    rows, unit = [], unit_of(main_metric(summary))
     for (a, b), results in tests.items():
         gap = difference.get((a, b), {})
-        gap_text = (percent(gap.get("value"), "+"), percent_interval(gap.get("low"), gap.get("high"), "+"))
+        gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
         if not results:
             rows.append((a, b, *gap_text, NONE, NONE, NONE, NONE, NONE))
         for i, test in enumerate(results):
@@ -213,46 +191,48 @@ def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:
 
 
 def verdict_grid(verdicts: pd.DataFrame) -> Grid:
-    """Printed numbers beside ours, in the unit of the print."""
+    """Printed numbers beside ours, in the unit of the print, which stands behind the metric."""
     rows = []
     for row in records(verdicts):
-        decimals = 0 if row["metric"] == "documents" else printed_decimals(row["published"])
+        decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
-        name = metric_name(row["metric"])
-        rows.append((row["cell"], name, row["published"], *ours, difference_text(row), row["verdict"]))
+        name = named_in(row["metric"], UNITS[row["unit"]])
+        verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
+        rows.append((row["cell"], name, row["published"], *ours, difference_text(row), verdict))
     header = ("cell", "metric", "published", "ours", "95% interval", "difference", "verdict")
     return Grid("Published numbers", header, tuple(rows), frozenset({"cell", "metric", "verdict"}))
 
 
 def other_verdicts(summary: Summary) -> pd.DataFrame:
     """Verdicts that have no place in the table of cells: of pairs, and of the other metrics."""
-    placed = {(row["cell"], row["metric"], row["published"]) for row in main_verdicts(summary).values()}
-    keys = zip(*(summary.verdicts[name] for name in ("cell", "metric", "published")), strict=True)
+    key = ["cell", "metric", "published", "reading"]
+    placed = {tuple(row[name] for name in key) for row in main_verdicts(summary).values()}
+    keys = zip(*(summary.verdicts[name] for name in key), strict=True)
     return summary.verdicts[[key not in placed for key in keys]]
 
 
 def claim_grid(claims: pd.DataFrame) -> Grid:
-    """Claims of the paper, how many of their comparisons hold, and the verdict."""
+    """Claims of the paper, how many of their comparisons hold, and the verdict; the variant where there are several."""
     rows = tuple(
-        (row["claim"], row["text"], f"{count(row['holds'])} of {count(row['of'])}", row["verdict"])
+        (row["claim"], row["variant"], row["text"], f"{count(row['holds'])} of {count(row['of'])}", row["verdict"])
         for row in records(claims)
     )
-    return Grid("Claims", ("claim", "text", "holds", "verdict"), rows, frozenset({"claim", "text", "verdict"}))
+    header = ("claim", "variant", "text", "holds", "verdict")
+    grid = Grid("Claims", header, rows, frozenset({"claim", "variant", "text", "verdict"}))
+    return grid if any(variant != BASE for variant in claims["variant"]) else grid.without("variant")
 
 
 def range_grid(ranges: pd.DataFrame) -> Grid:
-    """Ranges of printed figures beside ours, in percent."""
-    rows = tuple(
-        (
-            count(row["figure"]),
-            row["what"],
-            metric_name(row["metric"]),
-            percent_interval(row["published_low"], row["published_high"]),
-            percent_interval(row["low"], row["high"]),
-            f"{count(row['inside'])} of {count(row['of'])}",
-            row["verdict"],
+    """Ranges of printed figures beside ours, in the unit of the metric."""
+    rows = []
+    for row in records(ranges):
+        factor, unit = factor_shown(row["unit"], row["metric"]), unit_of(row["metric"])
+        spans = (
+            interval(factor * row[low], factor * row[high], unit.decimals)
+            for low, high in (("published_low", "published_high"), ("low", "high"))
         )
-        for row in records(ranges)
-    )
-    header = ("figure", "cells", "metric", "published axis, %", "ours, %", "inside", "verdict")
-    return Grid("Ranges of the printed figures", header, rows, frozenset({"cells", "metric", "verdict"}))
+        inside = f"{count(row['inside'])} of {count(row['of'])}"
+        metric = metric_header(row["metric"])
+        rows.append((count(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
+    header = ("figure", "cells", "metric", "published axis", "ours", "inside", "verdict")
+    return Grid("Ranges of the printed figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import io
 import math
 import textwrap
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import matplotlib as mpl
-import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from benchmark.report.layout import (
-    capitalized,
-    headline_scores,
-    main_metric,
-    main_verdicts,
-    metric_name,
-    varying_columns,
-    word,
-)
+from benchmark.report.grids import headline_scores, main_metric, main_verdicts, varying_columns, word
 from benchmark.report.numbers import is_missing
+from benchmark.report.quantities import axis_label, factor_shown, unit_of
+from benchmark.report.style import FAINT, OURS, PUBLISHED, WIDTH, house_style, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from matplotlib.axes import Axes
 
-    from benchmark.report.summary import CellInfo, Summary
+    from benchmark.report.contents import CellInfo, Summary
 
-# From Okabe and Ito's palette (2008), told apart by the colour-blind; the markers differ in shape and fill as well.
-OURS, PUBLISHED, FAINT = "#0072B2", "#D55E00", "#666666"
-WIDTH, ROW, FRAME = 7.0, 0.23, 1.35  # inches: of the figure, of a row, and of all above and below the rows
+ROW, FRAME = 0.23, 1.35  # inches: of a row, and of all above and below the rows
 TITLE_WIDTH = 80  # characters
 DOT: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 4.5, "linestyle": "none"}
 BAR: dict[str, Any] = {"color": OURS, "linewidth": 1.8}
@@ -47,17 +33,6 @@ DIAMOND: dict[str, Any] = {
     "markeredgewidth": 1.2,
     "linestyle": "none",
 }
-STYLE: Any = {
-    "font.family": "DejaVu Sans",  # comes with matplotlib
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.spines.left": False,
-    "xtick.color": "#333333",
-    "text.parse_math": False,  # a title may hold a dollar sign
-    "svg.hashsalt": "simplexbench",
-    "svg.fonttype": "path",
-}
 
 
 @dataclass(frozen=True)
@@ -68,7 +43,7 @@ class Row:
     cell: str | None
 
 
-def accuracy_figure(summary: Summary) -> Figure:
+def dot_plot(summary: Summary) -> Figure:
     """Draw one row a cell, grouped by weighting: ours with its 95% interval, and the print.
 
     Where something is published, a second panel shows ours less the print on a scale of its own: there a bar that
@@ -90,31 +65,6 @@ def accuracy_figure(summary: Summary) -> Figure:
         figure.legend(handles=_legend(bool(verdicts)), loc="outside lower center", ncols=3, frameon=False)
         settle(figure)
     return figure
-
-
-def settle(figure: Figure) -> None:
-    """Compute the layout once and keep it, in round numbers.
-
-    It would be computed again at the resolution of each rendering; and its solver gives other last digits each time,
-    which SVG's names of clipping paths are made from.
-    """
-    figure.draw_without_rendering()
-    figure.set_layout_engine("none")
-    for part in figure.subfigs:
-        part.bbox_relative.p0 = np.round(part.bbox_relative.p0, 4)
-        part.bbox_relative.p1 = np.round(part.bbox_relative.p1, 4)
-    for axes in figure.get_axes():
-        axes.set_position(np.round(axes.get_position(original=True).bounds, 4).tolist(), which="both")
-
-
-def png_bytes(figure: Figure, dpi: int = 200) -> bytes:
-    """Render as PNG, without the metadata that name the software."""
-    return _rendered(figure, "png", dpi=dpi, metadata={"Software": None})
-
-
-def svg_bytes(figure: Figure) -> bytes:
-    """Render as SVG: letters as outlines, no date, ids that are the same each time."""
-    return _rendered(figure, "svg", metadata={"Date": None, "Creator": None})
 
 
 def figure_rows(summary: Summary) -> list[Row]:
@@ -141,21 +91,22 @@ def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) ->
 
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
+    unit = unit_of(metric)
     points, printed = {}, {}
     for y, row in enumerate(rows):
         score, verdict = scores.get((row.cell or "", metric)), verdicts.get(row.cell or "")
         if score:
-            points[y] = [100 * _float(score[end]) for end in ("value", "low", "high")]
+            points[y] = [unit.scale * _float(score[end]) for end in ("value", "low", "high")]
         if verdict:
-            printed[y] = float(verdict["published"]) * _to_percent(verdict, score)
+            printed[y] = float(verdict["published"]) * factor_shown(verdict["unit"], metric)
         if row.cell in summary.failures:
             _write_failed(axes, y)
     _draw_ours(axes, points)
     if printed:
         axes.plot(list(printed.values()), list(printed), label="published", zorder=4, **DIAMOND)
     if not points and not printed:
-        axes.set_xlim(0, 100)
-    axes.set_xlabel(f"{capitalized(metric_name(metric))} (%)")
+        axes.set_xlim(0, unit.scale)
+    axes.set_xlabel(axis_label((metric,)))
 
 
 def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
@@ -164,11 +115,12 @@ def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     for y, row in enumerate(rows):
         verdict, score = verdicts.get(row.cell or ""), scores.get((row.cell or "", metric))
         if verdict and score:
-            scale, printed = _to_percent(verdict, score), float(verdict["published"])
+            scale, printed = factor_shown(verdict["unit"], metric), float(verdict["published"])
             points[y] = [scale * (_float(verdict[end]) - printed) for end in ("value", "low", "high")]
     axes.axvline(0, color=PUBLISHED, linewidth=1.2, zorder=1)
     _draw_ours(axes, points)
-    axes.set_xlabel("Ours − published (points)")
+    unit = unit_of(metric)
+    axes.set_xlabel(f"Ours − published ({'points' if unit.name == 'percent' else unit.symbol or unit.name})")
 
 
 def _draw_ours(axes: Axes, points: dict[int, list[float]]) -> None:
@@ -189,13 +141,6 @@ def _float(value: Any) -> float:
     return math.nan if is_missing(value) else float(value)
 
 
-def _to_percent(verdict: dict[str, Any], score: dict[str, Any] | None) -> int:
-    """Turn the print's unit into percent: by 1 where it is printed in percent, by 100 where as a fraction."""
-    if score is None:
-        return 1
-    return 1 if abs(verdict["value"] - 100 * score["value"]) <= abs(verdict["value"] - score["value"]) else 100
-
-
 def _label_rows(panels: list[Axes], rows: list[Row]) -> None:
     panels[0].set_yticks(range(len(rows)), [row.label for row in rows])
     for tick, row in zip(panels[0].get_yticklabels(), rows, strict=True):
@@ -211,19 +156,3 @@ def _label_rows(panels: list[Axes], rows: list[Row]) -> None:
 def _legend(published: bool) -> list[Line2D]:
     handles = [Line2D([], [], label="ours, with its 95 % interval", **(DOT | BAR | {"linestyle": "-"}))]
     return [*handles, Line2D([], [], label="published", **DIAMOND)] if published else handles
-
-
-def _rendered(figure: Figure, kind: str, **options: Any) -> bytes:
-    file = io.BytesIO()
-    with house_style():
-        figure.savefig(file, format=kind, **options)
-    return file.getvalue()
-
-
-@contextmanager
-def house_style() -> Iterator[None]:
-    """Draw alike on every machine, whatever the reader's matplotlibrc says."""
-    with mpl.rc_context():
-        mpl.rcdefaults()
-        mpl.rcParams.update(STYLE)
-        yield

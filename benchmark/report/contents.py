@@ -4,26 +4,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pandas as pd
+
+from benchmark.config.model import BASE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from matplotlib.figure import Figure
+
     from benchmark.report.charts import Chart
-    from benchmark.report.regions import RegionPicture
 
 SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
-VERDICTS = ("cell", "metric", "published", "value", "low", "high", "verdict")
-CLAIMS = ("claim", "text", "holds", "of", "verdict")
-RANGES = ("figure", "what", "metric", "published_low", "published_high", "low", "high", "inside", "of", "verdict")
+VERDICTS = ("cell", "metric", "reading", "published", "unit", "value", "low", "high", "verdict")
+CLAIMS = ("claim", "variant", "text", "holds", "of", "verdict")
+RANGES = (
+    *("figure", "what", "metric", "unit", "published_low", "published_high"),
+    *("low", "high", "inside", "of", "verdict"),
+)
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 
-ALTERNATIVE = " (another reading)"  # of a printed number, which is judged and not counted
-VARIANT_MARK = " · "  # between a claim and the variant under which a sweep judged it
+ANOTHER = "another"  # reading of a printed number, which is judged and not counted
 HEADLINE = "all"  # the fold that stands for the cell: the mean over its folds, or its one split
 
 
@@ -38,6 +43,17 @@ def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.Data
     return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
 
 
+class Picture(Protocol):
+    """What draws itself."""
+
+    @property
+    def name(self) -> str:
+        """Stem of its files."""
+
+    def draw(self) -> Figure:
+        """Draw it in the house's style."""
+
+
 @dataclass(frozen=True)
 class CellInfo:
     """One cell of an experiment.
@@ -47,11 +63,28 @@ class CellInfo:
     id : str
         Its name, "tf-l1-ngd".
     columns : mapping of str to str
-        What it is made of, in the order of display: ``{"weighting": "tf", "kernel": "ngd"}``.
+        What it is made of, in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
+    variant, task, method, of_class, choice : str
+        As `config.model.Cell` has them.
+    size, terms : int or None
+        As `config.model.Cell` has them.
+    points : str
+        What the classifier is given, in words: weighting, normalization and kernel; "" where the method's name says it.
+    classifier : str
+        The classifier with its parameters, in words.
     """
 
     id: str
     columns: Mapping[str, str]
+    variant: str = BASE
+    task: str = ""
+    method: str = ""
+    of_class: str = ""
+    choice: str = ""
+    size: int | None = None
+    terms: int | None = None
+    points: str = ""
+    classifier: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,24 +100,26 @@ class Summary:
     cells : tuple of CellInfo
         In table order, failed ones included.
     scores : DataFrame
-        Columns `SCORES`: fractions in [0, 1]. Fold "all" is the headline row of a cell.
+        Columns `SCORES`: shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
     significance : DataFrame
         Columns `SIGNIFICANCE`; where p_value is missing, the note says why.
     differences : DataFrame
-        Columns `DIFFERENCES`: accuracy of `a` less that of `b`, a fraction, with its 95% interval.
+        Columns `DIFFERENCES`: main metric of `a` less that of `b`, with its 95% interval.
     verdicts : DataFrame
         Columns `VERDICTS`. The cell is a cell's id, or "a vs b" for a metric of pairs; `published` is the printed text
-        and the other numbers are in its unit.
+        and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `reading` is `ANOTHER` for one
+        that is judged and not counted, else "".
     claims : DataFrame
-        Columns `CLAIMS`: `holds` of `of` comparisons hold.
+        Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold; `BASE` is the configuration itself.
     ranges : DataFrame
-        Columns `RANGES`: what the axes of a printed figure span, and the least and greatest of ours; fractions.
+        Columns `RANGES`: what the axes of a printed figure span, and the least and greatest of ours, all in the unit of
+        the print.
     confusions : DataFrame
         Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; pairs that occur.
     charts : tuple of Chart
         Pictures of curves.
-    regions : tuple of RegionPicture
-        Pictures of decision regions; either kind is drawn in place of the picture of cells.
+    pictures : tuple of Picture
+        Other pictures; either are drawn in place of the picture of cells.
     failures : mapping of str to str
         Reason by cell.
     notes : tuple of str
@@ -103,14 +138,14 @@ class Summary:
     ranges: pd.DataFrame = field(default_factory=partial(frame, RANGES))
     confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
     charts: tuple[Chart, ...] = ()
-    regions: tuple[RegionPicture, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @property
     def of_points(self) -> bool:
         """Whether its cells are points of its curves, so that the curves' tables say all of them."""
-        return bool(self.charts) and not self.regions
+        return bool(self.charts) and any(cell.size is not None or cell.terms is not None for cell in self.cells)
 
     def __post_init__(self) -> None:
         known = {cell.id for cell in self.cells}

@@ -15,14 +15,14 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 from matplotlib.tri import Triangulation
 
-from benchmark.report.figures import FAINT, OURS, PUBLISHED, WIDTH, house_style
+from benchmark.report.style import FAINT, OURS, PUBLISHED, WIDTH, house_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from matplotlib.axes import Axes
 
-    from benchmark.boundaries.regions import Boundary
+    from benchmark.boundaries.machines import Boundary
     from benchmark.boundaries.samples import Array
 
 HEIGHT = math.sqrt(0.75)  # of the triangle with side 1
@@ -109,32 +109,31 @@ class RegionPicture:
         """Panels row by row."""
         return [self.panels[i : i + self.columns] for i in range(0, len(self.panels), self.columns)]
 
+    def draw(self) -> Figure:
+        """Draw each panel's regions in two tints, their border, the training points, and rings around the errors."""
+        heights = [ROW[row[0].boundary.space] for row in self.rows]
+        with house_style():
+            # No layout engine: its solver gives other last digits each time, and the file other bytes.
+            total = TITLE + sum(heights) + LEGEND
+            figure = Figure(figsize=(WIDTH, total))
+            FigureCanvasAgg(figure)
+            figure.suptitle(self.title, fontsize=11, y=1 - 0.1 / total, va="top")
+            ratios = [TITLE, *heights, LEGEND]
+            strips = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios)[1:, 0]
+            for letter, strip, row in zip(ascii_lowercase, strips, self.rows, strict=False):
+                space = row[0].boundary.space
+                strip.suptitle(f"({letter}) {SPACE_NAMES[space]}", fontsize=9.5, fontweight="bold", x=0.01, ha="left")
+                columns = strip.subplots(1, self.columns, squeeze=False, gridspec_kw=EDGES[space])[0]
+                for axes, panel in zip(columns, row, strict=True):
+                    _draw_panel(axes, panel)
+            strips[-1].legend(handles=_legend(self.classes), loc="upper center", ncols=4, fontsize=8, **COMPACT)
+            strips[-1].text(0.5, 0.04, self.note, fontsize=8, color=FAINT, ha="center", va="bottom")
+        return figure
+
 
 def region_picture(name: str, title: str, boundaries: Sequence[Boundary], note: str = "") -> RegionPicture:
     """Put machines, in reading order, under titles that name kernel and time."""
     return RegionPicture(name, title, tuple(RegionPanel(_panel_title(each), each) for each in boundaries), note=note)
-
-
-def regions_figure(picture: RegionPicture) -> Figure:
-    """Draw each panel's regions in two tints, their border, the training points, and rings around the errors."""
-    rows = picture.rows
-    heights = [ROW[row[0].boundary.space] for row in rows]
-    with house_style():
-        # No layout engine: its solver gives other last digits each time, and the file other bytes.
-        total = TITLE + sum(heights) + LEGEND
-        figure = Figure(figsize=(WIDTH, total))
-        FigureCanvasAgg(figure)
-        figure.suptitle(picture.title, fontsize=11, y=1 - 0.1 / total, va="top")
-        strips = figure.subfigures(len(rows) + 2, 1, squeeze=False, height_ratios=[TITLE, *heights, LEGEND])[1:, 0]
-        for letter, strip, row in zip(ascii_lowercase, strips, rows, strict=False):
-            space = row[0].boundary.space
-            strip.suptitle(f"({letter}) {SPACE_NAMES[space]}", fontsize=9.5, fontweight="bold", x=0.01, ha="left")
-            columns = strip.subplots(1, picture.columns, squeeze=False, gridspec_kw=EDGES[space])[0]
-            for axes, panel in zip(columns, row, strict=True):
-                _draw_panel(axes, panel)
-        strips[-1].legend(handles=_legend(picture.classes), loc="upper center", ncols=4, fontsize=8, **COMPACT)
-        strips[-1].text(0.5, 0.04, picture.note, fontsize=8, color=FAINT, ha="center", va="bottom")
-    return figure
 
 
 def drawn(points: Array) -> Array:

@@ -1,0 +1,181 @@
+"""Configurations of the kind "decision-boundaries": machines on generated points of two curved spaces."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pydantic import Field
+
+from benchmark.boundaries.machines import DEFAULT_C, GEOMETRIES, KERNELS
+from benchmark.config.check import common
+from benchmark.config.model import Pair, Study
+from benchmark.config.schema import Section, StudySection, validated
+from benchmark.config.source import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.config.model import Named
+    from benchmark.config.source import YamlSource
+
+KIND = "decision-boundaries"
+
+
+class PointsSection(Section):
+    """`points:` how many are generated in each space, and from which seed."""
+
+    train: int = Field(default=120, ge=4)
+    test: int = Field(default=2000, ge=2)
+    seed: int = Field(default=1, ge=0)
+
+
+class DefaultsSection(Section):
+    """`defaults:` what a machine has that its own entry does not state."""
+
+    t: float = Field(gt=0, allow_inf_nan=False)
+    C: float = Field(default=DEFAULT_C, gt=0, allow_inf_nan=False)
+    geometry: str = GEOMETRIES[0]
+
+
+class MachineSection(Section):
+    """An item of `methods`: a kernel on a space, with a time or width of its own."""
+
+    space: str
+    kernel: str
+    t: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    sigma: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    drawn: bool = True
+
+
+class CoveringSection(Section):
+    """`covering:` the bound of theorem 4 against ε."""
+
+    dimensions: list[int] = Field(min_length=1)
+    t: list[float] = Field(min_length=1)
+
+
+class BoundariesSection(StudySection):
+    """The whole file."""
+
+    points: PointsSection = PointsSection()
+    defaults: DefaultsSection
+    resolution: int = Field(default=160, ge=10, le=1000)
+    methods: list[MachineSection] = Field(min_length=1)
+    compare: list[list[str]] = Field(default_factory=list)
+    covering: CoveringSection | None = None
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine: a kernel on a space; `drawn` where it is a panel of the figure."""
+
+    id: str
+    space: str
+    kernel: str
+    t: float
+    sigma: float | None
+    drawn: bool
+
+
+@dataclass(frozen=True)
+class Boundaries(Study):
+    """Machines on generated points of the simplex and of the half plane.
+
+    Parameters
+    ----------
+    machines : tuple of Machine
+        In table order.
+    C : float
+    geometry : str
+        See `benchmark.boundaries.machines`.
+    n_points, n_test, resolution : int
+        Training and test points, and points along a side of the grid. The points' seed is the study's.
+    covering_dimensions, covering_times : tuples
+        What the bound of theorem 4 is drawn for; empty for no such picture.
+    """
+
+    machines: tuple[Machine, ...]
+    C: float
+    geometry: str
+    n_points: int
+    n_test: int
+    resolution: int
+    covering_dimensions: tuple[int, ...]
+    covering_times: tuple[float, ...]
+
+    @property
+    def named_cells(self) -> Sequence[Named]:
+        """Its machines, in table order."""
+        return self.machines
+
+
+def check_boundaries(source: YamlSource) -> Boundaries:
+    """Check plain data of this kind."""
+    config = validated(BoundariesSection, source)
+    if "seed" in config.model_fields_set:
+        raise source.error(("seed",), "the seed of the points stands under points; nothing else here is random")
+    geometry = config.defaults.geometry
+    if geometry not in GEOMETRIES:
+        raise source.error(("defaults", "geometry"), unknown("geometry", geometry, GEOMETRIES))
+    machines: dict[str, Machine] = {}
+    for index, item in enumerate(config.methods):
+        machine = _machine(item, config.defaults.t, source, index)
+        if machine.id in machines:
+            raise source.error(("methods", index), f"the machine {machine.id!r} stands here twice")
+        machines[machine.id] = machine
+    return Boundaries(
+        **common(config, source) | {"seed": config.points.seed},
+        compare=_pairs(config.compare, machines, source),
+        machines=tuple(machines.values()),
+        C=config.defaults.C,
+        geometry=geometry,
+        n_points=config.points.train,
+        n_test=config.points.test,
+        resolution=config.resolution,
+        covering_dimensions=tuple(config.covering.dimensions) if config.covering else (),
+        covering_times=_covering_times(config.covering, source),
+    )
+
+
+def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> Machine:
+    place = ("methods", index)
+    if item.space not in KERNELS:
+        raise source.error((*place, "space"), unknown("space", item.space, tuple(KERNELS)))
+    if item.kernel not in KERNELS[item.space]:
+        raise source.error((*place, "kernel"), unknown(f"kernel of the {item.space}", item.kernel, KERNELS[item.space]))
+    if item.sigma is not None and (item.kernel != "gaussian" or item.t is not None):
+        raise source.error((*place, "sigma"), "sigma is the width of a gaussian kernel, which has it or t, not both")
+    words = [item.space, item.kernel]
+    words += [f"t{item.t:g}"] if item.t is not None else []
+    words += [f"sigma{item.sigma:g}"] if item.sigma is not None else []
+    return Machine("-".join(words), item.space, item.kernel, item.t or t, item.sigma, item.drawn)
+
+
+def _pairs(given: list[list[str]], machines: dict[str, Machine], source: YamlSource) -> tuple[Pair, ...]:
+    """The pairs under `compare`: two known machines of one space each, none twice; Holm's family is all of them."""
+    pairs: list[Pair] = []
+    for index, names in enumerate(given):
+        if len(set(names)) != 2 or len(names) != 2:
+            raise source.error(("compare", index), f"a comparison names two different machines, not {names}")
+        for position, name in enumerate(names):
+            if name not in machines:
+                raise source.error(("compare", index, position), unknown("cell", name, list(machines)))
+        a, b = names
+        if machines[a].space != machines[b].space:
+            raise source.error(("compare", index), f"{a!r} and {b!r} are tested on points of different spaces")
+        if any({a, b} == {pair.a, pair.b} for pair in pairs):
+            raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
+        pairs.append(Pair(a, b, family=""))
+    return tuple(pairs)
+
+
+def _covering_times(covering: CoveringSection | None, source: YamlSource) -> tuple[float, ...]:
+    """The times of the bound; dimensions and times must be positive."""
+    if covering is None:
+        return ()
+    for name, values in (("dimensions", covering.dimensions), ("t", covering.t)):
+        for index, value in enumerate(values):
+            if not 0 < value < float("inf"):
+                raise source.error(("covering", name, index), f"{name} must be positive, not {value}")
+    return tuple(covering.t)

@@ -1,0 +1,235 @@
+"""Machines on generated points: trained, tested, and their decisions over the whole space kept for the picture."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.boundaries.machines import as_arrays, boundary, from_arrays
+from benchmark.boundaries.picture import region_picture
+from benchmark.boundaries.samples import draw
+from benchmark.errors import ConfigError
+from benchmark.evaluation.intervals import difference, estimate
+from benchmark.evaluation.metrics import Outcome
+from benchmark.evaluation.significance import compare_all
+from benchmark.experiment.parts import Part
+from benchmark.kernels.heat import log_covering_bound
+from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.quantities import UNITS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.boundaries.config import Boundaries, Machine
+    from benchmark.boundaries.machines import Boundary
+    from benchmark.experiment.observer import Observer
+
+METRIC = "accuracy"
+EPSILONS = np.logspace(-6, -0.5, 12)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundaryResults:
+    """What every machine decided, by cell."""
+
+    experiment: Boundaries
+    boundaries: dict[str, Boundary]
+    failures: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+
+class DecisionBoundaries:
+    """What is done with configurations of this kind, from the run to its tables."""
+
+    predictions = "predictions.npz"
+
+    def run(self, study: Boundaries, *, jobs: int, observer: Observer) -> BoundaryResults:
+        """Train every machine: half a second in all, so that nothing is kept in the store."""
+        observer.plan(len(study.machines))
+        samples = {space: draw(space, study.n_points, study.n_test, study.seed) for space in _spaces(study)}
+        found = {}
+        for cell in study.machines:
+            found[cell.id] = boundary(
+                samples[cell.space],
+                cell.kernel,
+                t=cell.t,
+                sigma=cell.sigma,
+                C=study.C,
+                geometry=study.geometry,
+                resolution=study.resolution,
+                jobs=jobs,
+            )
+            observer.step(cell.id)
+        facts = {space: {"training points": study.n_points, "test points": study.n_test} for space in samples}
+        return BoundaryResults(study, found, facts=facts)
+
+    def plan(self, study: Boundaries) -> tuple[list[tuple[str, int, int, str]], int]:
+        """Every machine is trained each time: (cell, steps, steps in the store, inner products) and bytes to build."""
+        return [(cell.id, 1, 0, "not needed") for cell in study.machines], 0
+
+    def encode(self, results: BoundaryResults) -> bytes:
+        """The decisions as a NumPy archive."""
+        found = results.boundaries
+        arrays = {f"{cell}/{name}": array for cell, each in found.items() for name, array in as_arrays(each).items()}
+        file = io.BytesIO()
+        np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
+        return file.getvalue()
+
+    def decode(
+        self, study: Boundaries, content: bytes, failures: dict[str, str], facts: dict[str, Any]
+    ) -> BoundaryResults:
+        """The decisions back from their archive."""
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            arrays = dict(archive)
+        found = {}
+        for cell in study.machines:
+            own = {name.split("/")[1]: array for name, array in arrays.items() if name.split("/")[0] == cell.id}
+            found[cell.id] = from_arrays(own)
+        return BoundaryResults(study, found, failures, facts)
+
+    def described(self, results: BoundaryResults) -> dict[str, Any]:
+        """What the manifest says of the machines."""
+        study, found = results.experiment, results.boundaries
+        cells = {
+            cell.id: {
+                "space": cell.space,
+                "kernel": cell.kernel,
+                "t": found[cell.id].t,
+                "n_support": found[cell.id].n_support,
+            }
+            for cell in study.machines
+        }
+        protocol = {"points": study.n_points, "test_points": study.n_test, "C": study.C, "geometry": study.geometry}
+        return {"cells": cells, "protocol": protocol, "seeds": {"points": study.seed}}
+
+    def summarize(self, results: BoundaryResults) -> Summary:
+        """Accuracies on the test points, the picture of the panels, and theorem 4's bound."""
+        study, outcomes = results.experiment, _outcomes(results)
+        pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
+        gaps = [(a.cell, b.cell, difference(a, b)) for a, b in pairs]
+        drawn = [results.boundaries[cell.id] for cell in study.machines if cell.drawn]
+        note = "One t in two geometries: other kernels and widths stand in the table."
+        return Summary(
+            name=study.name,
+            title=study.title,
+            paper=study.paper,
+            cells=tuple(CellInfo(cell.id, _columns(cell, results), method=cell.id) for cell in study.machines),
+            scores=frame(SCORES, _scores(outcomes)),
+            significance=frame(SIGNIFICANCE, _tests(study, outcomes)),
+            differences=frame(DIFFERENCES, [[a, b, gap.value, gap.low, gap.high, gap.n] for a, b, gap in gaps]),
+            confusions=frame(CONFUSIONS, _confusions(outcomes)),
+            pictures=(region_picture("figure", study.title, drawn, note if len(drawn) < len(outcomes) else ""),)
+            if drawn
+            else (),
+            charts=(_covering(study),) if study.covering_dimensions else (),
+            notes=(*study.notes, *_notes(study)),
+        )
+
+    def compare_cells(self, results: BoundaryResults, a: str, b: str) -> list[Part]:
+        """Two machines of a run; they must be of one space, that is, tested on the same points."""
+        spaces = {cell.id: cell.space for cell in results.experiment.machines}
+        if spaces[a] != spaces[b]:
+            raise ConfigError(f"{a} and {b} were tested on points of different spaces: there is nothing to pair")
+        outcomes, unit = _outcomes(results), UNITS["percent"]
+        gap = difference(outcomes[a], outcomes[b])
+        values = [unit.text(estimate(outcomes[name]).value) for name in (a, b)]
+        ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
+        rows: list[tuple[Any, ...]] = [(METRIC, *values, unit.text(gap.value, "+"), ends)]
+        return [Part("Scores, %", ("metric", a, b, "difference", "95% interval"), rows)]
+
+    def compare_runs(self, one: BoundaryResults, two: BoundaryResults, names: tuple[str, str]) -> Part:
+        """The accuracies of the machines that both runs have."""
+        rows: list[tuple[Any, ...]] = []
+        unit = UNITS["percent"]
+        for cell, mine in one.boundaries.items():
+            if cell in two.boundaries:
+                theirs = two.boundaries[cell].accuracy
+                gap = unit.text(theirs - mine.accuracy, "+")
+                rows.append((cell, unit.text(mine.accuracy), unit.text(theirs), gap))
+        header = ("cell", f"{names[0]} %", f"{names[1]} %", "difference")
+        return Part("Accuracy", header, rows, "the runs have no cell in common")
+
+
+BOUNDARIES = DecisionBoundaries()
+
+
+def _spaces(study: Boundaries) -> list[str]:
+    return list(dict.fromkeys(cell.space for cell in study.machines))
+
+
+def _outcomes(results: BoundaryResults) -> dict[str, Outcome]:
+    """Test points of one space are numbered alike for all its machines."""
+    first = {space: i * results.experiment.n_test for i, space in enumerate(_spaces(results.experiment))}
+    found = {}
+    for cell in results.experiment.machines:
+        each = results.boundaries[cell.id]
+        rows = np.arange(len(each.test_labels))
+        zeros = np.zeros(len(rows), dtype=np.intp)
+        truth, predicted = (codes.astype(np.intp) for codes in (each.test_labels, each.test_predictions))
+        found[cell.id] = Outcome(cell.id, rows + first[cell.space], zeros, truth, predicted, 2)
+    return found
+
+
+def _columns(cell: Machine, results: BoundaryResults) -> dict[str, str]:
+    each = results.boundaries[cell.id]
+    width = f"σ {each.sigma:.3g}" if cell.kernel == "gaussian" else f"t {cell.t:g}"
+    support = f"{each.n_support} of {len(each.labels)}"
+    return {"space": cell.space, "kernel": cell.kernel, "parameter": width, "support vectors": support}
+
+
+def _scores(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
+    """The one test set stands for the cell."""
+    rows: list[list[Any]] = []
+    for cell, outcome in outcomes.items():
+        found = estimate(outcome)
+        numbers = [METRIC, found.value, found.low, found.high, found.n, 0]
+        rows += [[cell, "test", *numbers], [cell, HEADLINE, *numbers]]
+    return rows
+
+
+def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
+    pairs = [(pair.a, pair.b) for pair in study.compare]
+    results = [r for r in compare_all(pairs, outcomes) if r.test != "wilcoxon"]  # there is one test set
+    return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, r.note] for r in results]
+
+
+def _confusions(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
+    rows: list[list[Any]] = []
+    for cell, outcome in outcomes.items():
+        pairs, counts = np.unique(np.stack([outcome.truth, outcome.predicted]), axis=1, return_counts=True)
+        rows += [[cell, f"class {a + 1}", f"class {b + 1}", int(n)] for (a, b), n in zip(pairs.T, counts, strict=True)]
+    return rows
+
+
+def _covering(study: Boundaries) -> Chart:
+    """Theorem 4 for each dimension, a line a time."""
+    panels = []
+    for n in study.covering_dimensions:
+        lines = []
+        for t in study.covering_times:
+            bound = log_covering_bound(EPSILONS, n, t) / np.log(10)
+            lines.append(Line(f"t = {t:g}", tuple(map(float, EPSILONS)), tuple(map(float, bound))))
+        panels.append(Panel(f"n = {n:,}", tuple(lines)))
+    return Chart(
+        name="covering",
+        title="Theorem 4: how the bound on log N(ε) grows, up to a constant that depends on n",
+        x_label="Radius ε of the cover",
+        y_label="log₁₀ of the bound on log N(ε)",
+        panels=tuple(panels),
+        columns=min(2, len(panels)),
+        log_x=True,
+    )
+
+
+def _notes(study: Boundaries) -> list[str]:
+    points = (
+        f"Points are generated (seed {study.seed}): {study.n_points} to train on and {study.n_test:,} to test on in "
+        "each space; the best boundary possible is known and drawn."
+    )
+    width = "Flat space's heat kernel of time t is a Gaussian of σ² = 2t: such are the Gaussians without a σ of their own."
+    curvature = f"Half plane: {study.geometry}; the Fisher metric's curvature is -1/2 there: a factor of 2 in t."
+    return [points, width, curvature]

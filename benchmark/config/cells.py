@@ -1,0 +1,203 @@
+"""Variants, choices and metrics to cells; and the pairs and figures that are views of them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
+from benchmark.config.source import unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Variant
+    from benchmark.config.schema import ExperimentSection, FigureSection
+    from benchmark.config.source import Location, YamlSource
+
+#: How a choice reads in a cell's id.
+CHOICE_WORDS = {"cross-validation": "cv"}
+FIGURE_COLUMNS = ("choice", "task", "variant", "class", "method", "size", "terms")
+_COLUMN = {"class": "of_class"}
+
+
+def cells_of(
+    variants: Iterable[Variant],
+    choices: Sequence[str],
+    measures: Iterable[Component],
+    *,
+    by_class: bool,
+    growth: bool,
+) -> tuple[Cell, ...]:
+    """Every row of the scores: for each variant its points, then its growths, then what is measured beside them."""
+    measures, cells = tuple(measures), list[Cell]()
+    for variant in variants:
+        cells += _points(variant, choices, by_class=by_class)
+        cells += _growths(variant, choices, by_class=by_class) if growth else []
+        cells += [cell for measure in measures for cell in measure.build().cells(variant)]
+    return tuple(cells)
+
+
+def prefix(variant: str) -> list[str]:
+    """What stands before the ids of a variant's cells: its name, and nothing for the configuration itself."""
+    return [] if variant == BASE else [variant]
+
+
+def _id(*words: str | int | None) -> str:
+    return "-".join(str(word) for word in words if word not in ("", None))
+
+
+def _classes(variant: Variant, index: int, *, by_class: bool) -> tuple[str, ...]:
+    return (ALL, *variant.tasks[index].classes) if by_class else ("",)
+
+
+def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
+    found = []
+    for choice, (index, task) in product(choices, enumerate(variant.tasks)):
+        axes = list(product(variant.sizes, variant.numbers))
+        for of_class, entry in product(_classes(variant, index, by_class=by_class), variant.entries):
+            for size, terms in axes:
+                words = task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), size, terms
+                name = _id(*prefix(variant.name), *words)
+                place = {"of_class": of_class, "choice": choice, "size": size, "terms": terms}
+                found.append(Cell(name, variant.name, task.name, entry.label, **place))
+    return found
+
+
+def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
+    """What the score of the last training size is above that of the first."""
+    found = []
+    for choice, (index, task) in product(choices, enumerate(variant.tasks)):
+        for of_class, entry, terms in product(
+            _classes(variant, index, by_class=by_class), variant.entries, variant.numbers
+        ):
+            words = "growth", task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), terms
+            name = _id(*prefix(variant.name), *words)
+            found.append(Cell(name, variant.name, task.name, entry.label, "growth", of_class, choice, None, terms))
+    return found
+
+
+def pairs_of(
+    given: list[list[str]], cells: Sequence[Cell], family: Sequence[str], source: YamlSource
+) -> tuple[Pair, ...]:
+    """The pairs under `compare`: two methods, wherever else their cells agree; or two cells by their ids."""
+    ids = {cell.id: cell for cell in cells}
+    points = [cell for cell in cells if cell.what == "point"]
+    labels = list(dict.fromkeys(cell.method for cell in points))
+    place_of = {_place(cell): cell for cell in points}
+    where = dict.fromkeys((c.variant, c.choice, c.task, c.of_class) for c in points)
+    axes = list(dict.fromkeys((c.size, c.terms) for c in points))
+    for index, (a, b) in enumerate(checked_pairs(given, [*labels, *ids], source)):
+        if (a in labels) != (b in labels):
+            raise source.error(("compare", index), f"a comparison is of two methods or of two cells, not {[a, b]}")
+    found: list[Pair] = []
+    for w in where:
+        for a, b in given:
+            if a in labels:
+                both = [(place_of.get((*w, a, *axis)), place_of.get((*w, b, *axis))) for axis in axes]
+                found += [Pair(x.id, y.id, _family(x, y, family)) for x, y in both if x is not None and y is not None]
+    found += [Pair(a, b, _family(ids[a], ids[b], family)) for a, b in given if a not in labels]
+    return tuple(found)
+
+
+def _place(cell: Cell) -> tuple[Any, ...]:
+    return (cell.variant, cell.choice, cell.task, cell.of_class, cell.method, cell.size, cell.terms)
+
+
+def _family(a: Cell, b: Cell, columns: Sequence[str]) -> str:
+    values = {"pair": f"{a.method} {b.method}"}
+    return " ".join(str(values.get(name) or getattr(a, _COLUMN.get(name, name), "")) for name in columns)
+
+
+def checked_pairs(
+    given: list[list[str]], names: Sequence[str], source: YamlSource, what: str = "method or cell"
+) -> list[tuple[str, str]]:
+    """Pairs of two different known names each, none twice."""
+    pairs: list[tuple[str, str]] = []
+    for index, pair in enumerate(given):
+        if len(pair) != 2 or pair[0] == pair[1]:
+            raise source.error(("compare", index), f"a comparison names two different ones, not {pair}")
+        for position, name in enumerate(pair):
+            if name not in names:
+                raise source.error(("compare", index, position), unknown(what, name, names))
+        a, b = pair
+        if (a, b) in pairs or (b, a) in pairs:  # Holm's correction would count it twice
+            raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
+        pairs.append((a, b))
+    return pairs
+
+
+def figures_of(
+    config: ExperimentSection, variants: Sequence[Variant], metrics: Sequence[str], title: str, source: YamlSource
+) -> tuple[Figure, ...]:
+    """The figures that are named, or one of the main metric where there is an axis; each once for every variant."""
+    axis = _axis(variants[0])
+    found: list[Figure] = []
+    for index, section in enumerate(config.figures):
+        place: Location = ("figures", index)
+        figure = _figure(section, axis, metrics, title, source, place)
+        if any(figure.name == other.name for other in found):
+            raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
+        found.append(figure)
+    if not config.figures and axis:
+        bars = "interval"
+        found.append(Figure("figure", (metrics[0],), x=axis, bars=bars, title=title, log_x=axis == "terms"))
+    return tuple(each for figure in found for each in _by_variant(figure, variants))
+
+
+def _axis(variant: Variant) -> str:
+    if variant.sizes != (None,):
+        return "size"
+    return "terms" if variant.terms else ""
+
+
+def _figure(
+    section: FigureSection, axis: str, metrics: Sequence[str], title: str, source: YamlSource, place: Location
+) -> Figure:
+    y, relation = section.y, tuple[str, ...]()
+    if isinstance(y, dict):
+        ((how, pair),) = y.items() if len(y) == 1 else [("ratio", [])]
+        if len(pair) != 2:
+            raise source.error((*place, "y"), f"a {how} is of two methods, not {pair}")
+        y, relation = [metrics[0]], (how, *pair)
+    panel = ["choice", "task"] if section.panel is None else section.panel
+    columns = tuple([panel] if isinstance(panel, str) else panel)
+    for key, names in (("panel", columns), ("line", (section.line,)), ("where", tuple(section.where))):
+        for name in names:
+            if name not in FIGURE_COLUMNS:
+                raise source.error((*place, key), unknown("column", name, FIGURE_COLUMNS))
+    x = section.x or axis
+    if not x:
+        raise source.error(
+            (*place, "x"), "nothing runs along x: the protocol has one training size, and no terms are selected"
+        )
+    return Figure(
+        section.name,
+        tuple([metrics[0]] if y is None else [y] if isinstance(y, str) else y),
+        relation,
+        {"train_size": "size"}.get(x, x),
+        section.line,
+        tuple(_COLUMN.get(name, name) for name in columns),
+        {_COLUMN.get(name, name): value for name, value in section.where.items()},
+        section.bars,
+        section.log_x,
+        section.log_y,
+        section.title or title,
+    )
+
+
+def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
+    """A figure of each variant, named after it; one of all where the variants are its lines, panels or x."""
+    across = "variant" in (figure.line, *figure.panel) or figure.x not in ("size", "terms")
+    if across or "variant" in figure.where:
+        return [figure]
+    found = []
+    for variant in variants:
+        base = variant.name == BASE
+        name = figure.name if base else f"{figure.name}-{variant.name}"
+        title = figure.title if base else f"{figure.title}: {variant.name}"
+        where = {**figure.where, "variant": variant.name} if len(variants) > 1 else figure.where
+        found.append(replace(figure, name=name, where=where, title=title))
+    return found

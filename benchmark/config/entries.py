@@ -1,0 +1,300 @@
+"""`methods` and `defaults` to entries: what each method is called, and every parameter of each of its candidates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, get_origin
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.components import ComponentError, check_component, parameters
+from benchmark.config.model import Entry, MethodSpec, Representation
+from benchmark.config.schema import listed
+from benchmark.config.source import unknown
+from benchmark.kernels import KERNELS, Kernel
+from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
+
+if TYPE_CHECKING:
+    from benchmark.config.components import Component
+    from benchmark.config.source import Location, YamlSource
+
+KERNEL, CLASSIFIER = "kernel", "classifier"
+#: The keys of a method's entry in the order in which their lists are gone through, the last fastest.
+AXES = ("weighting", "idf", "dirichlet", KERNEL, "normalization", CLASSIFIER)
+#: The order in which they name a cell.
+WORDS = ("weighting", "normalization", "idf", "dirichlet", KERNEL, CLASSIFIER)
+REPRESENTATION = ("weighting", "normalization", "idf", "dirichlet")
+ALLOWED = {"weighting": WEIGHTINGS, "normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
+#: The classifier of a kernel that names none.
+MACHINE = "svm"
+
+
+@dataclass(frozen=True)
+class _Item:
+    """One item of a key of an entry: what it says, its words in a cell's name, and where it stands."""
+
+    value: Any
+    words: tuple[str, ...]
+    place: Location
+
+
+def entries_of(methods: list[Any], defaults: dict[str, Any], source: YamlSource, *, choose: bool) -> tuple[Entry, ...]:
+    """The methods of a configuration, in order.
+
+    Parameters
+    ----------
+    methods : list
+        Names, or mappings.
+    defaults : dict
+        What methods that have such a parameter, and don't say otherwise, take.
+    source : YamlSource
+    choose : bool
+        Whether the lists inside a kernel or classifier are candidates, of which one is chosen, or cells.
+    """
+    _check_defaults(defaults, source)
+    resolver = _Resolver(defaults, source)
+    candidates: dict[str, list[MethodSpec]] = {}
+    first: dict[str, int] = {}
+    for index, given in enumerate(methods):
+        place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
+        for label, own in _expanded(given, source, place, choose=choose):
+            spec = resolver.spec(own, place)
+            if label in candidates and (first[label] != index or not choose or spec in candidates[label]):
+                raise source.error(place, f"the method {label!r} stands in the configuration twice")
+            first.setdefault(label, index)
+            candidates.setdefault(label, []).append(spec)
+    resolver.check_all_used()
+    if choose and all(len(specs) == 1 for specs in candidates.values()):
+        raise source.error(("choose",), "there is nothing to choose: no kernel or classifier lists a parameter")
+    return tuple(Entry(label, tuple(specs)) for label, specs in candidates.items())
+
+
+def _check_defaults(defaults: dict[str, Any], source: YamlSource) -> None:
+    """Refuse keys that are neither a parameter nor a method's name, and values that can't be."""
+    registered = {**CLASSIFIERS, **KERNELS}
+    known = dict.fromkeys([*WORDS, *(name for cls in registered.values() for name in parameters(cls)), *registered])
+    for key, value in defaults.items():
+        place: Location = ("defaults", key)
+        if key not in known:
+            raise source.error(place, unknown("parameter", key, list(known)))
+        if key in registered:
+            allowed = [*REPRESENTATION, *parameters(registered[key])]
+            if not isinstance(value, dict):
+                raise source.error(place, f"the defaults of {key!r} are a mapping of its parameters, not {value!r}")
+            for own, given in value.items():
+                if own not in allowed:
+                    raise source.error((*place, own), unknown(f"parameter of {key!r}:", own, allowed))
+                _check_word(own, given, source, (*place, own))
+        _check_word(key, value, source, place)
+
+
+def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> None:
+    if isinstance(value, list) and key in WORDS:
+        raise source.error(place, f"a default is one value; a list of {key}s stands in `methods`")
+    if key in ALLOWED and value not in ALLOWED[key]:
+        raise source.error(place, unknown(key, value, ALLOWED[key]))
+    if key == "dirichlet" and not _not_negative(value):
+        raise source.error(place, f"dirichlet is {value!r}: must be a number that isn't negative")
+
+
+def _not_negative(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
+
+
+def _expanded(
+    given: Any, source: YamlSource, place: Location, *, choose: bool
+) -> list[tuple[str, dict[str, tuple[Any, Location]]]]:
+    """Each combination that an entry stands for: its label, and what it says with the place of each key."""
+    if isinstance(given, str):
+        key = CLASSIFIER if given in CLASSIFIERS else KERNEL
+        if given not in CLASSIFIERS and given not in KERNELS:
+            raise source.error(place, unknown("method", given, [*KERNELS, *CLASSIFIERS]))
+        return [(given, {key: ({"name": given}, place)})]
+    if not isinstance(given, dict) or not given:
+        names = "a method is a name, or a mapping with a kernel or classifier"
+        raise source.error(place, f"{names}, not {given!r}")
+    for key in given:
+        if key not in AXES:
+            hint = f": write {{kernel: {{name: {given[key]}, …}}}} or {{classifier: …}}" if key == "name" else ""
+            raise source.error((*place, key), unknown("key of a method", key, AXES) + hint)
+    axes = [
+        [(key, item) for item in _items(key, given[key], source, (*place, key), choose)] for key in AXES if key in given
+    ]
+    found = []
+    for combination in itertools.product(*axes):
+        own = dict(combination)
+        words = [word for key in WORDS if key in own for word in own[key].words]
+        label = "-".join(words)
+        if not label:
+            raise source.error(place, "this entry says nothing that its cells could be named by")
+        found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
+    return found
+
+
+def _items(key: str, given: Any, source: YamlSource, place: Location, choose: bool) -> list[_Item]:
+    """What a key's list, or its one value, stands for."""
+    found: list[_Item] = []
+    if given == []:
+        raise source.error(place, f"{key} must not be an empty list: it would leave no cell")
+    for index, value in enumerate(listed(given)):
+        where = (*place, index) if isinstance(given, list) else place
+        if key in (KERNEL, CLASSIFIER):
+            found += _parametrized(key, value, source, where, choose)
+            continue
+        _check_word(key, value, source, where)
+        word = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}"}.get(key, value)
+        found.append(_Item(value, (word,), where))
+    return found
+
+
+def _parametrized(key: str, given: Any, source: YamlSource, place: Location, choose: bool) -> list[_Item]:
+    """A kernel or classifier: every combination of its parameters' lists, but of those that are lists by nature."""
+    registry: dict[str, Any] = KERNELS if key == KERNEL else CLASSIFIERS
+    if isinstance(given, str):
+        if given not in registry:
+            raise source.error(place, unknown(key, given, list(registry)))
+        return [_Item({"name": given}, (given,), place)]
+    if not isinstance(given, dict) or (key == KERNEL and "name" not in given):
+        raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {given!r}")
+    name = given.get("name")
+    if isinstance(name, list):
+        raise source.error((*place, "name"), f"name is one {key}; a list of {key}s stands under `{key}`")
+    if name is not None and name not in registry:
+        raise source.error((*place, "name"), unknown(key, name, list(registry)))
+    whole = _whole_lists(registry[name]) if name else {n for cls in registry.values() for n in _whole_lists(cls)}
+    axes: dict[str, list[Any]] = {}
+    for parameter, value in given.items():
+        if value == []:
+            raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
+        axes[parameter] = [value] if parameter in whole else listed(value)
+    silent = whole | {parameter for parameter, values in axes.items() if choose and len(values) > 1}
+    return [
+        _Item(dict(zip(axes, values, strict=True)), _words(dict(zip(axes, values, strict=True)), silent), place)
+        for values in itertools.product(*axes.values())
+    ]
+
+
+def _whole_lists(cls: type[Any]) -> set[str]:
+    """Parameters that are lists by nature."""
+    return {
+        name for name, (annotation, _) in parameters(cls).items() if get_origin(annotation) in (list, tuple, Sequence)
+    }
+
+
+def _words(given: dict[str, Any], silent: set[str]) -> tuple[str, ...]:
+    """How a component reads in a cell's name: ``ngd``, ``c0.1``, ``t0.5``, ``one-vs-rest``; lists by nature don't."""
+    named = [given["name"]] if "name" in given else []
+    rest = {key: value for key, value in given.items() if key != "name" and key not in silent}
+    return (*named, *(value if isinstance(value, str) else f"{key.lower()}{value}" for key, value in rest.items()))
+
+
+class _Resolver:
+    """Fills in what entries leave out, and remembers which defaults were of use.
+
+    What an entry says itself goes first; then the defaults of its kernel or classifier by name, then those of all.
+    """
+
+    def __init__(self, defaults: dict[str, Any], source: YamlSource) -> None:
+        self._source = source
+        self._named = {key: value for key, value in defaults.items() if key in CLASSIFIERS or key in KERNELS}
+        self._general = {key: value for key, value in defaults.items() if key not in self._named and key != CLASSIFIER}
+        machine = defaults.get(CLASSIFIER, {})
+        self._machine = {"name": machine} if isinstance(machine, str) else dict(machine)
+        self._unused = {("defaults", key) for key in [*self._named, *self._general] if key not in WORDS}
+        self._unused |= {("defaults", CLASSIFIER, key) for key in self._machine if key != "name"}
+        if "name" in self._machine:  # a misspelt name or parameter is refused even if no method takes it
+            try:
+                check_component(CLASSIFIER, CLASSIFIERS, self._machine)
+            except ComponentError as error:
+                raise source.error(("defaults", CLASSIFIER, error.key), str(error)) from None
+
+    def spec(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
+        """One method with every parameter."""
+        classifier = self._classifier(own, place)
+        kernel = self._kernel(own, classifier)
+        names = [each.name for each in (classifier, kernel) if each is not None]
+        self._unused -= {("defaults", name) for name in names}
+        return MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier)
+
+    def check_all_used(self) -> None:
+        """Refuse defaults that no method has as a parameter."""
+        for place in sorted(self._unused, key=self._source.line):
+            raise self._source.error(place, f"no method here has {place[-1]!r}")
+
+    def _classifier(self, own: dict[str, tuple[Any, Location]], place: Location) -> Component:
+        given, where = own.get(CLASSIFIER, ({}, place))
+        takes_none = KERNEL in own or (KERNEL in self._general and CLASSIFIER not in own)
+        name = given.get("name", MACHINE if takes_none else self._machine.get("name"))
+        if name is None:
+            raise self._source.error(place, "this method names neither a kernel nor a classifier, and no default does")
+        return self._built(CLASSIFIER, CLASSIFIERS, {**given, "name": name}, where)
+
+    def _kernel(self, own: dict[str, tuple[Any, Location]], classifier: Component) -> Component | None:
+        takes = getattr(classifier.cls, "takes_kernel", False)
+        if KERNEL in own and not takes:
+            where = own[KERNEL][1]
+            raise self._source.error(where, f"the classifier {classifier.name!r} takes no kernel; {MACHINE!r} does")
+        if not takes:
+            return None
+        given, where = own.get(KERNEL, (self._general.get(KERNEL, "linear"), ("defaults", KERNEL)))
+        return self._built(KERNEL, KERNELS, {"name": given} if isinstance(given, str) else given, where)
+
+    def _built(self, what: str, registry: dict[str, Any], given: dict[str, Any], place: Location) -> Component:
+        """A component with the defaults that it has parameters for; an error points at the one that is wrong."""
+        name = given["name"]
+        allowed = parameters(registry[name]) if isinstance(name, str) and name in registry else {}
+        taken: dict[str, tuple[Any, Location]] = {}
+        layers: list[tuple[dict[str, Any], Location]] = [
+            (self._machine if what == CLASSIFIER else {}, ("defaults", CLASSIFIER)),
+            (self._general, ("defaults",)),
+            (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
+        ]
+        for values, where in layers:
+            for key in values.keys() & allowed.keys():
+                self._unused.discard((*where, key))
+                taken[key] = (values[key], (*where, key))
+        merged = {key: value for key, (value, _) in taken.items()} | given
+        try:
+            return check_component(what, registry, merged)
+        except ComponentError as error:
+            inherited = error.key in taken and error.key not in given
+            raise self._source.error(taken[error.key][1] if inherited else (*place, error.key), str(error)) from None
+
+    def _representation(
+        self, own: dict[str, tuple[Any, Location]], kernel: Component | None, classifier: Component, place: Location
+    ) -> Representation:
+        main = kernel or classifier
+        if getattr(main.cls, "sees_counts", False):
+            for key in REPRESENTATION:
+                if key in own:
+                    raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
+            return Representation("tf", "none", "collection")
+        names = [main.name, classifier.name]
+        normalization, where = self._chosen("normalization", own, names, main.cls.normalization, place)
+        allowed = getattr(main.build(), "normalizations", NORMALIZATIONS)
+        if normalization not in allowed:
+            what = KERNEL if kernel else CLASSIFIER
+            needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
+            raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
+        weighting, _ = self._chosen("weighting", own, names, "tf", place)
+        idf, _ = self._chosen("idf", own, names, "collection", place)
+        dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
+        smoothable = kernel is not None and issubclass(kernel.cls, Kernel) and normalization == "l1"
+        if dirichlet and not smoothable:
+            if "dirichlet" in own:
+                problem = f"smooths points of the simplex (l1) for a kernel, not {main.name!r} with {normalization!r}"
+                raise self._source.error(own["dirichlet"][1], f"dirichlet {problem}")
+            dirichlet = 0.0
+        return Representation(weighting, normalization, idf, float(dirichlet))
+
+    def _chosen(
+        self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location
+    ) -> tuple[Any, Location]:
+        """The first that says something: the entry, the defaults of its kernel, of its classifier, those of all."""
+        if key in own:
+            return own[key]
+        for name in names:
+            if key in self._named.get(name, {}):
+                return self._named[name][key], ("defaults", name, key)
+        return (self._general[key], ("defaults", key)) if key in self._general else (otherwise, place)

@@ -1,0 +1,166 @@
+"""`tasks`, `protocol` and `terms`: checked by making every kind of split once on documents as the card counts them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
+from benchmark.config.documents import expected_documents
+from benchmark.config.model import Task, Terms
+from benchmark.config.schema import TaskSection, listed
+from benchmark.config.source import unknown
+from benchmark.errors import ConfigError
+from benchmark.evaluation.protocols import PROTOCOLS, KFold
+from benchmark.representation.selection import AGGREGATES, RANKS
+
+if TYPE_CHECKING:
+    from benchmark.config.model import Collection
+    from benchmark.config.schema import ExperimentSection
+    from benchmark.config.source import Location, YamlSource
+    from benchmark.evaluation.protocols import EvaluationProtocol
+
+SIZE = "train_size"
+
+
+def component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
+    """A name, or a mapping with a name and parameters, as a checked component."""
+    try:
+        return check_component(what, registry, given)
+    except ComponentError as error:
+        raise source.error((*place, error.key), str(error)) from None
+
+
+def tasks_of(config: ExperimentSection, collection: Collection, source: YamlSource) -> tuple[Task, ...]:
+    """What is told apart: the tasks, or all classes as one without a name."""
+    found: dict[str, Task] = {}
+    for index, given in enumerate(config.tasks):
+        place: Location = ("tasks", index)
+        if isinstance(given, TaskSection):
+            task = _titled(given, collection, source, place)
+        else:
+            known = ("tasks", index, next((i for i, name in enumerate(given) if name not in collection.classes), 0))
+            classes = _different(given, collection.classes, source, place, known)
+            task = Task("-".join(classes), " vs ".join(classes), classes)
+        if task.name in found:
+            raise source.error(place, f"the task {task.name!r} is given twice")
+        found[task.name] = task
+    return tuple(found.values()) or (Task("", "", collection.classes),)
+
+
+def _titled(given: TaskSection, collection: Collection, source: YamlSource, place: Location) -> Task:
+    name = re.sub(r"[^a-z0-9]+", "-", given.title.lower()).strip("-")
+    if not name:
+        where = (*place, "title")
+        raise source.error(where, f"the title {given.title!r} needs a letter or digit: it names cells")
+    if (given.largest is None) == (given.classes is None):
+        raise source.error(place, "a task has either `largest`, a number of classes, or `classes`, their names")
+    if given.classes is not None:
+        unknowns = [index for index, each in enumerate(given.classes) if each not in collection.classes]
+        known = (*place, "classes", *unknowns[:1])
+        return Task(name, given.title, _different(given.classes, collection.classes, source, place, known))
+    sizes = expected_documents(collection).sizes().sum(axis=1)
+    if given.largest is None or given.largest > len(sizes):
+        raise source.error((*place, "largest"), f"largest is {given.largest}, but there are {len(sizes)} classes")
+    ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # equals stay in the corpus's order
+    return Task(name, given.title, tuple(collection.classes[code] for code in ranked[: given.largest]))
+
+
+def _different(
+    given: list[str], known: tuple[str, ...], source: YamlSource, place: Location, unknown_at: Location
+) -> tuple[str, ...]:
+    for each in given:
+        if each not in known:
+            raise source.error(unknown_at, unknown("class", each, known))
+    if len(set(given)) != len(given) or len(given) < 2:
+        raise source.error(place, f"a task is two or more different classes, not {given}")
+    return tuple(given)
+
+
+def protocol_of(config: ExperimentSection, source: YamlSource) -> tuple[Component, tuple[int | None, ...]]:
+    """The protocol without its training sizes, and these; (None,) where it has none.
+
+    A protocol draws with the configuration's seed unless it names one of its own.
+    """
+    given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
+    known = PROTOCOLS.get(given.get("name", "")) if isinstance(given, dict) else None
+    allowed = parameters(known) if known is not None else {}
+    if isinstance(given, dict) and "seed" in allowed:
+        given = {"seed": config.seed, **given}
+    if isinstance(given, dict) and SIZE in allowed and isinstance(given.get(SIZE), list):
+        sizes = _ascending(given[SIZE], source, ("protocol", SIZE))
+        components = [component("protocol", PROTOCOLS, given | {SIZE: n}, source, ("protocol",)) for n in sizes]
+    else:
+        components = [component("protocol", PROTOCOLS, given, source, ("protocol",))]
+    first = components[0]
+    plain = Component(first.name, first.cls, {key: value for key, value in first.given.items() if key != SIZE})
+    return plain, tuple(each.given.get(SIZE) for each in components)
+
+
+def _ascending(values: Sequence[Any], source: YamlSource, place: Location) -> list[int]:
+    numbers = all(isinstance(value, int) and not isinstance(value, bool) and value > 0 for value in values)
+    if not numbers or list(values) != sorted(set(values)) or not values:
+        what = place[-1]
+        raise source.error(place, f"{what} must be positive whole numbers, ascending, none twice, not {list(values)}")
+    return list(values)
+
+
+def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
+    """How terms are selected, if they are."""
+    terms = config.terms
+    if terms is None:
+        return None
+    for key, allowed in (("rank", RANKS), ("over_classes", tuple(AGGREGATES))):
+        if getattr(terms, key) not in allowed:
+            raise source.error(("terms", key), unknown(key, getattr(terms, key), allowed))
+    numbers = _ascending(terms.number, source, ("terms", "number"))
+    vocabulary = config.expect.vocabulary
+    if vocabulary is not None and numbers[-1] > vocabulary:
+        problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` says there are"
+        raise source.error(("terms", "number", len(numbers) - 1), problem)
+    return Terms(tuple(numbers), terms.rank, terms.over_classes)
+
+
+def built_protocol(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
+    """The protocol with one training size."""
+    given = {**protocol.given, **({} if size is None else {SIZE: size}), **more}
+    built: EvaluationProtocol = protocol.cls(**given)
+    return built
+
+
+def check_splits(
+    collection: Collection,
+    tasks: tuple[Task, ...],
+    protocol: Component,
+    sizes: tuple[int | None, ...],
+    folds: int | None,
+    source: YamlSource,
+) -> None:
+    """Make every kind of split once, and the inner folds (if any) of the first: what can't be split is refused."""
+    everything = expected_documents(collection)
+    one = {"replicates": 1} if "replicates" in parameters(protocol.cls) else {}
+    for task in tasks:
+        _, documents = everything.of_classes(task.classes)
+        for index, size in enumerate(sizes):
+            try:
+                split = built_protocol(protocol, size, **one).splits(documents)[0]
+                if folds is not None:
+                    KFold(folds, 0, stratified=documents.topics is None).splits(documents.take(split.train))
+            except ConfigError as error:
+                listed_sizes = len(sizes) > 1
+                place = ("protocol", SIZE, index) if listed_sizes else _spoken_of(str(error), source.data["protocol"])
+                where = f"{task.name}: " if task.name else ""
+                raise source.error(place, f"{where}{error}") from None
+
+
+def _spoken_of(message: str, given: Any) -> Location:
+    """The parameter of the protocol that a message speaks of, and the item it quotes if the parameter is a list."""
+    parameters_given = given if isinstance(given, dict) else {}
+    key = named_in(message, parameters_given)
+    items = listed(parameters_given.get(key))
+    quoted = [item for item in items if repr(item) in message]
+    if not isinstance(parameters_given.get(key), list) or not quoted:
+        return ("protocol", key)
+    first = min(quoted, key=lambda item: message.index(repr(item)))  # a right name may follow, as a suggestion
+    return ("protocol", key, items.index(first))

@@ -1,0 +1,216 @@
+"""What each stored thing is named by: its inputs, every resolved parameter, and the code that decides its numbers.
+
+What that code is follows from the imports: of the module in which a class or function stands, every definition that it
+names counts, and whatever these name in turn, in any module of this package. A library that such code imports counts by
+its version. Comments and docstrings decide no number, and don't count.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib.util
+import sys
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import packages_distributions, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PACKAGE = __name__.partition(".")[0]
+ROOT = Path(__file__).parents[1]
+
+
+def code_digest(*roots: Any) -> str:
+    """The sha256 of all code that some classes and functions of this package depend on, as it stood at the start."""
+    return _digest(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
+
+
+def dependencies(*roots: Any) -> tuple[set[tuple[str, str]], set[str]]:
+    """The definitions (module, name) that some classes and functions depend on, and the libraries."""
+    reached = _reached(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
+    return set(reached[0]), set(reached[1])
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A source file: what each name at its top level is defined by, or imported from.
+
+    Parameters
+    ----------
+    definitions : dict of str to list of ast nodes
+    imports : dict of str to (module, name or None)
+    always : list of ast nodes
+        What is run on import and defines nothing.
+    """
+
+    definitions: dict[str, list[ast.stmt]] = field(default_factory=dict)
+    imports: dict[str, tuple[str, str | None]] = field(default_factory=dict)
+    always: list[ast.stmt] = field(default_factory=list)
+
+
+def _sources() -> dict[str, str]:
+    """Every module of the package by name; read when this module is imported, before any of them can be edited."""
+    found = {}
+    for path in sorted(ROOT.rglob("*.py")):
+        words = [PACKAGE, *path.relative_to(ROOT).with_suffix("").parts]
+        found[".".join(words[:-1] if words[-1] == "__init__" else words)] = path.read_text(encoding="utf-8")
+    return found
+
+
+SOURCES = _sources()
+
+
+@cache
+def _digest(roots: tuple[tuple[str, str], ...]) -> str:
+    definitions, libraries = _reached(roots)
+    digest = hashlib.sha256()
+    for module, name in sorted(definitions):
+        digest.update(f"{module}.{name}\n{_text(module, name)}\n".encode())
+    for library in sorted(libraries):
+        digest.update(f"{library} {version(library)}\n".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _reached(roots: tuple[tuple[str, str], ...]) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
+    waiting, seen, libraries = list(roots), set(roots), set[str]()
+    while waiting:
+        module, name = waiting.pop()
+        for other, what in _named_by(module, name):
+            if other in SOURCES:
+                target = _resolved(other, what)
+                if target not in seen:
+                    seen.add(target)
+                    waiting.append(target)
+            else:
+                libraries |= _distribution(other)
+    return frozenset(seen), frozenset(libraries)
+
+
+def _resolved(module: str, name: str | None) -> tuple[str, str]:
+    """Where a name that is imported from a module is defined: a package may only hand it on. "" is all of a module."""
+    while name is not None:
+        parsed = _parsed(module)
+        if name in parsed.definitions:
+            return module, name
+        if name in parsed.imports:
+            module, name = parsed.imports[name]
+            if module not in SOURCES:
+                return module, ""
+        elif f"{module}.{name}" in SOURCES:
+            module, name = f"{module}.{name}", None
+        else:
+            return module, ""
+    return module, ""
+
+
+@cache
+def _named_by(module: str, name: str) -> frozenset[tuple[str, str | None]]:
+    """What one definition, or all of a module, names: definitions beside it, and what is imported."""
+    if module not in SOURCES:
+        return frozenset({(module, None)})
+    parsed = _parsed(module)
+    found: set[tuple[str, str | None]] = set()
+    for node in _nodes(parsed, name):
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name):
+                if inner.id in parsed.imports:
+                    found.add(parsed.imports[inner.id])
+                elif inner.id in parsed.definitions and inner.id != name:
+                    found.add((module, inner.id))
+            elif isinstance(inner, ast.Import | ast.ImportFrom):
+                found |= set(_imported(inner, module).values())
+    if parsed.always and name:
+        found |= _named_by_always(module)
+    return frozenset(found)
+
+
+def _named_by_always(module: str) -> set[tuple[str, str | None]]:
+    parsed = _parsed(module)
+    names = {inner.id for node in parsed.always for inner in ast.walk(node) if isinstance(inner, ast.Name)}
+    return {parsed.imports[name] for name in names if name in parsed.imports}
+
+
+def _nodes(parsed: _Module, name: str) -> list[ast.stmt]:
+    if name:
+        return parsed.definitions.get(name, [])
+    return [*parsed.always, *(node for nodes in parsed.definitions.values() for node in nodes)]
+
+
+@cache
+def _text(module: str, name: str) -> str:
+    """The syntax tree of a definition without docstrings, and what its module runs on import."""
+    if module not in SOURCES:
+        return ""
+    parsed = _parsed(module)
+    nodes = _nodes(parsed, name) + (parsed.always if name else [])
+    return "\n".join(ast.dump(_bare(node)) for node in nodes)
+
+
+def _bare(node: ast.stmt) -> ast.stmt:
+    """The node without docstrings; the tree is this module's own, and nobody else's."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = inner.body[0]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+                inner.body = inner.body[1:] or [ast.Pass()]
+    return node
+
+
+@cache
+def _parsed(module: str) -> _Module:
+    found = _Module()
+    _collect(ast.parse(SOURCES[module]).body, module, found)
+    return found
+
+
+def _collect(body: Iterable[ast.stmt], module: str, found: _Module) -> None:
+    for node in body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            found.imports.update(_imported(node, module))
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.definitions.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            names = {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
+            for name in names:
+                found.definitions.setdefault(name, []).append(node)
+        elif isinstance(node, ast.If) and _for_types_only(node):
+            continue  # a type decides no number
+        elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            found.always.append(node)
+
+
+def _for_types_only(node: ast.If) -> bool:
+    return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def _imported(node: ast.Import | ast.ImportFrom, module: str) -> dict[str, tuple[str, str | None]]:
+    """Names that an import statement binds, and what each is."""
+    if isinstance(node, ast.Import):
+        return {
+            alias.asname or alias.name.partition(".")[0]: (alias.name if alias.asname else alias.name, None)
+            for alias in node.names
+        }
+    source = node.module or ""
+    if node.level:
+        source = importlib.util.resolve_name("." * node.level + source, module)
+    return {alias.asname or alias.name: (source, alias.name) for alias in node.names}
+
+
+@cache
+def _distribution(module: str) -> frozenset[str]:
+    """The installed distribution that a module belongs to; none for the standard library."""
+    top = module.partition(".")[0]
+    if top in sys.stdlib_module_names or top == "__future__":
+        return frozenset()
+    return frozenset(_distributions().get(top, [top])[:1])
+
+
+@cache
+def _distributions() -> dict[str, list[str]]:
+    return {name: list(found) for name, found in packages_distributions().items()}

@@ -1,0 +1,330 @@
+"""A figure of a configuration and the frame of scores to charts: what runs along x, what is a line, what is a panel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.config.model import ALL, BASE
+from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.contents import HEADLINE
+from benchmark.report.quantities import QUANTITIES, axis_label, capitalized, metric_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from benchmark.config.model import Figure
+    from benchmark.evaluation.intervals import Estimate
+
+#: What the frame's columns are called in configurations.
+COLUMNS = {"class": "of_class"}
+#: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
+APART = ("choice", "task", "method", "size", "terms")
+X_LABELS = {
+    "size": "Training documents",
+    "terms": "Terms selected",
+    "smoothing": "Smoothing (added to every count)",
+}
+CHOICES = {
+    "oracle": "best parameter on the test error (optimistic)",
+    "cross-validation": "parameter by inner cross-validation",
+}
+METHODS = {
+    "mnb": "MNB",
+    "complement-nb": "Complement NB",
+    "ppt": "PPT",
+    "eef": "EEF",
+    "svm": "SVM",
+    "mean": "mean (naive Bayes)",
+    "skl": "symmetric KL",
+    "pooled": "pooled counts (multinomial)",
+}
+PRINTED = "printed"
+MOST_COLUMNS = 4
+
+#: ("ratio" or "difference", cell a, cell b, metric) to what stands on y; None where it can't be computed.
+Relate = Callable[[str, str, str, str], "Estimate | None"]
+
+
+@dataclass(frozen=True)
+class PrintedRange:
+    """What an axis of the paper spans, in the frame's unit, and the cells that its figure shows."""
+
+    metric: str
+    cells: frozenset[str]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Labels:
+    """What charts say that stands in no score.
+
+    Parameters
+    ----------
+    title : str
+        Of the experiment.
+    bars : str
+        What the intervals of the frame are: "95% interval (Wilson)".
+    related : str
+        What those of ratios and differences are.
+    tasks : mapping of str to str
+        Titles by name.
+    ranges : sequence of PrintedRange
+        Drawn as bands.
+    printed : mapping of (str, str) to float
+        Printed numbers by metric and class, in the frame's unit, drawn as lines.
+    """
+
+    title: str
+    bars: str = "95% interval"
+    related: str = "95% interval"
+    tasks: Mapping[str, str] = field(default_factory=dict)
+    ranges: Sequence[PrintedRange] = ()
+    printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
+
+
+def charts_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> tuple[Chart, ...]:
+    """Draw a figure's view of the scores: one chart; where classes are panels, one chart a metric.
+
+    Parameters
+    ----------
+    figure : Figure
+    scores : DataFrame
+        The frame of scores with the cells' columns (variant, task, of_class, method, choice, size, terms). Where
+        `figure.x` is a parameter, a column of that name: the cell's value, missing where the cell differs from the
+        first variant in other ways too. Rows of folds are a cell's draws.
+    labels : Labels
+    relate : callable, optional
+        Needed by figures of a relation.
+
+    Returns
+    -------
+    tuple of Chart
+        Empty where no cell of the figure has a score.
+    """
+    by_class = "class" in figure.panel and len(figure.y) > 1
+    parts = [(f"{figure.name}-{y}", (y,)) for y in figure.y] if by_class else [(figure.name, figure.y)]
+    charts = (_chart(figure, name, metrics, scores, labels, relate) for name, metrics in parts)
+    return tuple(chart for chart in charts if chart is not None)
+
+
+def _chart(
+    figure: Figure,
+    name: str,
+    metrics: tuple[str, ...],
+    scores: pd.DataFrame,
+    labels: Labels,
+    relate: Relate | None,
+) -> Chart | None:
+    own = _rows_of(figure, scores[scores["metric"].isin(metrics)])
+    facets = _facets(figure, own)
+    values = [list(dict.fromkeys(own[column])) for column in facets]
+    panels = []
+    for *point, metric in product(*values, metrics):
+        chosen = own[own["metric"] == metric]
+        for column, value in zip(facets, point, strict=True):
+            chosen = chosen[chosen[column] == value]
+        if len(chosen):
+            title = _panel_title(dict(zip(facets, point, strict=True)), metrics, metric, own, labels)
+            panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
+    if not any(panel.lines for panel in panels):
+        return None
+    quantity = QUANTITIES[metrics[0]]
+    lines = [line for panel in panels for line in panel.lines]
+    difference = figure.relation[:1] == ("difference",)
+    return Chart(
+        name=name,
+        title=_title(figure, metrics, labels),
+        x_label=X_LABELS.get(figure.x, capitalized(figure.x)),
+        y_label=_y_label(figure, metrics),
+        panels=tuple(panels),
+        columns=_columns(len(metrics) if len(metrics) > 1 else len(values[-1]) if values else 1),
+        bars=_bars_in_words(figure, own, labels),
+        scale=1.0 if figure.relation[:1] == ("ratio",) else quantity.unit.scale,
+        log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
+        log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
+        share_y=quantity.measured or difference,
+        measured=quantity.measured,
+    )
+
+
+def _rows_of(figure: Figure, scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows that a figure shows: where it says; without a word on variants the first one's, on classes all's."""
+    own = scores
+    where = {COLUMNS.get(column, column): value for column, value in figure.where.items()}
+    for column, value in where.items():
+        own = own[[_word(each) == value for each in own[column]]]
+    named = {*where, *(COLUMNS.get(column, column) for column in (figure.x, figure.line, *figure.panel))}
+    if "variant" not in named and figure.x in {"size", "terms"}:
+        own = own[own["variant"] == next(iter(own["variant"]), BASE)]
+    if "of_class" not in named:
+        own = own[own["of_class"].isin(("", ALL))]
+    return own[own[COLUMNS.get(figure.x, figure.x)].notna()]
+
+
+def _facets(figure: Figure, own: pd.DataFrame) -> list[str]:
+    """Columns whose values are panels: those the figure names, before them those it is silent on and that vary."""
+    named = [COLUMNS.get(column, column) for column in figure.panel]
+    taken = {*named, *figure.where, *(COLUMNS.get(column, column) for column in (figure.x, figure.line))}
+    # A method of a relation is no panel. A size without an x of its own is one.
+    taken |= {"method"} if figure.relation else set()
+    varying = [column for column in APART if column not in taken and own[column].nunique(dropna=False) > 1]
+    return [*varying, *named]
+
+
+def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | None) -> tuple[Line, ...]:
+    x, column = COLUMNS.get(figure.x, figure.x), COLUMNS.get(figure.line, figure.line)
+    lines = []
+    if figure.relation:
+        lines = _related(figure, rows, relate)
+    else:
+        for name in dict.fromkeys(rows[column]):
+            points = [
+                (float(at), *_point(figure, group))
+                for at, group in rows[rows[column] == name].groupby(x, sort=True)
+                if _is_number(at)
+            ]
+            lines += _line(METHODS.get(name, str(name)) if column == "method" else str(name), points)
+    if lines and len(rows) and not figure.relation:
+        number = labels.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
+        if number is not None:
+            across = sorted({at for line in lines for at in line.x})
+            lines.append(Line(PRINTED, tuple(across), (number,) * len(across)))
+    return tuple(lines)
+
+
+def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[Line]:
+    """One line a value of the line's column, of cells that differ in the method alone."""
+    if relate is None:
+        raise ValueError(f"the figure {figure.name!r} shows a relation, and nothing is given to compute it by")
+    kind, a, b = figure.relation
+    own = rows[rows["fold"] == HEADLINE]
+    column = "variant" if figure.line == "method" else COLUMNS.get(figure.line, figure.line)
+    lines = []
+    for name in dict.fromkeys(own[column]):
+        points = []
+        for at, group in own[own[column] == name].groupby(COLUMNS.get(figure.x, figure.x), sort=True):
+            cells = dict(zip(group["method"], group["cell"], strict=True))
+            found = relate(kind, cells[a], cells[b], group["metric"].iloc[0]) if {a, b} <= set(cells) else None
+            points += [(float(at), found.value, found.low, found.high)] if found else []
+        sign = " / " if kind == "ratio" else " − "
+        lines += _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
+    return lines
+
+
+def _point(figure: Figure, group: pd.DataFrame) -> tuple[float, float, float]:
+    """A cell's value and the ends of its bar, NaN where there is none."""
+    whole, folds = group[group["fold"] == HEADLINE], group[group["fold"] != HEADLINE]
+    if len(whole) != 1:
+        raise ValueError(f"the figure {figure.name!r} shows {', '.join(dict.fromkeys(whole['cell']))} as one point")
+    headline = whole.iloc[0]
+    draws = np.array(folds["value"], dtype=np.float64)
+    value = float(headline["value"])
+    if figure.bars == "interval":
+        return value, float(headline["low"]), float(headline["high"])
+    if figure.bars == "range" and len(draws):
+        return float(draws.mean()), float(draws.min()), float(draws.max())
+    if figure.bars == "2 standard deviations" and len(draws) > 1:
+        mean, reach = float(draws.mean()), 2 * float(draws.std(ddof=1))
+        return mean, mean - reach, mean + reach
+    return value, math.nan, math.nan
+
+
+def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> list[Line]:
+    """A line through the points that have a value; bars where all of them have some."""
+    points = [point for point in points if _is_number(point[1])]
+    if not points:
+        return []
+    x, y, low, high = zip(*points, strict=True)
+    if not all(map(_is_number, (*low, *high))):
+        low, high = (), ()
+    return [Line(label, x, y, low, high)]
+
+
+def _word(value: Any) -> str:
+    """A value of a column as a configuration writes it."""
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _is_number(value: Any) -> bool:
+    return bool(np.isfinite(float(value)))
+
+
+def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, float] | None:
+    """The range of the paper's axis, where one of its cells is a point of this panel."""
+    cells, metrics = set(rows["cell"]), set(rows["metric"])
+    found = (each for each in labels.ranges if each.metric in metrics and cells & each.cells and not figure.relation)
+    return next(((each.low, each.high) for each in found), None)
+
+
+def _panel_title(
+    point: Mapping[str, Any], metrics: tuple[str, ...], metric: str, own: pd.DataFrame, labels: Labels
+) -> str:
+    """Where the panel stands in a line; in another by what was chosen, and which of several metrics it shows."""
+    words, others = [], []
+    for column in ("variant", "task", "of_class", "method", "size", "terms"):
+        value = point.get(column)
+        if column == "task":
+            words.append(labels.tasks.get(str(value), str(value)) if value else "")
+        elif column == "of_class" and value == ALL:
+            classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
+            words.append(f"average of the {len(classes)} classes" if classes else "all classes")
+        elif column == "method" and value:
+            words.append(METHODS.get(value, value))
+        elif column in {"size", "terms"} and value is not None and _is_number(value):
+            words.append(f"{int(value):,} {X_LABELS[column].lower()}")
+        elif column in {"variant", "of_class"} and value not in (None, BASE):
+            words.append(str(value))
+    if point.get("choice"):
+        others.append(CHOICES.get(point["choice"], str(point["choice"])))
+    if len(metrics) > 1:
+        others.append(QUANTITIES[metric].definition)
+    return "\n".join(filter(None, [", ".join(filter(None, words)), *others]))
+
+
+def _title(figure: Figure, metrics: tuple[str, ...], labels: Labels) -> str:
+    variant = figure.where.get("variant", BASE)
+    if figure.title:
+        parts = [figure.title]
+    elif figure.relation:
+        parts = [f"{figure.relation[0]} of the {metric_name(metrics[0])}"]
+    elif "class" in figure.panel:
+        parts = [f"{metric_name(metrics[0])} of each class"]
+    else:
+        parts = []
+    return ": ".join([labels.title, *parts, *([variant] if variant != BASE else [])])
+
+
+def _y_label(figure: Figure, metrics: tuple[str, ...]) -> str:
+    if not figure.relation:
+        return axis_label(metrics)
+    kind, name = figure.relation[0], metric_name(metrics[0])
+    unit = QUANTITIES[metrics[0]].unit
+    symbol = "points" if unit.name == "percent" else unit.symbol
+    return f"Ratio of the {name}" if kind == "ratio" else f"Difference of the {name} ({symbol})"
+
+
+def _bars_in_words(figure: Figure, own: pd.DataFrame, labels: Labels) -> str:
+    if figure.relation:
+        return labels.related
+    draws = own[own["fold"] != HEADLINE]["fold"].nunique()
+    return {
+        "interval": labels.bars,
+        "2 standard deviations": f"2 standard deviations of the {draws} draws",
+        "range": f"least and most of the {draws} draws",
+    }.get(figure.bars, "")
+
+
+def _columns(n: int) -> int:
+    """Panels side by side, of n that belong together."""
+    if n <= 3:
+        return n
+    return 2 if n == 4 else 3 if n < 8 else MOST_COLUMNS

@@ -1,0 +1,141 @@
+"""What each metric is called, in which unit it is shown, and what an axis or a panel says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from benchmark.report.numbers import NONE, interval, is_missing, number
+
+
+@dataclass(frozen=True)
+class Unit:
+    """How a number of the score frame is shown.
+
+    Parameters
+    ----------
+    name : {"percent", "one", "nats", "documents", "seconds"}
+    scale : float
+        Factor from the frame, whose shares are fractions, to what is shown.
+    symbol : str
+        What stands behind a number, or behind a metric's name in a header.
+    decimals : int
+    """
+
+    name: str
+    scale: float
+    symbol: str
+    decimals: int = 2
+
+    def text(self, value: Any, sign: str = "") -> str:
+        """Write a number of the frame, without the symbol; a dash for what is missing."""
+        return NONE if is_missing(value) else number(self.scale * value, self.decimals, sign)
+
+    def interval(self, low: Any, high: Any, sign: str = "") -> str:
+        """Write the ends of an interval, without the symbol."""
+        if is_missing(low) or is_missing(high):
+            return NONE
+        return interval(self.scale * low, self.scale * high, self.decimals, sign)
+
+
+UNITS = {
+    unit.name: unit
+    for unit in (
+        Unit("percent", 100.0, "%"),
+        Unit("one", 1.0, ""),
+        Unit("nats", 1.0, "nats"),
+        Unit("documents", 1.0, "documents", 0),
+        Unit("seconds", 1.0, "s"),
+    )
+}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One metric in words.
+
+    Parameters
+    ----------
+    name : str
+        As tables write it: "macro-F1".
+    unit : Unit
+    axis : str
+        As an axis of curves names it, shared by the metrics that one axis may show.
+    definition : str
+        The title of a panel that shows this one of several metrics.
+    measured : bool
+        Whether it is read off the clock: it is drawn, and stands in no table.
+    """
+
+    name: str
+    unit: Unit
+    axis: str
+    definition: str
+    measured: bool = False
+
+
+def _quantity(name: str, unit: str = "percent", axis: str = "", definition: str = "") -> Quantity:
+    return Quantity(name, UNITS[unit], axis or name, definition or name, measured=unit == "seconds")
+
+
+QUANTITIES = {
+    "accuracy": _quantity("accuracy"),
+    "error": _quantity("error", axis="test error"),
+    "macro-f1": _quantity("macro-F1", axis="F-measure", definition="mean of the classes' F1"),
+    "macro-f1-of-means": _quantity(
+        "macro-F1 of means", axis="F-measure", definition="F1 of the mean precision and recall"
+    ),
+    "micro-f1": _quantity("micro-F1", axis="F-measure", definition="all decisions pooled"),
+    "macro-recall": _quantity("macro-recall", axis="recall", definition="mean of the classes' recall"),
+    "macro-precision": _quantity("macro-precision", axis="precision", definition="mean of the classes' precision"),
+    "f1": _quantity("F1"),
+    "recall": _quantity("recall"),
+    "precision": _quantity("precision"),
+    "sign-z": _quantity("Z", "one"),
+    "error-ratio": _quantity("error-ratio", "one"),
+    "average-skl": _quantity("average-skl", "nats", axis="average SKL"),
+    "documents": _quantity("documents", "documents"),
+    "seconds": _quantity("seconds", "seconds", definition="one class, features given"),
+    "seconds-with-features": _quantity(
+        "seconds, with features", "seconds", "seconds", definition="one class, features extracted"
+    ),
+    "seconds-in-all": _quantity("seconds, in all", "seconds", "seconds", definition="all classes, features extracted"),
+}
+
+
+def unit_of(metric: str) -> Unit:
+    """The unit that a metric is shown in."""
+    return QUANTITIES[metric].unit
+
+
+def metric_name(metric: str) -> str:
+    """Name of a metric as it is written in a table."""
+    return QUANTITIES[metric].name
+
+
+def named_in(metric: str, unit: Unit) -> str:
+    """A metric with the unit of the numbers beside it, "macro-F1 %"."""
+    return f"{metric_name(metric)} {unit.symbol}" if unit.symbol not in ("", metric) else metric_name(metric)
+
+
+def factor_shown(unit: str, metric: str) -> float:
+    """Factor from numbers in the unit of a print to the unit that its metric is shown in.
+
+    Examples
+    --------
+    >>> factor_shown("percent", "accuracy"), factor_shown("one", "accuracy"), factor_shown("nats", "average-skl")
+    (1.0, 100.0, 1.0)
+    """
+    return unit_of(metric).scale / UNITS[unit].scale
+
+
+def capitalized(text: str) -> str:
+    """Write the first letter large and leave the others, which may be large already."""
+    return text[:1].upper() + text[1:]
+
+
+def axis_label(metrics: tuple[str, ...]) -> str:
+    """What an axis says that shows these metrics, of one unit: "Test error (%)", "Seconds"."""
+    names = " or ".join(dict.fromkeys(capitalized(QUANTITIES[metric].axis) for metric in metrics))
+    unit = unit_of(metrics[0])
+    return names if unit.name in ("one", "documents", "seconds") else f"{names} ({unit.symbol})"
