@@ -5,8 +5,9 @@ form. Everything else is a percentile bootstrap that resamples the documents wit
 the score itself does (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 6 and 13).
 
 No document is resampled one by one. A metric depends on a fold only through how many documents are of each kind (say,
-of class 2 and called class 5), and n draws with replacement from n documents, n_j of which are of kind j, hold
-kinds in numbers that are Multinomial(n, n_j / n): drawing that vector is the same bootstrap.
+of class 2 and called class 5; or of classes 1 and 3, and called 1 alone), and n draws with replacement from n documents,
+n_j of which are of kind j, hold kinds in numbers that are Multinomial(n, n_j / n): drawing that vector is the same
+bootstrap.
 
 A bootstrap sees no kind that the test set lacks: a mean over folds without an error has the interval [1, 1]. Wilson's
 interval has no such blind spot.
@@ -21,19 +22,21 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
-from benchmark.evaluation.metrics import METRICS, fold_rows, fold_scores
-from benchmark.evaluation.significance import check_same_documents, outcome_table, sign_z
+from benchmark.evaluation.metrics import METRICS, Tallies
+from benchmark.evaluation.outcomes import check_same_documents, fold_scores
+from benchmark.evaluation.significance import outcome_table, sign_z
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.evaluation.metrics import Outcome
+    from benchmark.evaluation.outcomes import Outcome
 
 LEVEL = 0.95
 Z_LEVEL = 1.959963984540054  # the standard normal's 97.5% quantile
-ACCURACY_LIKE = ("accuracy", "micro-f1")  # the same number where each document has one label
+#: Where each document has one label, micro-F1 is the accuracy, and the error what is left of it.
+ACCURACY_LIKE = ("accuracy", "micro-f1", "error")
 DRAWS = 10_000  # where documents are of two to four kinds
 DRAWS_MANY = 2_000  # where there may be thousands of kinds, or folds share documents
 
@@ -49,7 +52,7 @@ class Estimate:
     n : int
         Test documents; one tested in r folds counts r times.
     method : str
-        "wilson", "bonett-price", "bootstrap", or "two-way bootstrap".
+        "wilson", "bonett-price", "bootstrap", "two-way bootstrap", "t over draws", "single draw" or "count".
     """
 
     value: float
@@ -76,9 +79,10 @@ def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: i
         Bootstrap resamples; where left out 10,000, but 2,000 for an F1 or where folds share documents.
     """
     scores = fold_scores(outcome, metric)
-    if metric in ACCURACY_LIKE and scores.size == 1:
+    if _right_or_wrong(outcome, metric) and scores.size == 1:
         right = int(np.count_nonzero(outcome.correct))
-        return Estimate(float(scores[0]), *wilson(right, outcome.truth.size), outcome.truth.size, "wilson")
+        counted = outcome.truth.size - right if metric == "error" else right
+        return Estimate(float(scores[0]), *wilson(counted, outcome.truth.size), outcome.truth.size, "wilson")
     return _bootstrap([outcome], metric, float(scores.mean()), seed, draws)
 
 
@@ -90,8 +94,10 @@ def difference(a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, 
     """
     check_same_documents(a, b)
     gaps = fold_scores(a, metric) - fold_scores(b, metric)
-    if metric in ACCURACY_LIKE and gaps.size == 1:
+    if _right_or_wrong(a, metric) and gaps.size == 1:
         _, only_a, only_b, _ = (int(count) for count in outcome_table(a, b)[0])
+        if metric == "error":
+            only_a, only_b = only_b, only_a
         low, high = bonett_price(only_a, only_b, a.truth.size)
         return Estimate((only_a - only_b) / a.truth.size, low, high, a.truth.size, "bonett-price")
     return _bootstrap([a, b], metric, float(gaps.mean()), seed, draws)
@@ -104,6 +110,8 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -
     """
     if a.repeats_documents:
         raise ValueError(f"{a.cell!r} tests documents more than once: their outcomes cannot be pooled")
+    if a.several:
+        raise ValueError(f"{a.cell!r}: the decisions on one document aren't independent, and their Z has no interval")
     rng = np.random.default_rng(seed)
     table = outcome_table(a, b)
     totals = np.zeros((draws, 4), dtype=np.int64)
@@ -146,39 +154,71 @@ def bonett_price(only_a: int, only_b: int, n: int) -> tuple[float, float]:
     return max(-1.0, p1 - p2 - reach), min(1.0, p1 - p2 + reach)
 
 
+@dataclass(frozen=True, eq=False)
+class _Coded:
+    """The kind of each document, by number, and what a document of each kind adds to the counts.
+
+    Parameters
+    ----------
+    kinds : int array, shape (n,)
+    right, assigned, true : float64 arrays, shape (kinds, k)
+    """
+
+    kinds: NDArray[np.intp]
+    right: NDArray[np.float64]
+    assigned: NDArray[np.float64]
+    true: NDArray[np.float64]
+
+    def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], of_class: int | None) -> Tallies:
+        """Sums over so many documents of each of some kinds, shape (draws, k)."""
+        numbers = counts.astype(np.float64)  # whole, far below 2⁵³: the sums are exact, in whatever order
+        parts = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
+        found = Tallies(*parts, numbers.sum(axis=-1))
+        return found if of_class is None else found.only(of_class)
+
+
+def _right_or_wrong(outcome: Outcome, metric: str) -> bool:
+    """Whether a score depends on no more than which documents are right."""
+    return metric in ACCURACY_LIKE and not outcome.several and outcome.of_class is None
+
+
+def _coded(outcome: Outcome, metric: str) -> _Coded:
+    if outcome.several:
+        packed = [np.packbits(part, axis=1) for part in (outcome.truth, outcome.predicted)]
+        _, first, kinds = np.unique(np.concatenate(packed, axis=1), axis=0, return_index=True, return_inverse=True)
+        truth, given = outcome.truth[first].astype(np.float64), outcome.predicted[first].astype(np.float64)
+        return _Coded(kinds.ravel(), truth * given, given, truth)
+    if _right_or_wrong(outcome, metric):  # a collection of one class, some of it called another
+        once = np.ones((2, 1))
+        return _Coded((~outcome.correct).astype(np.intp), np.array([[1.0], [0.0]]), once, once)
+    k = outcome.n_classes
+    truth, given = np.repeat(np.eye(k), k, axis=0), np.tile(np.eye(k), (k, 1))
+    return _Coded(outcome.truth.astype(np.intp) * k + outcome.predicted, truth * given, given, truth)
+
+
 def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, draws: int | None) -> Estimate:
     """Percentile interval of the score of one cell, or of the first's score less the second's."""
     first = outcomes[0]
     rng = np.random.default_rng(seed)
-    coded, n_classes = _coded(outcomes, metric)
+    coded = [_coded(outcome, metric) for outcome in outcomes]
     two_way = first.repeats_documents
     resampled = _two_way_draws if two_way else _draws
     if draws is None:
-        draws = DRAWS if metric in ACCURACY_LIKE and not two_way else DRAWS_MANY
+        draws = DRAWS if _right_or_wrong(first, metric) and not two_way else DRAWS_MANY
     total = np.zeros(draws)
-    for weight, kinds, counts in resampled(first, coded, draws, rng):
-        scores = [METRICS[metric](_confusions(kinds[i], counts, n_classes)) for i in range(len(outcomes))]
+    of = METRICS[metric].of
+    for weight, kinds, counts in resampled(first, np.stack([each.kinds for each in coded]), draws, rng):
+        scores = [of(each.tallies(kinds[i], counts, first.of_class)) for i, each in enumerate(coded)]
         total += weight * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
     method = "two-way bootstrap" if two_way else "bootstrap"
-    return Estimate(value, *_percentiles(total), first.truth.size, method)
-
-
-def _coded(outcomes: Sequence[Outcome], metric: str) -> tuple[NDArray[np.intp], int]:
-    """Each document's cell in the confusion matrix of each outcome, shape (outcomes, n), and the number of classes.
-
-    An accuracy needs to know only right from wrong: a collection of one class, some of it called another.
-    """
-    if metric in ACCURACY_LIKE:
-        return np.stack([~outcome.correct for outcome in outcomes]).astype(np.intp), 2
-    k = outcomes[0].n_classes
-    return np.stack([outcome.truth.astype(np.intp) * k + outcome.predicted for outcome in outcomes]), k
+    return Estimate(value, *_percentiles(total), len(first.documents), method)
 
 
 def _draws(
     outcome: Outcome, coded: NDArray[np.intp], draws: int, rng: np.random.Generator
 ) -> Iterator[tuple[Any, NDArray[np.intp], NDArray[Any]]]:
     """For each fold: its weight in the mean, its kinds of document, and their counts in every draw."""
-    folds = fold_rows(outcome)
+    folds = outcome.rows
     for rows in folds:
         kinds, counts = np.unique(coded[:, rows], axis=1, return_counts=True)
         yield 1 / len(folds), kinds, rng.multinomial(rows.size, counts / rows.size, size=draws)
@@ -193,7 +233,7 @@ def _two_way_draws(
     are drawn with replacement, independently, and a document is drawn with all of its results: the pigeonhole bootstrap
     of Owen (Annals of Applied Statistics 1, 2007), which errs on the wide side.
     """
-    folds = fold_rows(outcome)
+    folds = outcome.rows
     weights = rng.multinomial(len(folds), np.full(len(folds), 1 / len(folds)), size=draws) / len(folds)
     rows_of, position = np.unique(outcome.documents, return_inverse=True)
     n = rows_of.size
@@ -205,18 +245,6 @@ def _two_way_draws(
         shape = (kinds.shape[1], n)
         of_kind = sparse.csr_array((np.ones(rows.size, dtype=drawn.dtype), (kind.ravel(), position[rows])), shape=shape)
         yield weights[:, fold], kinds, (of_kind @ drawn.T).T
-
-
-def _confusions(kinds: NDArray[np.intp], counts: NDArray[Any], n_classes: int) -> NDArray[Any]:
-    """Confusion matrices, shape (draws, n_classes, n_classes), from the counts of each kind."""
-    cells, target = np.unique(kinds, return_inverse=True)
-    flat = np.zeros((counts.shape[0], n_classes * n_classes))
-    if cells.size == kinds.size:
-        flat[:, kinds] = counts
-    else:  # several kinds of the pair share a cell of this outcome's matrix: sum them
-        merge = (target[:, None] == np.arange(cells.size)).astype(np.float64)
-        flat[:, cells] = counts @ merge
-    return flat.reshape(-1, n_classes, n_classes)
 
 
 def _percentiles(values: NDArray[np.float64]) -> tuple[float, float]:

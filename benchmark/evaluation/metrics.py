@@ -1,7 +1,10 @@
-"""From predictions to scores: confusion matrices, and the metrics computed from them.
+"""From decisions to scores: three counts a class, and the metrics that are functions of them.
 
-A metric is a function of a confusion matrix alone, and takes a whole stack of them, so that a bootstrap scores
-thousands of resamples in one call.
+Every metric of predictions, be a document of one class or of several, comes from how many documents of each class were
+given to it, how many documents were given to it, and how many are of it. A metric takes a whole stack of such counts,
+so that a bootstrap scores thousands of resamples in one call. A ratio of nothing, 0 / 0, is 0: the precision of a class
+that no document was given to, the recall of one that no document is of, and so the F of a class without either. The
+number of terms in a mean over the classes then never depends on the predictions.
 """
 
 from __future__ import annotations
@@ -12,163 +15,197 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
-    Ints = NDArray[np.integer[Any]]
     Floats = NDArray[np.float64]
-    Metric = Callable[[NDArray[Any]], Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """What one cell of an experiment predicted for every test document of every fold.
+class Tallies:
+    """Documents by class; the leading axes are splits, or resamples.
 
     Parameters
     ----------
-    cell : str
-        Name of the cell, "tf-l1-ngd".
-    documents : int array, shape (n,)
-        Row number of the tested document; occurs once a fold in which it is tested.
-    folds : int array, shape (n,)
-        Index of the split that tested it.
-    truth, predicted : int array, shape (n,)
-        Class indices, from 0 to n_classes - 1.
-    n_classes : int
+    right : array, shape (..., k)
+        Are of the class and were given to it (tp).
+    assigned : array, shape (..., k)
+        Were given to it (tp + fp).
+    true : array, shape (..., k)
+        Are of it (tp + fn).
+    documents : array, shape (...)
+        Tested, each once.
     """
 
-    cell: str
-    documents: Ints
-    folds: Ints
-    truth: Ints
-    predicted: Ints
-    n_classes: int
+    right: NDArray[Any]
+    assigned: NDArray[Any]
+    true: NDArray[Any]
+    documents: NDArray[Any]
 
-    def __post_init__(self) -> None:
-        shapes = {array.shape for array in (self.documents, self.folds, self.truth, self.predicted)}
-        if len(shapes) != 1 or self.truth.ndim != 1 or not self.truth.size:
-            raise ValueError(f"{self.cell!r}: documents, folds, truth and predicted have shapes {sorted(shapes)}")
-        labels = np.concatenate([self.truth, self.predicted])
-        if labels.min() < 0 or labels.max() >= self.n_classes:
-            raise ValueError(f"class indices of {self.cell!r} must lie between 0 and {self.n_classes - 1}")
-
-    @classmethod
-    def from_folds(
-        cls, cell: str, tests: Sequence[Ints], labels: Ints, predictions: Sequence[Ints], n_classes: int
-    ) -> Outcome:
-        """Join folds end to end.
-
-        Parameters
-        ----------
-        cell : str
-        tests : sequence of int arrays
-            Tested rows of each fold, `Split.test`.
-        labels : int array
-            True class of every row of the collection, `Documents.labels`.
-        predictions : sequence of int arrays
-            Predicted classes of each fold, in the order of its rows.
-        n_classes : int
-        """
-        folds = np.repeat(np.arange(len(tests)), [len(rows) for rows in tests])
-        documents = np.concatenate(tests)
-        return cls(cell, documents, folds, labels[documents], np.concatenate(predictions), n_classes)
-
-    @property
-    def correct(self) -> NDArray[np.bool_]:
-        """Whether each prediction is right."""
-        return np.equal(self.truth, self.predicted)
-
-    @property
-    def repeats_documents(self) -> bool:
-        """Whether a document is tested in more than one fold, as random subsets do."""
-        return bool(np.unique(self.documents).size < self.documents.size)
+    def only(self, position: int) -> Tallies:
+        """The counts of one class alone."""
+        own = slice(position, position + 1)
+        return Tallies(self.right[..., own], self.assigned[..., own], self.true[..., own], self.true[..., position])
 
 
-def confusion_matrix(truth: Ints, predicted: Ints, n_classes: int) -> NDArray[np.intp]:
-    """Count the documents of each (true class, predicted class).
+def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
+    """Count the decisions on one split.
 
-    Returns
-    -------
-    int array, shape (n_classes, n_classes)
-        Rows are true classes, columns are predicted ones.
+    Parameters
+    ----------
+    truth, given : int arrays, shape (m,), or bool arrays, shape (m, k)
+        The class of each document and the one it was given; or which classes it has, and which it was given.
+    n_classes : int
 
     Examples
     --------
-    >>> confusion_matrix(np.array([0, 0, 1]), np.array([0, 1, 1]), 2)
-    array([[1, 1],
-           [0, 1]])
+    >>> tally(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).assigned
+    array([1, 2])
     """
-    cells = truth.astype(np.intp) * n_classes + predicted
-    return np.bincount(cells, minlength=n_classes * n_classes).reshape(n_classes, n_classes)
+    if truth.ndim == 2:
+        right, assigned, true = (part.sum(axis=0, dtype=np.int64) for part in (truth & given, given, truth))
+        return Tallies(right, assigned, true, np.int64(len(truth)))
+    right, assigned, true = (
+        np.bincount(codes, minlength=n_classes) for codes in (truth[truth == given], given, truth)
+    )
+    return Tallies(right, assigned, true, np.int64(truth.size))
 
 
-def accuracy(confusion: NDArray[Any]) -> Floats:
-    """Share of the documents that are right, ``trace / sum``."""
-    return _ratio(np.trace(confusion, axis1=-2, axis2=-1), confusion.sum(axis=(-2, -1)))
+def stacked(tallies: Iterable[Tallies]) -> Tallies:
+    """The counts of several splits, the first axis being the splits."""
+    each = list(tallies)
+    parts = ("right", "assigned", "true", "documents")
+    return Tallies(*(np.stack([getattr(one, part) for one in each]) for part in parts))
 
 
-def macro_f1(confusion: NDArray[Any]) -> Floats:
-    """Mean over the classes of ``F1 = 2 tp / (2 tp + fp + fn)``.
+def accuracy(tallies: Tallies) -> Floats:
+    """Share of the documents, of one class each, that are right."""
+    return ratio(tallies.right.sum(axis=-1), tallies.documents)
 
-    The "averaged F1" of Opitz and Burst, "Macro F1 and Macro F1" (arXiv:1911.03347, 2019). A class that is neither
-    true nor predicted anywhere counts as 0, as it does in scikit-learn with ``labels`` given and ``zero_division=0``:
-    the number of terms in the mean never depends on the predictions.
+
+def error(tallies: Tallies) -> Floats:
+    """Share of the documents, of one class each, that are wrong."""
+    return ratio(tallies.documents - tallies.right.sum(axis=-1), tallies.documents)
+
+
+def f1(tallies: Tallies) -> Floats:
+    """``2 tp / (2 tp + fp + fn)`` of each class, shape (..., k)."""
+    return ratio(2 * tallies.right, tallies.assigned + tallies.true)
+
+
+def precision(tallies: Tallies) -> Floats:
+    """``tp / (tp + fp)`` of each class, shape (..., k)."""
+    return ratio(tallies.right, tallies.assigned)
+
+
+def recall(tallies: Tallies) -> Floats:
+    """``tp / (tp + fn)`` of each class, shape (..., k)."""
+    return ratio(tallies.right, tallies.true)
+
+
+def macro_f1(tallies: Tallies) -> Floats:
+    """Mean over the classes of their F1.
+
+    The "averaged F1" of Opitz and Burst, "Macro F1 and Macro F1" (arXiv:1911.03347, 2019); scikit-learn's with
+    ``labels`` given and ``zero_division=0``.
     """
-    right, predicted, true = _margins(confusion)
-    return np.asarray(_ratio(2 * right, predicted + true).mean(axis=-1))
+    return np.asarray(f1(tallies).mean(axis=-1))
 
 
-def macro_f1_of_means(confusion: NDArray[Any]) -> Floats:
+def macro_f1_of_means(tallies: Tallies) -> Floats:
     """F1 of the mean precision P and the mean recall R over the classes, ``2 P R / (P + R)``.
 
-    The "F1 of averages" of Opitz and Burst (2019), never below `macro_f1` and at times far above it. A precision or
-    recall of nothing (0 / 0) counts as 0.
+    The "F1 of averages" of Opitz and Burst (2019), never below `macro_f1` and at times far above it.
     """
-    right, predicted, true = _margins(confusion)
-    precision = _ratio(right, predicted).mean(axis=-1)
-    recall = _ratio(right, true).mean(axis=-1)
-    return _ratio(2 * precision * recall, precision + recall)
+    p, r = macro_precision(tallies), macro_recall(tallies)
+    return ratio(2 * p * r, p + r)
 
 
-def micro_f1(confusion: NDArray[Any]) -> Floats:
+def micro_f1(tallies: Tallies) -> Floats:
     """F1 of the counts summed over the classes, ``2 Σtp / (2 Σtp + Σfp + Σfn)``.
 
-    Where each document has one label and gets one, every false positive of a class is a false negative of
-    another: Σfp = Σfn, and micro-F1 is the accuracy.
+    Where each document has one label and gets one, every false positive of a class is a false negative of another:
+    Σfp = Σfn, and micro-F1 is the accuracy.
     """
-    right, predicted, true = (counts.sum(axis=-1) for counts in _margins(confusion))
-    return _ratio(2 * right, predicted + true)
+    right, assigned, true = (part.sum(axis=-1) for part in (tallies.right, tallies.assigned, tallies.true))
+    return ratio(2 * right, assigned + true)
 
 
+def macro_recall(tallies: Tallies) -> Floats:
+    """Mean over the classes of the share of its documents that each class was given."""
+    return np.asarray(recall(tallies).mean(axis=-1))
+
+
+def macro_precision(tallies: Tallies) -> Floats:
+    """Mean over the classes of the share of the documents given to it that are of it."""
+    return np.asarray(precision(tallies).mean(axis=-1))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """How a score is computed from counts, and what it is defined for.
+
+    Parameters
+    ----------
+    of : callable
+        From tallies of shape (..., k) to scores of shape (...).
+    more_is_better : bool
+    several : bool
+        Whether it is defined where documents have several classes, or none.
+    by_class : bool
+        Whether it is defined of one class by itself.
+    whole : bool
+        Whether it is defined of all classes together.
+    """
+
+    of: Callable[[Tallies], Floats]
+    more_is_better: bool = True
+    several: bool = True
+    by_class: bool = True
+    whole: bool = True
+
+
+#: Metrics of predictions; all of them are shares. A mean over the classes is, of one class, that class's own number.
 METRICS: dict[str, Metric] = {
-    "accuracy": accuracy,
-    "macro-f1": macro_f1,
-    "macro-f1-of-means": macro_f1_of_means,
-    "micro-f1": micro_f1,
+    "accuracy": Metric(accuracy, several=False, by_class=False),
+    "error": Metric(error, more_is_better=False, several=False, by_class=False),
+    "macro-f1": Metric(macro_f1),
+    "macro-f1-of-means": Metric(macro_f1_of_means),
+    "micro-f1": Metric(micro_f1),
+    "macro-recall": Metric(macro_recall),
+    "macro-precision": Metric(macro_precision),
+    "f1": Metric(macro_f1, whole=False),
+    "precision": Metric(macro_precision, whole=False),
+    "recall": Metric(macro_recall, whole=False),
 }
+#: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since tables
+#: of the same predictions are the same. See `evaluation.seconds`.
+CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
+#: Numbers that are no predictions: an average symmetric KL divergence, in nats, and numbers of documents.
+MEASURED = {"average-skl": "nats", "documents": "documents"}
 
 
-def fold_scores(outcome: Outcome, metric: str) -> Floats:
-    """The metric on each fold, in the order of the folds; the score of a cell is their mean."""
-    matrices = [
-        confusion_matrix(outcome.truth[rows], outcome.predicted[rows], outcome.n_classes) for rows in fold_rows(outcome)
-    ]
-    return METRICS[metric](np.stack(matrices))
+def unit_of(metric: str) -> str:
+    """What a metric's numbers are in: "percent" (of a share), "seconds", "nats", "documents" or "one"."""
+    if metric in METRICS:
+        return "percent"
+    return "seconds" if metric in CLOCK else MEASURED.get(metric, "one")
 
 
-def fold_rows(outcome: Outcome) -> list[NDArray[np.intp]]:
-    """Positions in the outcome that belong to each fold, fold by fold."""
-    return [np.flatnonzero(outcome.folds == fold) for fold in np.unique(outcome.folds)]
+def more_is_better(metric: str) -> bool:
+    """Whether the greater of two scores is the better one."""
+    return METRICS[metric].more_is_better if metric in METRICS else metric not in CLOCK
 
 
-def _margins(confusion: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """For each class: documents right (tp), predicted (tp + fp), true (tp + fn)."""
-    return np.diagonal(confusion, axis1=-2, axis2=-1), confusion.sum(axis=-2), confusion.sum(axis=-1)
+def defined(metric: str, *, several: bool, of_class: bool) -> bool:
+    """Whether a metric of predictions is defined for such documents, of one class by itself or of all of them."""
+    known = METRICS.get(metric)
+    return known is not None and (known.several or not several) and (known.by_class if of_class else known.whole)
 
 
-def _ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Divide, with 0 / 0 = 0."""
     quotient = np.zeros(np.shape(whole))
-    np.divide(part, whole, out=quotient, where=whole != 0)
+    np.divide(part, whole, out=quotient, where=np.asarray(whole) != 0)
     return quotient

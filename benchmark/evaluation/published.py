@@ -16,8 +16,7 @@ import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from benchmark.errors import ConfigError
-from benchmark.evaluation.draws import DRAW_METRICS
-from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, unit_of
 from benchmark.evaluation.significance import holm
 
 if TYPE_CHECKING:
@@ -28,11 +27,10 @@ if TYPE_CHECKING:
     from benchmark.evaluation.significance import TestResult
 
 
-KNOWN_METRICS = tuple(dict.fromkeys([*METRICS, *DRAW_METRICS]))
+#: Numbers of a cell. Those of documents are of a class and group, "earn-train".
+KNOWN_METRICS = (*METRICS, *CLOCK, *MEASURED)
 #: Numbers that the paper gives for a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
-#: Numbers that it gives for a class and group of documents, "earn-train".
-COUNT_METRICS = ("documents",)
 
 
 class _Record(BaseModel):
@@ -65,12 +63,23 @@ class PublishedValue(_Record):
 
     @model_validator(mode="after")
     def _fits_its_metric(self) -> PublishedValue:
-        known = (*KNOWN_METRICS, *PAIR_METRICS, *COUNT_METRICS)
+        known = (*KNOWN_METRICS, *PAIR_METRICS)
         if self.metric not in known:
             raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(known)})")
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} are of a pair, any other metric of a cell")
         return self
+
+    @property
+    def printed_in(self) -> str:
+        """What the printed digits are in: "percent", "nats", "documents", "seconds", or "one", a fraction or ratio."""
+        unit = unit_of(self.metric)
+        return unit if unit in ("nats", "documents", "seconds") else self.unit
+
+    @property
+    def reading(self) -> str:
+        """The empty text, or "another" of a number that is given already."""
+        return "another" if self.alternative else ""
 
 
 class Comparison(_Record):
@@ -159,6 +168,11 @@ class Claim(_Record):
     def comparisons(self) -> tuple[Comparison, ...]:
         """All comparisons of the claim, templates filled in."""
         return tuple(comparison for template in self.templates for comparison in template.expanded())
+
+    @property
+    def on_clock(self) -> bool:
+        """Whether it is decided by seconds."""
+        return self.metric in CLOCK
 
     @model_validator(mode="after")
     def _decidable(self) -> Claim:

@@ -11,15 +11,17 @@ from scipy.stats import binomtest, rankdata
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from benchmark.evaluation.metrics import fold_rows, fold_scores
+from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.outcomes import check_same_documents, fold_scores
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
     from numpy.typing import NDArray
 
-    from benchmark.evaluation.metrics import Outcome
+    from benchmark.evaluation.outcomes import Outcome
 
+#: The tests of a single metric; where several are tested, or other pairs, a test's name says so: "wilcoxon, micro-f1".
 TESTS = ("sign", "mcnemar", "wilcoxon")
 
 
@@ -32,7 +34,7 @@ class TestResult:
     a, b : str
         Names of the cells.
     test : str
-        One of `TESTS`.
+        One of `TESTS`, and what distinguishes it from another of that name.
     n : int
         Pairs that the test counts: discordant documents (sign, mcnemar), folds that differ (wilcoxon).
     statistic : float
@@ -63,6 +65,9 @@ class TestResult:
 def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
     """Count, fold by fold, the documents on which both, one or none of the two cells are right.
 
+    Of documents with several classes it counts decisions, one for each document and class; of a class that is scored by
+    itself its own documents, or the decisions on it.
+
     Returns
     -------
     int array, shape (folds, 4)
@@ -70,14 +75,11 @@ def outcome_table(a: Outcome, b: Outcome) -> NDArray[np.intp]:
     """
     check_same_documents(a, b)
     kind = 2 * ~a.correct + ~b.correct
-    return np.stack([np.bincount(kind[rows], minlength=4) for rows in fold_rows(a)])
-
-
-def check_same_documents(a: Outcome, b: Outcome) -> None:
-    """Refuse to pair outcomes that are not of the same documents in the same order."""
-    for name in ("documents", "folds", "truth"):
-        if not np.array_equal(getattr(a, name), getattr(b, name)):
-            raise ValueError(f"{a.cell!r} and {b.cell!r} differ in {name}: only the same test documents can be paired")
+    if a.several:
+        columns = slice(None) if a.of_class is None else slice(a.of_class, a.of_class + 1)
+        return np.stack([np.bincount(kind[rows, columns].ravel(), minlength=4) for rows in a.rows])
+    own = a.counted()
+    return np.stack([np.bincount(kind[rows[own[rows]]], minlength=4) for rows in a.rows])
 
 
 def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int) -> NDArray[np.float64]:
@@ -104,14 +106,15 @@ def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int)
 def sign_test(a: Outcome, b: Outcome) -> TestResult:
     """Micro sign test over the discordant documents of all folds (Yang and Liu 1999).
 
-    The statistic is their Z; the p-value is the exact binomial one rather than the normal tail they look up, and 1
+    Of documents with several classes it is over the decisions, as theirs; those on one document aren't independent, so
+    that p leans to small values. The statistic is their Z; the p-value is the exact binomial one rather than the normal tail they look up, and 1
     where no document is discordant. Documents tested more than once are not independent trials and are refused.
     """
     if a.repeats_documents:
-        return _untestable(a, b, "sign", "documents are tested more than once")
+        return untestable((a.cell, b.cell), "sign", "documents are tested more than once")
     _, only_a, only_b, _ = _pooled(a, b)
     z = float(sign_z(only_a, only_b))
-    return TestResult(a.cell, b.cell, "sign", only_a + only_b, z, _binomial_p(only_a, only_b), _favours(a, b, z))
+    return TestResult(a.cell, b.cell, "sign", only_a + only_b, z, binomial_p(only_a, only_b), favoured((a.cell, b.cell), z))
 
 
 def mcnemar_test(a: Outcome, b: Outcome) -> TestResult:
@@ -123,12 +126,12 @@ def mcnemar_test(a: Outcome, b: Outcome) -> TestResult:
     statsmodels makes it 0 for two identical classifiers.
     """
     if a.repeats_documents:
-        return _untestable(a, b, "mcnemar", "documents are tested more than once")
+        return untestable((a.cell, b.cell), "mcnemar", "documents are tested more than once")
     both, only_a, only_b, neither = _pooled(a, b)
     n = only_a + only_b
     corrected = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
     p_value = float(mcnemar([[both, only_a], [only_b, neither]], exact=True).pvalue) if n else 1.0
-    return TestResult(a.cell, b.cell, "mcnemar", n, corrected, p_value, _favours(a, b, only_a - only_b))
+    return TestResult(a.cell, b.cell, "mcnemar", n, corrected, p_value, favoured((a.cell, b.cell), only_a - only_b))
 
 
 def wilcoxon_test(a: Outcome, b: Outcome, metric: str = "accuracy", alpha: float = 0.05) -> TestResult:
@@ -140,14 +143,29 @@ def wilcoxon_test(a: Outcome, b: Outcome, metric: str = "accuracy", alpha: float
     Computation 10, 1998): read it beside the tests over documents.
     """
     check_same_documents(a, b)
+    return signed_rank_test((a.cell, b.cell), fold_scores(a, metric), fold_scores(b, metric), metric, alpha)
+
+
+def signed_rank_test(
+    names: tuple[str, str],
+    a: NDArray[np.float64],
+    b: NDArray[np.float64],
+    metric: str,
+    alpha: float = 0.05,
+) -> TestResult:
+    """Wilcoxon's signed rank test of paired scores, exact; "not testable" where so few pairs can't reach alpha.
+
+    `favours` is the cell with the better scores: the lower ones where less is better.
+    """
     # Scores are ratios of counts: rounding restores the ties and zeros that floating point takes apart.
-    differences = np.round(fold_scores(a, metric) - fold_scores(b, metric), 12)
+    differences = np.round(a - b, 12).ravel()
+    n = int(np.count_nonzero(differences))
     smallest = min(1.0, 2.0 ** (1 - differences.size))
     if smallest > alpha:
-        return _untestable(a, b, "wilcoxon", f"smallest p {smallest:g}", n=int(np.count_nonzero(differences)))
+        return untestable(names, "wilcoxon", f"smallest p {smallest:g}", n)
     above, below, p_value = signed_rank(differences)
-    n = int(np.count_nonzero(differences))
-    return TestResult(a.cell, b.cell, "wilcoxon", n, min(above, below), p_value, _favours(a, b, above - below))
+    advantage = above - below if more_is_better(metric) else below - above
+    return TestResult(*names, "wilcoxon", n, min(above, below), p_value, favoured(names, advantage))
 
 
 def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -171,33 +189,6 @@ def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
     return above / 2, below / 2, min(1.0, 2 * tail)
 
 
-def compare_all(
-    pairs: Sequence[tuple[str, str]],
-    outcomes: Mapping[str, Outcome],
-    metric: str = "accuracy",
-    alpha: float = 0.05,
-) -> list[TestResult]:
-    """Every test of every pair, corrected by Holm's method over the pairs, each kind of test on its own.
-
-    Parameters
-    ----------
-    pairs : sequence of (str, str)
-        Cells (a, b) to compare.
-    outcomes : mapping of str to Outcome
-        By cell; all of one experiment, so that they share their test documents.
-    metric : str
-        What the signed rank test ranks.
-    alpha : float
-        Level that a design must be able to reach.
-    """
-    kinds = (
-        [sign_test(outcomes[a], outcomes[b]) for a, b in pairs],
-        [mcnemar_test(outcomes[a], outcomes[b]) for a, b in pairs],
-        [wilcoxon_test(outcomes[a], outcomes[b], metric, alpha) for a, b in pairs],
-    )
-    return [result for results in kinds for result in holm(results)]
-
-
 def holm(results: Iterable[TestResult]) -> list[TestResult]:
     """Fill in `p_holm` over these results (Holm, Scandinavian Journal of Statistics 6, 1979), untestable ones aside."""
     results = list(results)
@@ -212,13 +203,16 @@ def _pooled(a: Outcome, b: Outcome) -> tuple[int, int, int, int]:
     return both, only_a, only_b, neither
 
 
-def _binomial_p(k: int, others: int) -> float:
+def binomial_p(k: int, others: int) -> float:
+    """Exact two-sided p-value of k successes in k + others tosses of a fair coin; 1 where there is none."""
     return float(binomtest(k, k + others).pvalue) if k + others else 1.0
 
 
-def _favours(a: Outcome, b: Outcome, advantage: float) -> str | None:
-    return None if advantage == 0 else (a.cell if advantage > 0 else b.cell)
+def favoured(names: tuple[str, str], advantage: float) -> str | None:
+    """The name of the first or of the second, or None where neither has an advantage."""
+    return None if advantage == 0 else names[0] if advantage > 0 else names[1]
 
 
-def _untestable(a: Outcome, b: Outcome, test: str, reason: str, n: int = 0) -> TestResult:
-    return TestResult(a.cell, b.cell, test, n, math.nan, None, note=f"not testable ({reason})")
+def untestable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> TestResult:
+    """A test that can't be made of this design."""
+    return TestResult(*names, test, n, math.nan, None, note=f"not testable ({reason})")

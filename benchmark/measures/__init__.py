@@ -1,0 +1,19 @@
+"""Numbers that are no predictions: distances between centroids, what a flow reaches, documents by class and group."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmark.measures.centroid_distances import CentroidDistances
+from benchmark.measures.centroid_flow import CentroidFlow
+from benchmark.measures.document_counts import DocumentCounts
+
+if TYPE_CHECKING:
+    from benchmark.measures.base import Measure
+
+#: What `measures` in a configuration can name.
+MEASURES: dict[str, type[Measure]] = {
+    "centroid-distances": CentroidDistances,
+    "centroid-flow": CentroidFlow,
+    "document-counts": DocumentCounts,
+}

@@ -1,0 +1,174 @@
+"""The predictions of an experiment to the content of a file, one NumPy archive, and back.
+
+What all points of a task decided stands in one array, point after point and split after split, since thousands of small
+members would take longer to find than to read. An index says how the arrays are cut.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.evaluation.predictions import PointKey, SplitKey, TaskKey
+
+    Arrays = dict[str, NDArray[Any]]
+
+_LARGEST_BYTE = 256
+
+
+def encode(predictions: Predictions) -> bytes:
+    """A NumPy archive; its bytes depend on nothing but the predictions."""
+    index: dict[str, list[Any]] = {"tasks": [], "splits": [], "points": [], "measured": []}
+    arrays: Arrays = {}
+    for number, (task, documents) in enumerate(predictions.tasks.items()):
+        own_splits = {key: splits for key, splits in predictions.splits.items() if key[:2] == task}
+        own_points = {key: point for key, point in predictions.points.items() if key[:2] == task}
+        several, n, k = documents.several, len(documents.ids), len(documents.classes)
+        index["tasks"].append([*task, list(documents.classes), several])
+        index["splits"] += [[*key, [split.name for split in splits]] for key, splits in own_splits.items()]
+        index["points"] += [[*key, len(point.inner)] for key, point in own_points.items()]
+        splits = [split for each in own_splits.values() for split in each]
+        own = {
+            "ids": joined(documents.ids),
+            "truth": np.packbits(documents.truth, axis=1) if several else documents.truth,
+            "test": np.packbits(np.array([_mask(split.test, n) for split in splits], dtype=bool).reshape(-1, n), axis=1),
+            "trained": np.array([split.trained for split in splits], dtype=np.int64).reshape(-1, k),
+            **_points(list(own_points.values()), several=several, k=k),
+        }
+        arrays |= {f"{number}/{name}": array for name, array in own.items()}
+    for number, (key, measured) in enumerate(predictions.measured.items()):
+        index["measured"].append([*key, list(measured)])
+        arrays |= {f"measured/{number}/{position}": array for position, array in enumerate(measured.values())}
+    arrays["index"] = np.frombuffer(json.dumps(index, ensure_ascii=False).encode(), dtype=np.uint8)
+    file = io.BytesIO()
+    np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
+    return file.getvalue()
+
+
+def decode(content: bytes) -> Predictions:
+    """The predictions back from their archive.
+
+    Raises
+    ------
+    ValueError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile
+        If it is damaged.
+    """
+    archive = np.load(io.BytesIO(content), allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("is an array, not an archive of predictions")  # noqa: TRY004 - of damaged content
+    with archive:
+        arrays: Arrays = dict(archive)
+    index = json.loads(arrays["index"].tobytes())
+    try:
+        return _decoded(index, arrays)
+    except (TypeError, IndexError) as error:
+        raise ValueError(f"its index doesn't fit its arrays: {error}") from None
+
+
+def joined(names: Iterable[str]) -> NDArray[np.uint8]:
+    """Names as one array; NUL stands between them, which no name contains."""
+    return np.frombuffer("\0".join(names).encode(), dtype=np.uint8)
+
+
+def parted(names: NDArray[np.uint8]) -> tuple[str, ...]:
+    """Names back from their array."""
+    return tuple(names.tobytes().decode().split("\0"))
+
+
+def _mask(rows: NDArray[np.intp], n: int) -> NDArray[np.bool_]:
+    mask = np.zeros(n, dtype=bool)
+    mask[rows] = True
+    return mask
+
+
+def _points(points: Sequence[Given], *, several: bool, k: int) -> Arrays:
+    """All that the points of a task decided, end to end."""
+    given = [array for point in points for array in point.given]
+    tied = [array.ravel() for point in points for array in point.tied]
+    codes = np.uint8 if k <= _LARGEST_BYTE else np.uint16
+    ends = np.concatenate([array.ravel() for array in given]) if given else np.empty(0, dtype=np.int32)
+    return {
+        "given": np.packbits(ends.astype(bool)) if several else ends.astype(codes),
+        "tied": np.packbits(np.concatenate(tied)) if tied else np.empty(0, dtype=np.uint8),
+        "seconds": np.concatenate([point.seconds for point in points]) if points else np.empty((0, 5)),
+        "inner": np.concatenate([point.inner for point in points]) if points else np.empty(0),
+    }
+
+
+def _decoded(index: Mapping[str, list[Any]], arrays: Arrays) -> Predictions:
+    tasks: dict[TaskKey, TaskDocuments] = {}
+    splits: dict[SplitKey, tuple[TestedSplit, ...]] = {}
+    points: dict[PointKey, Given] = {}
+    for number, (variant, task, classes, several) in enumerate(index["tasks"]):
+        own = {name: arrays[f"{number}/{name}"] for name in _MEMBERS}
+        ids, truth = parted(own["ids"]), own["truth"]
+        if several:
+            truth = np.unpackbits(truth, axis=1, count=len(classes)).astype(bool)
+        tasks[variant, task] = TaskDocuments(ids, tuple(classes), truth)
+        of_task = [each for each in index["splits"] if each[:2] == [variant, task]]
+        found = _splits(of_task, own, len(ids))
+        splits |= found
+        keys = [each for each in index["points"] if each[:2] == [variant, task]]
+        points |= _given(keys, found, own, n_classes=len(classes) if several else 0)
+    measured = {
+        (measure, variant): {name: arrays[f"measured/{number}/{position}"] for position, name in enumerate(names)}
+        for number, (measure, variant, names) in enumerate(index["measured"])
+    }
+    return Predictions(tasks, splits, points, measured)
+
+
+_MEMBERS = ("ids", "truth", "test", "trained", "given", "tied", "seconds", "inner")
+
+
+def _splits(keys: Sequence[list[Any]], own: Arrays, n: int) -> dict[SplitKey, tuple[TestedSplit, ...]]:
+    tested = np.unpackbits(own["test"], axis=1, count=n).astype(bool)
+    rows = iter(zip(tested, own["trained"], strict=True))
+    found = {}
+    for variant, task, size, names in keys:
+        found[variant, task, size] = tuple(
+            TestedSplit(name, np.flatnonzero(mask), trained) for name, (mask, trained) in zip(names, rows, strict=False)
+        )
+        if len(found[variant, task, size]) != len(names):
+            raise ValueError("it lacks splits")
+    return found
+
+
+def _given(
+    keys: Sequence[list[Any]],
+    splits: Mapping[SplitKey, tuple[TestedSplit, ...]],
+    own: Arrays,
+    n_classes: int,
+) -> dict[PointKey, Given]:
+    """The points of a task; `n_classes` is 0 where each document has one class."""
+    counts = [[len(split.test) for split in splits[variant, task, size]] for variant, task, _, _, size, *_ in keys]
+    width, total = max(n_classes, 1), sum(map(sum, counts))
+    given = np.unpackbits(own["given"], count=total * width).astype(bool) if n_classes else own["given"]
+    tied = np.unpackbits(own["tied"], count=total * width).astype(bool)
+    if given.size != total * width or len(own["seconds"]) != sum(map(len, counts)):
+        raise ValueError("it has other numbers of decisions than of tested documents")
+    shape = (-1, n_classes) if n_classes else (-1,)
+    decisions = given.reshape(shape) if n_classes else given.astype(np.int32)
+    at = inner_at = second_at = 0
+    found = {}
+    for (variant, task, method, candidate, size, terms, n_inner), own_counts in zip(keys, counts, strict=True):
+        ends = [at, *(at + end for end in accumulate(own_counts))]
+        cuts = [slice(start, stop) for start, stop in zip(ends, ends[1:], strict=False)]
+        found[variant, task, method, candidate, size, terms] = Given(
+            tuple(decisions[cut] for cut in cuts),
+            tuple(tied.reshape(shape)[cut] for cut in cuts),
+            own["seconds"][second_at : second_at + len(cuts)],
+            own["inner"][inner_at : inner_at + n_inner],
+        )
+        at, second_at, inner_at = ends[-1], second_at + len(cuts), inner_at + n_inner
+    return found

@@ -1,0 +1,214 @@
+"""How far the centroid of each class lies from those of the others: average symmetric KL divergences, in nats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmark.classifiers.centroids.divergence import average_skl_to_others
+from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
+from benchmark.config.model import BASE, Cell
+from benchmark.evaluation.intervals import LEVEL, Estimate
+from benchmark.measures.base import Measured, Point, divergence_bayes, names, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.measures.base import Arrays, Context
+    from benchmark.text.counts import Counts
+
+    Array = NDArray[np.float64]
+
+METRIC = "average-skl"
+
+
+@dataclass(frozen=True)
+class CentroidDistances:
+    """Average symmetric KL divergence of each class's centroid to those of the others, on all documents.
+
+    Parameters
+    ----------
+    centroids : sequence of str
+        Kinds of centroid, as `classifiers.divergence_bayes` has them.
+    resamples : int
+        Of the documents of each class, for the intervals.
+    smoothing : sequence of float
+        Values that the configuration itself is measured at once more, ascending.
+    """
+
+    centroids: Sequence[str] = CENTROIDS
+    resamples: int = 200
+    smoothing: Sequence[float] = ()
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        for name in self.centroids:
+            if name not in CENTROIDS:
+                raise ValueError(f"centroids are {', '.join(CENTROIDS)}, not {name!r}")
+        if not self.centroids or len(set(self.centroids)) != len(self.centroids):
+            raise ValueError("centroids must be one or more different ones")
+        if self.resamples < 2:
+            raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
+        if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
+            raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
+
+    @property
+    def base_only(self) -> bool:
+        """It is of every variant."""
+        return False
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """What decides its numbers."""
+        return (type(self), DivergenceBayes, average_skl_to_others)
+
+    def compute(self, context: Context) -> Arrays:
+        """Of each kind of centroid the distances, those of resampled documents, and those by smoothing."""
+        documents = context.counts.documents
+        found: Arrays = {
+            "classes": words(documents.classes),
+            "documents": np.bincount(documents.labels, minlength=len(documents.classes)),
+            "smoothing": np.array(self._grid(context), dtype=np.float64),
+        }
+        for centroid in self.centroids:
+            classifier = divergence_bayes(context.variant)
+            classifier.centroid = centroid
+            content = {
+                "measure": "centroid-distances",
+                "classifier": classifier.get_params(),
+                "grid": [context.seed, self.resamples, list(self._grid(context))],
+            }
+            arrays = context.once(content, lambda own=classifier: self._distances(own, context))
+            found |= {f"{centroid}/{name}": array for name, array in arrays.items()}
+        return found
+
+    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
+        """A row for each kind of centroid and class, ``table-skl-trade``."""
+        return tuple(
+            Cell(_id(variant, centroid, name), variant, "", centroid, "measure", name)
+            for centroid in self.centroids
+            for name in classes
+        )
+
+    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
+        """The distances with the spread of the resamples about them.
+
+        Resamples repeat documents and lack others, so that their centroids lie farther apart, as those of fewer
+        documents do. A print is of about as many documents as ours, not of resamples: the interval has their spread
+        about ours.
+        """
+        found = []
+        for centroid in self._measured(arrays):
+            resampled = arrays[f"{centroid}/resampled"]
+            for c, name in enumerate(names(arrays["classes"])):
+                value, own = float(arrays[f"{centroid}/values"][c]), resampled[:, c]
+                low, high = value + np.quantile(own - own.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+                estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
+                found.append(Measured(_id(variant, centroid, name), METRIC, estimate))
+        return tuple(found)
+
+    def points(self, arrays: Arrays) -> tuple[Point, ...]:
+        """The distances against the smoothing."""
+        return tuple(
+            Point("smoothing", float(x), centroid, name, METRIC, float(row[c]))
+            for centroid in self._measured(arrays)
+            for c, name in enumerate(names(arrays["classes"]))
+            for x, row in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"], strict=True)
+        )
+
+    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
+        """What the intervals are, and how near the distances come to print in level and order."""
+        yield (
+            "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
+            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} resamples), "
+            "moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
+        )
+        for variant, arrays in found.items():
+            target = self._target(arrays, printed)
+            if target is None:
+                return
+            each = [(name, _nearness(arrays[f"{name}/values"], target)) for name in self._measured(arrays)]
+            label = f"{variant}: " if len(found) > 1 else ""
+            nearness = "; ".join(f"{name} {text}" for name, text in each)
+            yield f"{label}Root mean square of the differences of table-… from the print: {nearness}."
+        for arrays in found.values():
+            target = self._target(arrays, printed)
+            for name in self._measured(arrays) if target is not None and len(arrays["smoothing"]) else ():
+                yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
+
+    def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
+        """The print by class; it is the same for every kind of centroid."""
+        found = []
+        for name in names(arrays["classes"]):
+            own = [_id(BASE, centroid, name) for centroid in self.centroids]
+            values = [printed[cell] for cell in own if cell in printed]
+            if not values:
+                return None
+            found.append(values[-1])
+        return np.array(found)
+
+    def _measured(self, arrays: Arrays) -> list[str]:
+        return [centroid for centroid in self.centroids if f"{centroid}/values" in arrays]
+
+    def _grid(self, context: Context) -> tuple[float, ...]:
+        return tuple(self.smoothing) if context.variant.name == BASE else ()
+
+    def _distances(self, classifier: DivergenceBayes, context: Context) -> Arrays:
+        counts, grid = context.counts, self._grid(context)
+        everything = np.arange(len(counts.documents))
+        seeds = [[context.seed, number] for number in range(self.resamples)]
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(context.jobs) as pool:
+            resampled = list(pool.map(lambda seed: _measure(classifier, counts, _resample(counts, seed)), seeds))
+            swept = list(pool.map(lambda s: _measure(classifier, counts, everything, s), grid))
+        values = _measure(classifier, counts, everything)
+        by_smoothing = np.array(swept).reshape(len(grid), len(values))
+        return {"values": values, "resampled": np.array(resampled), "by_smoothing": by_smoothing}
+
+
+def _id(variant: str, centroid: str, name: str) -> str:
+    return "-".join([*([] if variant == BASE else [variant]), "table", centroid, name])
+
+
+def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
+    """As many documents of each class as there are, with replacement."""
+    rng, documents = np.random.default_rng(seed), counts.documents
+    of_classes = [np.flatnonzero(documents.labels == code) for code in range(len(documents.classes))]
+    return np.concatenate([rng.choice(rows, len(rows)) for rows in of_classes])
+
+
+def _measure(
+    classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
+) -> Array:
+    """Average SKL of each class to the others, in nats, shape (k,), in the order of the classes."""
+    own = type(classifier)(**classifier.get_params())
+    own.smoothing = own.smoothing if smoothing is None else smoothing
+    matrix: sp.csr_array = counts.matrix[rows]
+    own.fit(matrix, counts.documents.labels[rows])
+    distances = average_skl_to_others(own.centroids_)
+    return np.asarray(distances[np.argsort(own.classes_)])
+
+
+def _nearest(name: str, grid: Array, by_smoothing: Array, target: Array) -> str:
+    best = int(((by_smoothing - target) ** 2).sum(axis=1).argmin())
+    same = [f"{s:g}" for s, row in zip(grid, by_smoothing, strict=True) if _same_order(row, target)]
+    return (
+        f"table-{name}-…: nearest to the print at smoothing {grid[best]:g}, {_nearness(by_smoothing[best], target)}; "
+        f"in the printed order at {', '.join(same) or 'no smoothing'}."
+    )
+
+
+def _nearness(values: Array, target: Array) -> str:
+    order = "in the printed order" if _same_order(values, target) else "in another order"
+    return f"{float(np.sqrt(((values - target) ** 2).mean())):.2f} nats, {order}"
+
+
+def _same_order(values: Array, target: Array) -> bool:
+    return bool((np.argsort(values) == np.argsort(target)).all())

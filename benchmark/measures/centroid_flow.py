@@ -1,0 +1,161 @@
+"""The gradient flow against the exact solution: the symmetric KL centroids of all documents by each solver, their cost."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmark.classifiers.centroids.divergence import class_statistics, mean_skl
+from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids.flow import flow
+from benchmark.classifiers.centroids.graphs import GRAPHS
+from benchmark.measures.base import divergence_bayes, names, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from benchmark.classifiers.centroids.divergence import ClassStatistics
+    from benchmark.config.model import Cell
+    from benchmark.measures.base import Arrays, Context, Measured, Point
+    from benchmark.text.counts import Counts
+
+EXACT = "exact"
+_FINEST = 1e-12
+
+
+@dataclass(frozen=True)
+class CentroidFlow:
+    """Centroids by the gradient flow on several graphs of words, against the closed form.
+
+    Parameters
+    ----------
+    graphs : sequence of str
+        As `classifiers.centroids.graphs` has them.
+    tolerance : float
+        How near a class's energy is known to be to the least, in nats, when the flow ends.
+    """
+
+    graphs: Sequence[str] = tuple(GRAPHS)
+    tolerance: float = 1e-9
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        for name in self.graphs:
+            if name not in GRAPHS:
+                raise ValueError(f"graphs are {', '.join(GRAPHS)}, not {name!r}")
+        if not self.graphs or len(set(self.graphs)) != len(self.graphs):
+            raise ValueError("graphs must be one or more different ones")
+        if not 0 < self.tolerance < np.inf:
+            raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
+
+    @property
+    def base_only(self) -> bool:
+        """It is of the configuration itself alone."""
+        return True
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """What decides its numbers."""
+        return (type(self), flow, skl_centroid, class_statistics)
+
+    def compute(self, context: Context) -> Arrays:
+        """Of the closed form and each graph: energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
+
+        Energies are mean SKL of the documents to the centroid, gaps upper bounds of what they lie above the least, both
+        in nats; seconds are those of the graph and of the centroids, on the clock. A graph on which the flow fails has
+        the reason alone.
+        """
+        smoothing = divergence_bayes(context.variant).smoothing
+        found: Arrays = {"classes": words(context.counts.documents.classes)}
+        with threadpool_limits(1, user_api="blas"):
+            for name in (EXACT, *self.graphs):
+                content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
+                content["tolerance"] = self.tolerance
+                try:
+                    solved = context.once(content, lambda own=name: self._solve(own, context.counts, smoothing))
+                except RuntimeError as error:  # it didn't converge; failures are never kept
+                    solved = {"failed": words([str(error)])}
+                found |= {f"{name}/{part}": array for part, array in solved.items()}
+        return found
+
+    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
+        """None: what the flow reaches stands in the notes."""
+        return ()
+
+    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
+        """None."""
+        return ()
+
+    def points(self, arrays: Arrays) -> tuple[Point, ...]:
+        """None."""
+        return ()
+
+    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
+        """What the flow reached and in how many steps; seconds stand in the manifest, as they differ between runs."""
+        for arrays in found.values():
+            exact = arrays.get(f"{EXACT}/energies")
+            if exact is None:
+                continue
+            each = ", ".join(f"{name} {e:.6f}" for name, e in zip(names(arrays["classes"]), exact, strict=True))
+            yield f"Energy (mean SKL of the documents to the centroid, nats) of the exact centroids: {each}."
+            for graph in self.graphs:
+                yield self._note(graph, arrays, exact)
+
+    def timings(self, arrays: Arrays) -> dict[str, dict[str, float]]:
+        """Seconds by solver, for the manifest: those of the graph, and of the centroids."""
+        return {
+            name: dict(zip(("graph", "centroids"), map(float, arrays[f"{name}/seconds"]), strict=True))
+            for name in (EXACT, *self.graphs)
+            if f"{name}/seconds" in arrays
+        }
+
+    def _note(self, graph: str, arrays: Arrays, exact: Any) -> str:
+        if f"{graph}/energies" not in arrays:
+            reason = arrays.get(f"{graph}/failed")
+            return f"Flow, {graph}: failed: {'no result' if reason is None else names(reason)[0]}."
+        # Rounded up to a power of ten: the last digits of an energy differ between machines.
+        excess = float(np.abs(arrays[f"{graph}/energies"] - exact).max())
+        within = "1e-12" if excess < _FINEST else f"{10.0 ** np.ceil(np.log10(excess)):.0e}"
+        steps = int(round(float(arrays[f"{graph}/steps"].mean()), -1))
+        return (
+            f"Flow, {graph} ({int(arrays[f'{graph}/edges']):,} edges): every energy within {within} of the exact one, "
+            f"after about {steps} steps; known to be within {self.tolerance:g} of the least."
+        )
+
+    def _solve(self, name: str, counts: Counts, smoothing: float) -> Arrays:
+        labels, k = counts.documents.labels, len(counts.documents.classes)
+        rows = [(labels == code) & (np.diff(counts.matrix.indptr) > 0) for code in range(k)]
+        statistics = [class_statistics(counts.matrix[own], smoothing) for own in rows]
+        return _exact(statistics) if name == EXACT else self._flows(name, statistics, counts)
+
+    def _flows(self, name: str, statistics: list[ClassStatistics], counts: Counts) -> Arrays:
+        started = time.perf_counter()
+        edges = GRAPHS[name](counts.matrix)
+        drawn = time.perf_counter()
+        ends = [flow(each, edges, tolerance=self.tolerance) for each in statistics]
+        return {
+            "energies": np.array([end.energies[-1] for end in ends]),
+            "gaps": np.array([end.gap for end in ends]),
+            "steps": np.array([len(end.times) - 1 for end in ends], dtype=np.int64),
+            "edges": np.array(len(edges)),
+            "seconds": np.array([drawn - started, time.perf_counter() - drawn]),
+        }
+
+
+def _exact(statistics: list[ClassStatistics]) -> Arrays:
+    started = time.perf_counter()
+    centroids = [skl_centroid(each) for each in statistics]
+    seconds = time.perf_counter() - started
+    k = len(statistics)
+    return {
+        "energies": np.array([mean_skl(each, q) for each, q in zip(statistics, centroids, strict=True)]),
+        "gaps": np.zeros(k),
+        "steps": np.zeros(k, dtype=np.int64),
+        "edges": np.array(0),
+        "seconds": np.array([0.0, seconds]),
+    }

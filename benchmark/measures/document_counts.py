@@ -1,0 +1,71 @@
+"""Documents by class and group, "earn-train": what a table of a collection prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.evaluation.intervals import Estimate
+from benchmark.measures.base import Measured, names, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from benchmark.config.model import Cell
+    from benchmark.measures.base import Arrays, Context, Point
+
+
+@dataclass(frozen=True)
+class DocumentCounts:
+    """Documents of each class in each group of the collection as it was read."""
+
+    @property
+    def base_only(self) -> bool:
+        """It is of the configuration itself alone."""
+        return True
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """What decides its numbers."""
+        return (type(self),)
+
+    def compute(self, context: Context) -> Arrays:
+        """Documents of each class, and of none of them, by group."""
+        documents = context.counts.documents
+        sizes = np.asarray(documents.sizes(), dtype=np.int64)
+        none = np.zeros(len(documents), dtype=bool) if documents.topics is None else ~documents.topics.any(axis=1)
+        return {
+            "documents": sizes,
+            "without": np.bincount(documents.groups[none], minlength=len(documents.group_names)),
+            "classes": words(documents.classes),
+            "groups": words(documents.group_names),
+        }
+
+    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
+        """None: a number of documents is no score."""
+        return ()
+
+    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
+        """A number for each class and group; it is a count, and has no interval but itself."""
+        return tuple(
+            Measured(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
+            for name, row in zip(names(arrays["classes"]), arrays["documents"], strict=True)
+            for group, n in zip(names(arrays["groups"]), row, strict=True)
+        )
+
+    def points(self, arrays: Arrays) -> tuple[Point, ...]:
+        """None."""
+        return ()
+
+    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
+        """How many documents are of no class, and what becomes of them."""
+        for arrays in found.values():
+            if arrays["without"].any():
+                counted = zip(arrays["without"], names(arrays["groups"]), strict=True)
+                without = ", ".join(f"{n:,} {group}" for n, group in counted)
+                yield (
+                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other topics "
+                    "and those of none, stay as negative examples of all of them in training and in testing."
+                )
