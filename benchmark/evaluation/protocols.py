@@ -1,8 +1,8 @@
 """From documents to splits: which rows train a classifier and which rows test it.
 
 Every protocol keeps four promises (`_split` enforces them): rows ascend, no row both trains and tests, something is
-tested, and, of documents with one class each, every class has a training document. The last is refused rather than worked around: a one-vs-one vote in
-which a class never stood is not the experiment that the table's header names.
+tested, and, of documents with one class each, every class has a training document. The last is refused rather than
+worked around: a one-vs-one vote in which a class never stood is not the experiment that the table's header names.
 """
 
 from __future__ import annotations
@@ -225,9 +225,7 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 }
 
 
-def _split(
-    documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]
-) -> Split:
+def _split(documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
     """Masks to rows, refused where there is nothing to test or a class nobody could learn.
 
     Of documents with several classes each class is decided by itself: one that can't be learned harms no other.
