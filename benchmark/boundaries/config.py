@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from benchmark.boundaries.machines import DEFAULT_C, GEOMETRIES, KERNELS
+from benchmark.config.cells import checked_pairs
 from benchmark.config.check import common
 from benchmark.config.model import Pair, Study
 from benchmark.config.schema import Section, StudySection, validated
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Named
     from benchmark.config.source import YamlSource
 
-KIND = "decision-boundaries"
+KIND: Literal["decision-boundaries"] = "decision-boundaries"
 
 
 class PointsSection(Section):
@@ -58,6 +59,7 @@ class CoveringSection(Section):
 class BoundariesSection(StudySection):
     """The whole file."""
 
+    kind: Literal["decision-boundaries"] = KIND
     points: PointsSection = PointsSection()
     defaults: DefaultsSection
     resolution: int = Field(default=160, ge=10, le=1000)
@@ -153,21 +155,12 @@ def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> 
 
 
 def _pairs(given: list[list[str]], machines: dict[str, Machine], source: YamlSource) -> tuple[Pair, ...]:
-    """The pairs under `compare`: two known machines of one space each, none twice; Holm's family is all of them."""
-    pairs: list[Pair] = []
-    for index, names in enumerate(given):
-        if len(set(names)) != 2 or len(names) != 2:
-            raise source.error(("compare", index), f"a comparison names two different machines, not {names}")
-        for position, name in enumerate(names):
-            if name not in machines:
-                raise source.error(("compare", index, position), unknown("cell", name, list(machines)))
-        a, b = names
+    """The pairs under `compare`, each of one space; Holm's family is all of them."""
+    pairs = checked_pairs(given, list(machines), source, "machine")
+    for index, (a, b) in enumerate(pairs):
         if machines[a].space != machines[b].space:
             raise source.error(("compare", index), f"{a!r} and {b!r} are tested on points of different spaces")
-        if any({a, b} == {pair.a, pair.b} for pair in pairs):
-            raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
-        pairs.append(Pair(a, b, family=""))
-    return tuple(pairs)
+    return tuple(Pair(a, b, family="") for a, b in pairs)
 
 
 def _covering_times(covering: CoveringSection | None, source: YamlSource) -> tuple[float, ...]:

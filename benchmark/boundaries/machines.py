@@ -27,7 +27,7 @@ from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
 from benchmark.kernels import Diffusion, RadialBasisFunction
 from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
-from benchmark.kernels.heat.checks import check_positive
+from benchmark.checks import check_positive
 from benchmark.kernels.heat.half_space import hyperbolic_distance
 
 if TYPE_CHECKING:

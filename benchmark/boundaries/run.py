@@ -230,6 +230,8 @@ def _notes(study: Boundaries) -> list[str]:
         f"Points are generated (seed {study.seed}): {study.n_points} to train on and {study.n_test:,} to test on in "
         "each space; the best boundary possible is known and drawn."
     )
-    width = "Flat space's heat kernel of time t is a Gaussian of σ² = 2t: such are the Gaussians without a σ of their own."
+    width = (
+        "Flat space's heat kernel of time t is a Gaussian of σ² = 2t: such are the Gaussians without a σ of their own."
+    )
     curvature = f"Half plane: {study.geometry}; the Fisher metric's curvature is -1/2 there: a factor of 2 in t."
     return [points, width, curvature]

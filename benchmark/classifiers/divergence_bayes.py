@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -71,6 +71,9 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     >>> DivergenceBayes(centroid="skl", smoothing=0.1).fit(X, ["tea", "tea", "rum"]).predict([[0, 1, 1], [2, 0, 0]])
     array(['rum', 'tea'], dtype='<U3')
     """
+
+    normalization: ClassVar[str] = "none"
+    needs_kernel: ClassVar[bool] = False
 
     def __init__(
         self,

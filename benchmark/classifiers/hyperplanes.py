@@ -83,6 +83,11 @@ def fit_hyperplanes(
     everything = np.arange(n)
     nodes.fill(DenseRows(gram, everything, everything), jobs)
     machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
+    return hyperplanes_of(points, machines)
+
+
+def hyperplanes_of(points: sp.csr_array, machines: Sequence[Machine]) -> Hyperplanes:
+    """The hyperplanes of linear machines over the training points, shape (n, V)."""
     return Hyperplanes(normals(points, machines), np.array([machine.rho for machine in machines]))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -48,6 +48,10 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
     array(['a', 'b', 'a'], dtype='<U1')
     """
 
+    #: What a configuration has where it says nothing else.
+    normalization: ClassVar[str] = "none"
+    needs_kernel: ClassVar[bool] = False
+
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
 
@@ -57,6 +61,12 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
         theirs = MultinomialNB().__sklearn_tags__()
         tags.input_tags, tags.classifier_tags = theirs.input_tags, theirs.classifier_tags
         return tags
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        if not 0 < self.smoothing < float("inf"):
+            msg = f"smoothing must be a positive number, not {self.smoothing}"
+            raise ValueError(msg)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the counts X, shape (n, V), and the labels y, shape (n,).
@@ -71,9 +81,7 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
 
     def _learn(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
         """Fit, and return X as it was validated, and each document's position in `classes_`."""
-        if not 0 < self.smoothing < float("inf"):
-            msg = f"smoothing must be a positive number, not {self.smoothing}"
-            raise ValueError(msg)
+        self.check()
         X, y = validate_data(self, X, y, accept_sparse="csr")
         learnt = MultinomialNB(alpha=self.smoothing, force_alpha=True).fit(X, y)
         self.classes_ = learnt.classes_
@@ -92,6 +100,10 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "feature_log_prob_")
         X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
         return np.asarray(X @ self.feature_log_prob_.T + self.class_log_prior_)
+
+    def decision_function(self, X: Any) -> Array:
+        """The joint log densities, by which it predicts; shape (m, n_classes), also for two classes."""
+        return self.predict_joint_log_proba(X)
 
     def predict_log_proba(self, X: Any) -> Array:
         """Log posteriors ln P(c_i|x), shape (m, n_classes)."""

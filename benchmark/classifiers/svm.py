@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCHEMES = ("one-vs-one", "one-vs-rest")
+UNITS = ("one", "mean-self-product")
 
 #: Machine epsilon times this, the number of terms and their magnitudes bounds what a reordered sum can differ by.
 _ROUNDING = 4 * np.finfo(np.float64).eps
@@ -197,6 +198,14 @@ def _sum_in_order(
                 out[row, machine] = total - rho[machine]
 
 
+def mean_self_product(self_products: NDArray[np.float64]) -> float:
+    """The mean of k(x, x), shape (n,); ValueError if it isn't positive."""
+    mean = float(self_products.mean())
+    if not mean > 0:
+        raise ValueError(f"the mean of k(x, x) is {mean:g}: C can't be measured by it")
+    return mean
+
+
 class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     """C-SVC on a precomputed kernel, as a scikit-learn classifier.
 
@@ -207,6 +216,10 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     scheme : {"one-vs-one", "one-vs-rest"}
     cache_mb : float
         LIBSVM's -m.
+    unit : {"one", "mean-self-product"}
+        What C is a multiple of: 1, or the inverse of the mean of k(x, x), over the training documents here and over
+        all documents of the task in a run. The latter makes machines blind to a constant factor of the kernel; it was
+        the default of SVMlight (Joachims 1999).
     jobs : int
         Threads.
 
@@ -225,18 +238,23 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     array(['near', 'far'], dtype='<U4')
     """
 
+    set_by_run: ClassVar[tuple[str, ...]] = ("jobs",)
+    needs_kernel: ClassVar[bool] = True
+
     def __init__(
         self,
         C: float = 1.0,
         epsilon: float = 1e-3,
         scheme: str = "one-vs-one",
         cache_mb: float = 200.0,
+        unit: str = "one",
         jobs: int = 1,
     ) -> None:
         self.C = C
         self.epsilon = epsilon
         self.scheme = scheme
         self.cache_mb = cache_mb
+        self.unit = unit
         self.jobs = jobs
 
     def check(self) -> None:
@@ -248,6 +266,19 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         if self.scheme not in SCHEMES:
             msg = f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}"
             raise ValueError(msg)
+        if self.unit not in UNITS:
+            msg = f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}"
+            raise ValueError(msg)
+
+    def cost(self, self_products: NDArray[np.float64]) -> float:
+        """C in the unit it is meant in, given k(x, x), shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If their mean isn't positive, and C is to be measured by it.
+        """
+        return self.C / mean_self_product(self_products) if self.unit == "mean-self-product" else self.C
 
     def fit(self, X: Any, y: Any) -> SupportVectorClassifier:
         """Train on the Gram matrix X, shape (n, n), and the labels y, shape (n,)."""
@@ -268,7 +299,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.machines_ = fit_machines(
             DenseRows(gram, order, order),
             np.bincount(rank[codes]),
-            C=self.C,
+            C=self.cost(np.diagonal(gram)),
             epsilon=self.epsilon,
             scheme=self.scheme,
             cache_mb=self.cache_mb,

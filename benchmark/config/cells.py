@@ -36,11 +36,19 @@ def cells_of(
     for variant in variants:
         cells += _points(variant, choices, by_class=by_class)
         cells += _growths(variant, choices, by_class=by_class) if growth else []
-        cells += [cell for measure in measures for cell in measure.build().cells(variant)]
+        cells += [cell for measure in measures for cell in _measured(measure, variant)]
     return tuple(cells)
 
 
-def prefix(variant: str) -> list[str]:
+def _measured(measure: Component, variant: Variant) -> Sequence[Cell]:
+    built = measure.build()
+    if built.base_only and variant.name != BASE:
+        return ()
+    cells: Sequence[Cell] = built.cells(variant.name, variant.collection.classes)
+    return cells
+
+
+def _prefix(variant: str) -> list[str]:
     """What stands before the ids of a variant's cells: its name, and nothing for the configuration itself."""
     return [] if variant == BASE else [variant]
 
@@ -60,7 +68,7 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
         for of_class, entry in product(_classes(variant, index, by_class=by_class), variant.entries):
             for size, terms in axes:
                 words = task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), size, terms
-                name = _id(*prefix(variant.name), *words)
+                name = _id(*_prefix(variant.name), *words)
                 place = {"of_class": of_class, "choice": choice, "size": size, "terms": terms}
                 found.append(Cell(name, variant.name, task.name, entry.label, **place))
     return found
@@ -74,7 +82,7 @@ def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> lis
             _classes(variant, index, by_class=by_class), variant.entries, variant.numbers
         ):
             words = "growth", task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), terms
-            name = _id(*prefix(variant.name), *words)
+            name = _id(*_prefix(variant.name), *words)
             found.append(Cell(name, variant.name, task.name, entry.label, "growth", of_class, choice, None, terms))
     return found
 
@@ -179,8 +187,8 @@ def _figure(
         relation,
         {"train_size": "size"}.get(x, x),
         section.line,
-        tuple(_COLUMN.get(name, name) for name in columns),
-        {_COLUMN.get(name, name): value for name, value in section.where.items()},
+        columns,
+        section.where,
         section.bars,
         section.log_x,
         section.log_y,

@@ -15,7 +15,7 @@ from benchmark.config.schema import ExperimentSection, validated
 from benchmark.config.source import YamlSource, unknown
 from benchmark.config.tasks import check_splits, protocol_of, tasks_of, terms_of
 from benchmark.corpora.card import REPOSITORY
-from benchmark.evaluation.metrics import METRICS_OF_SEVERAL, METRICS_OF_ONE
+from benchmark.evaluation.metrics import METRICS, defined
 from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 PUBLISHED = REPOSITORY / "results" / "published"
 CHOICES = ("oracle", "cross-validation")
+#: Of these, those that are defined for the documents are scored where a configuration names none.
+DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: What a variant may make otherwise: its cells are those of the configuration.
 VARYING = ("corpus", "text", "protocol", "terms", "defaults")
 
@@ -140,15 +142,11 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
 
 
 def _metrics(config: ExperimentSection, source: YamlSource, *, several: bool) -> tuple[str, ...]:
-    allowed = METRICS_OF_SEVERAL if several else METRICS_OF_ONE
-    given = config.metrics
-    if given is None:
-        default = (
-            ("macro-f1", "micro-f1", "macro-f1-of-means")
-            if several
-            else ("accuracy", "macro-f1", "macro-f1-of-means", "micro-f1")
-        )
-        return default
+    """What is scored: of all classes together, and where each class is scored, of each."""
+    allowed = [name for name in METRICS if defined(name, several=several, of_class=False)]
+    if config.classes == "each":
+        allowed = [name for name in allowed if defined(name, several=several, of_class=True)]
+    given = [name for name in DEFAULT_METRICS if name in allowed] if config.metrics is None else config.metrics
     for index, metric in enumerate(given):
         if metric not in allowed:
             what = "metric of documents with several classes" if several else "metric"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from pydantic_core import ErrorDetails
 
+#: Names in annotations that their modules import for the type checker alone; YAML has no functions.
+_TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any}
 #: The default of a parameter that has none.
 REQUIRED = inspect.Parameter.empty
 
@@ -58,16 +61,18 @@ class Component:
         return {"name": self.name, **defaults, **self.given}
 
 
+@cache
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Annotation and default of each constructor parameter that a configuration may set.
 
-    `jobs` is left out: it says how to compute, not what.
+    Those that the class names in `set_by_run` are left out: the run sets them.
     """
-    signature = inspect.signature(cls, eval_str=True, locals={"Sequence": Sequence})
+    signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
+    set_by_run = getattr(cls, "set_by_run", ())
     return {
         name: (parameter.annotation, parameter.default)
         for name, parameter in signature.parameters.items()
-        if name != "jobs"
+        if name not in set_by_run
     }
 
 

@@ -231,7 +231,7 @@ class _Resolver:
         return self._built(CLASSIFIER, CLASSIFIERS, {**given, "name": name}, where)
 
     def _kernel(self, own: dict[str, tuple[Any, Location]], classifier: Component) -> Component | None:
-        takes = getattr(classifier.cls, "takes_kernel", False)
+        takes = getattr(classifier.cls, "needs_kernel", False)
         if KERNEL in own and not takes:
             where = own[KERNEL][1]
             raise self._source.error(where, f"the classifier {classifier.name!r} takes no kernel; {MACHINE!r} does")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus
 
-__all__ = ["card", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
+__all__ = ["card", "code", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
 
 READERS: dict[str, Callable[[Files, DatasetCard, str], Corpus]] = {
     "webkb": webkb.read,
@@ -114,6 +114,12 @@ def locate(
 def fingerprint(name: str, source: Source) -> str:
     """Identify a source cheaply; see `benchmark.corpora.archive.fingerprint`."""
     return archive.fingerprint(source, card(name))
+
+
+def code(name: str) -> tuple[Callable[..., Any], ...]:
+    """The functions that decide what documents a corpus has."""
+    shared = archive.read_files, archive.verify, gate, select, READERS[name]
+    return (*shared, GENERATORS[name]) if name in GENERATORS else shared
 
 
 def load(name: str, source: Source | None = None, *, subset: str | None = None, **params: Any) -> Corpus:

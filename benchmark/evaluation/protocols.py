@@ -1,7 +1,7 @@
 """From documents to splits: which rows train a classifier and which rows test it.
 
 Every protocol keeps four promises (`_split` enforces them): rows ascend, no row both trains and tests, something is
-tested, and every class has a training document. The last is refused rather than worked around: a one-vs-one vote in
+tested, and, of documents with one class each, every class has a training document. The last is refused rather than worked around: a one-vs-one vote in
 which a class never stood is not the experiment that the table's header names.
 """
 
@@ -33,11 +33,14 @@ class Split:
         Unique within its protocol: "cornell", "test", "fold-3", "replicate-07".
     train, test : intp array
         Row numbers of the documents, ascending, without a row in common.
+    number: int
+        Its position among its protocol's splits, from 1: what seeds of a split are made with.
     """
 
     name: str
     train: NDArray[np.intp]
     test: NDArray[np.intp]
+    number: int = 1
 
 
 class EvaluationProtocol(Protocol):
@@ -72,7 +75,10 @@ class LeaveOneGroupOut:
         """One split a held-out group, named after it."""
         names = documents.group_names if self.held_out is None else self.held_out
         tested = [_in_group(documents, name, "held_out") for name in names]
-        return [_split(documents, name, ~test, test) for name, test in zip(names, tested, strict=True)]
+        return [
+            _split(documents, name, number, ~test, test)
+            for number, (name, test) in enumerate(zip(names, tested, strict=True), start=1)
+        ]
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ class FixedSplit:
         """One split, named after the group it tests."""
         train = _in_group(documents, self.train, "train")
         test = _in_group(documents, self.test, "test")
-        return [_split(documents, self.test, train, test)]
+        return [_split(documents, self.test, 1, train, test)]
 
 
 @dataclass(frozen=True)
@@ -133,7 +139,7 @@ class KFold:
         # balances both the classes and the sizes of the folds.
         fold = np.empty(len(documents), dtype=np.intp)
         fold[order] = np.arange(len(documents)) % self.k
-        return [_split(documents, f"fold-{i + 1}", fold != i, fold == i) for i in range(self.k)]
+        return [_split(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
 
 
 @dataclass(frozen=True)
@@ -188,7 +194,7 @@ class RandomSubsets:
             train = np.zeros(len(documents), dtype=bool)
             train[self._drawn(rows, documents.labels[rows], quotas)] = True
             test = ~train if self.test is None else held
-            splits.append(_split(documents, f"replicate-{replicate:02d}", train, test))
+            splits.append(_split(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
 
     def _quotas(self, documents: Documents, pool: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -219,21 +225,21 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 }
 
 
-def _split(documents: Documents, name: str, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
+def _split(
+    documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]
+) -> Split:
     """Masks to rows, refused where there is nothing to test or a class nobody could learn.
 
-    Where documents may have several classes or none, each class is decided by itself: one that no training document has
-    is given to no document, and the others stand.
+    Of documents with several classes each class is decided by itself: one that can't be learned harms no other.
     """
     if not test.any():
         raise ConfigError(f"the split {name!r} has no document to test")
-    if documents.topics is not None:
-        return Split(name, np.flatnonzero(train), np.flatnonzero(test))
-    sizes = np.bincount(documents.labels[train], minlength=len(documents.classes))
-    missing = [documents.classes[c] for c in np.flatnonzero(sizes == 0)]
-    if missing:
-        raise ConfigError(f"the split {name!r} has no training document of {_listed(missing)}")
-    return Split(name, np.flatnonzero(train), np.flatnonzero(test))
+    if documents.topics is None:
+        sizes = np.bincount(documents.labels[train], minlength=len(documents.classes))
+        missing = [documents.classes[c] for c in np.flatnonzero(sizes == 0)]
+        if missing:
+            raise ConfigError(f"the split {name!r} has no training document of {_listed(missing)}")
+    return Split(name, np.flatnonzero(train), np.flatnonzero(test), number)
 
 
 def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:

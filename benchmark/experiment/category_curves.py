@@ -16,7 +16,7 @@ from benchmark.compiled import numba_threads
 from benchmark.config.category_curves import PLSI_FISHER, cell_id
 from benchmark.errors import ConfigError
 from benchmark.experiment.category_methods import PARTS, Decided, Draw, Solver, solve
-from benchmark.experiment.observer import Silent
+from benchmark.observer import Silent
 from benchmark.experiment.plan import code_digest
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, array_digest, key_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.category_curves import CategoryCurves, Setting
     from benchmark.corpora.corpus import Documents
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.text.counts import Counts
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.published import Claim, Comparison, Evidence, Published
     from benchmark.evaluation.significance import TestResult
     from benchmark.experiment.category_curves import CategoryResults
-    from benchmark.experiment.parts import Part
+    from benchmark.report.parts import Part
     from benchmark.report.summary import Summary
 
 

@@ -19,7 +19,7 @@ from benchmark.config.centroid_curves import TABLE
 from benchmark.config.schema import BASE
 from benchmark.errors import ConfigError
 from benchmark.experiment.centroid_solvers import Solved, run_solvers, solver_keys
-from benchmark.experiment.observer import Silent
+from benchmark.observer import Silent
 from benchmark.experiment.plan import code_digest
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from benchmark.config.centroid_curves import CentroidCurves, Setting
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.text.counts import Counts
 

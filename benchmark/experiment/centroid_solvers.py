@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.centroid_curves import CentroidCurves
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.text.counts import Counts
 

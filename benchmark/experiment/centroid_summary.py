@@ -17,7 +17,7 @@ from benchmark.experiment.centroid_charts import centroid_charts
 from benchmark.experiment.centroid_scores import ACCURACY, DISTANCE, document_test, scores_of
 from benchmark.experiment.centroid_solvers import EXACT
 from benchmark.experiment.draw_summary import compare_draw_runs, compare_draws, draw_evidence, summarize_draws
-from benchmark.experiment.parts import Part
+from benchmark.report.parts import Part
 from benchmark.experiment.published_values import published_for
 from benchmark.experiment.summary import significance_row
 from benchmark.report import summary as layout

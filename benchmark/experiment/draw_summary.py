@@ -10,7 +10,7 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.draws import DrawScores, mean_difference, mean_estimate, mean_ratio, wilcoxon_over_draws
 from benchmark.evaluation.published import Claim, Comparison, Evidence, judge_value
 from benchmark.evaluation.significance import holm
-from benchmark.experiment.parts import Part
+from benchmark.report.parts import Part
 from benchmark.experiment.published_values import claim_rows
 from benchmark.report import summary as layout
 from benchmark.report.summary import Summary, frame

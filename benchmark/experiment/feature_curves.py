@@ -21,7 +21,7 @@ from benchmark.classifiers.svm import decide, fit_machines, predict
 from benchmark.config.feature_curves import CLASS_SPECIFIC, COMPLEMENT, EEF, MNB, PPT, SVM, panel_labels
 from benchmark.config.schema import BASE
 from benchmark.errors import ConfigError
-from benchmark.experiment.observer import Silent
+from benchmark.observer import Silent
 from benchmark.experiment.plan import code_digest
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, array_digest, key_of
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.feature_curves import FeatureCurves, FeaturePanel, Setting
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.text.counts import Counts
 

@@ -11,7 +11,7 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.significance import compare_all
 from benchmark.experiment.feature_scores import outcomes_of, ties_of
-from benchmark.experiment.parts import Part
+from benchmark.report.parts import Part
 from benchmark.experiment.published_values import claim_rows, published_for
 from benchmark.experiment.summary import difference_row, evidence_for, significance_row
 from benchmark.report import summary as layout

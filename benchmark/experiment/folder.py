@@ -11,9 +11,8 @@ import zipfile
 import zlib
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config import config_from_mapping
 from benchmark.errors import BenchError, DataError
-from benchmark.experiment.kinds import kind_of
+from benchmark.experiment.kinds import kind_of, study_from_mapping
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
@@ -21,19 +20,18 @@ if TYPE_CHECKING:
 
     from benchmark.experiment.kinds import Findings
 
-MANIFEST = "manifest.json"
+MANIFEST, PREDICTIONS = "manifest.json", "predictions.npz"
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
 
 
-def write_results(results: Findings, manifest: dict[str, Any], folder: Path) -> None:
+def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) -> None:
     """Write predictions and manifest.
 
     The manifest names the predictions by their digest: a run that is stopped between the two files leaves a pair that
     `read_results` refuses, not one run's predictions under another's description.
     """
-    kind = kind_of(results.experiment)
-    content = kind.encode(results)
-    write_whole(folder / kind.predictions, content)
+    content = kind_of(findings.study).encode(findings)
+    write_whole(folder / PREDICTIONS, content)
     manifest = {**manifest, "predictions": hashlib.sha256(content).hexdigest()}
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -63,19 +61,18 @@ def read_results(folder: Path) -> Findings:
         If its files are damaged.
     """
     manifest = read_manifest(folder)
-    study = config_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
-    kind = kind_of(study)
-    path = folder / kind.predictions
+    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
+    path = folder / PREDICTIONS
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise BenchError(f"{folder}: is not the folder of a finished run ({kind.predictions} is missing)") from None
+        raise BenchError(f"{folder}: is not the folder of a finished run ({PREDICTIONS} is missing)") from None
     except OSError as error:
         raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
+    if hashlib.sha256(content).hexdigest() != manifest["predictions"]:
+        problem = f"are damaged, or not the predictions that {MANIFEST} belongs to"
+        raise DataError(f"{path}: {problem}; run the configuration again")
     try:
-        found: Findings = kind.decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
+        return kind_of(study).decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
     except DAMAGED as error:
         raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
-    if hashlib.sha256(content).hexdigest() != manifest["predictions"]:
-        raise DataError(f"{path}: are not the predictions that {MANIFEST} belongs to; run the configuration again")
-    return found

@@ -13,7 +13,7 @@ import importlib.util
 import sys
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.metadata import packages_distributions, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -206,11 +206,11 @@ def _imported(node: ast.Import | ast.ImportFrom, module: str) -> dict[str, tuple
 def _distribution(module: str) -> frozenset[str]:
     """The installed distribution that a module belongs to; none for the standard library."""
     top = module.partition(".")[0]
-    if top in sys.stdlib_module_names or top == "__future__":
+    if top in sys.stdlib_module_names:
         return frozenset()
-    return frozenset(_distributions().get(top, [top])[:1])
-
-
-@cache
-def _distributions() -> dict[str, list[str]]:
-    return {name: list(found) for name, found in packages_distributions().items()}
+    known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official"}.get(top, top)
+    try:
+        version(known)
+    except PackageNotFoundError:  # asking which of all installed files belong to it takes a third of a second
+        return frozenset(packages_distributions().get(top, ())[:1])
+    return frozenset({known})

@@ -17,7 +17,7 @@ from benchmark.classifiers.many import BinaryProblem, solve_many
 from benchmark.config.learning_curves import INNER
 from benchmark.config.schema import BASE
 from benchmark.evaluation.protocols import KFold
-from benchmark.experiment.observer import Silent
+from benchmark.observer import Silent
 from benchmark.experiment.plan import code_digest
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, array_digest, key_of
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from benchmark.config.learning_curves import Curve, LearningCurves, Setting, Task
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.kernels.gram import InnerProducts
     from benchmark.text.counts import Counts

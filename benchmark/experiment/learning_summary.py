@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.published import Claim, Comparison, Evidence, Published
     from benchmark.experiment.learning_curves import CurveResults
     from benchmark.experiment.learning_scores import Selected
-    from benchmark.experiment.parts import Part
+    from benchmark.report.parts import Part
     from benchmark.report.summary import Summary
 
 METRIC = "error"

@@ -6,14 +6,12 @@ import os
 import platform
 import subprocess
 import sys
-from dataclasses import asdict
 from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.kinds import kind_of
-from benchmark.experiment.plan import STAGE_CODE, code_digest
 
 if TYPE_CHECKING:
     from benchmark.experiment.kinds import Findings
@@ -30,17 +28,15 @@ _LIBRARIES = (
 )
 
 
-def manifest_of(results: Findings, *, jobs: int, seconds: float) -> dict[str, Any]:
+def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, Any]:
     """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
-    experiment = results.experiment
+    study = findings.study
     return {
-        "name": experiment.name,
-        "config": experiment.raw,
-        **kind_of(experiment).described(results),
-        "text": {name: asdict(variant) for name, variant in experiment.variants.items()},
-        "variants": results.facts,
-        "failures": results.failures,
-        "code": {stage: code_digest(stage) for stage in STAGE_CODE},
+        "name": study.name,
+        "config": study.raw,
+        **kind_of(study).described(findings),
+        "variants": findings.facts,
+        "failures": findings.failures,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
         "git": _git(),

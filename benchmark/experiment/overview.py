@@ -14,7 +14,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.folder import read_manifest, read_results
 from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.manifest import differing
-from benchmark.experiment.parts import Part
+from benchmark.report.parts import Part
 from benchmark.kernels import KERNELS
 from benchmark.config.source import unknown
 

@@ -1,7 +1,8 @@
-"""A configuration's variant to its counts: read once, checked against card and configuration, kept in the store."""
+"""A variant to its counts: read once, checked against card and configuration, kept in the store."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,48 +11,63 @@ import scipy.sparse as sp
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Documents
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.plan import counts_key
-from benchmark.experiment.store import Entry, array_digest
+from benchmark.experiment.keys import code_digest
+from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.config import Study, Variant
-    from benchmark.experiment.observer import Observer
+    from benchmark.config.model import Collection, Experiment, Variant
+    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
 
 
 def read_counts(
-    variant: Variant, store: Store, observer: Observer, *, download: bool = True
+    collection: Collection, store: Store, observer: Observer, *, download: bool = True
 ) -> tuple[Counts, dict[str, Any], str]:
-    """The counts of a variant, where they came from, and their store key."""
-    source = corpora.locate(variant.corpus, download=download, notify=observer.note, progress=True)
-    key = counts_key(variant, corpora.fingerprint(variant.corpus, source))
+    """The counts of a collection, where they came from, and their store key."""
+    source = corpora.locate(collection.corpus, download=download, notify=observer.note, progress=True)
+    key = counts_key(collection, corpora.fingerprint(collection.corpus, source))
     entry = store.get(key)
     if entry is None:
-        whole = corpora.load(variant.corpus, source, subset=variant.subset)
-        corpus = corpora.select(whole, list(variant.classes), variant.exclude)
-        counts = count(corpus, variant.lexing, variant.pruning)
+        whole = corpora.load(collection.corpus, source, subset=collection.subset)
+        corpus = corpora.select(whole, list(collection.classes), collection.exclude)
+        counts = count(corpus, collection.lexing, collection.pruning)
         entry = _pack(counts, corpus.digest)
         store.put(key, entry)
     return _unpack(entry), {"source": str(source), "content_digest": entry.facts["digest"]}, key
 
 
-def check_expectations(experiment: Study, variant: Variant, counts: Counts) -> None:
-    """The last part of the data gate: the base variant must have the documents and words the configuration expects."""
+def counts_key(collection: Collection, fingerprint: str) -> str:
+    """Store key of a collection's counts, given its source's fingerprint.
+
+    What the dataset card promises is part of it, so that a card that was changed is checked against the corpus anew.
+    """
+    card = corpora.card(collection.corpus, collection.subset)
+    rows = [[name, list(row.items())] for name, row in card.counts.items()]
+    gate = [card.digest, card.tops, rows, card.documents]
+    code = code_digest(*corpora.code(collection.corpus), count)
+    return key_of(stage="counts", code=code, source=fingerprint, card=gate, **asdict(collection))
+
+
+def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
+    """The last part of the data gate: the configuration must have the documents and words that it expects."""
     if not counts.vocabulary:
-        raise ConfigError(f"{experiment.name}: lexing and pruning leave no word of the variant {variant.name!r}")
-    if variant is not next(iter(experiment.variants.values())):
+        raise ConfigError(f"{study.name}: lexing and pruning leave no word of the variant {variant.name!r}")
+    if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
+        problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
+        raise ConfigError(f"{study.name}: {problem} that the variant {variant.name!r} has; mend `terms` or `text`")
+    if variant is not next(iter(study.variants.values())):
         return
     for what, expected, found in (
-        ("documents", experiment.expected_documents, len(counts.documents)),
-        ("words in the vocabulary", experiment.expected_vocabulary, len(counts.vocabulary)),
+        ("documents", study.expected_documents, len(counts.documents)),
+        ("words in the vocabulary", study.expected_vocabulary, len(counts.vocabulary)),
     ):
         if expected is not None and expected != found:
             raise DataError(
-                f"{experiment.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
+                f"{study.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
                 "No score is computed from other data than the configuration describes: mend `text`, `corpus`, "
                 "or `expect`."
             )
@@ -60,7 +76,7 @@ def check_expectations(experiment: Study, variant: Variant, counts: Counts) -> N
 def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
     """What the manifest says of the documents, beside where they come from."""
     documents = counts.documents
-    return facts | {
+    found = facts | {
         "documents": len(documents),
         "documents_digest": array_digest(np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)),
         "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
@@ -69,6 +85,10 @@ def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
         "classes": list(documents.classes),
         "groups": list(documents.group_names),
     }
+    if documents.topics is None:
+        return found
+    none = np.bincount(documents.groups[~documents.topics.any(axis=1)], minlength=len(documents.group_names))
+    return found | {"documents_without_class": [int(n) for n in none]}
 
 
 def _pack(counts: Counts, digest: str) -> Entry:

@@ -2,254 +2,228 @@
 
 from __future__ import annotations
 
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numba
-import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmark.classifiers.libsvm import NodeMatrix
-from benchmark.classifiers.svm import decide, fit_machines, predict
-from benchmark.experiment.observer import Silent
-from benchmark.experiment.plan import Base, Task, bases
+from benchmark.compiled import numba_threads
+from benchmark.evaluation.predictions import Predictions
+from benchmark.experiment.keys import code_digest
+from benchmark.experiment.measuring import measure
+from benchmark.observer import Silent
 from benchmark.experiment.reading import check_expectations, described, read_counts
-from benchmark.experiment.store import Entry, Store, gigabytes
-from benchmark.kernels.gram import Gram, InnerProducts
-from benchmark.kernels.products import StreamedProducts, inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
+from benchmark.experiment.store import Entry, key_of
+from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
+from benchmark.kernels.products import inner_products
+from benchmark.methods.workbench import Workbench
+from benchmark.representation import embed, inverse_document_frequency, weight_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    import scipy.sparse as sp
+    import numpy as np
     from numpy.typing import NDArray
 
-    from benchmark.config import Experiment, Variant
-    from benchmark.corpora.corpus import Documents
-    from benchmark.evaluation.protocols import Split
-    from benchmark.experiment.observer import Observer
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.predictions import Given, PointKey
+    from benchmark.observer import Observer
+    from benchmark.experiment.store import Store
+    from benchmark.experiment.work import Job, Point, Solved, TaskWork
     from benchmark.text.counts import Counts
 
-
-#: The largest matrix of inner products that is worth keeping. Measured on two cores: 20NG's 1.7 GB are computed in
-#: 1.0 s, written in 1.5 to 4 s and read back and verified in 0.8 s at best; WebKB's 141 MB in 0.35, 0.2 and 0.1 s.
-KEPT_BYTES = 500_000_000
+#: (variant, task, method)
+MethodKey = tuple[str, str, str]
 
 
-def memory_budget() -> int:
-    """Bytes that a matrix of inner products may take: ``$BENCH_MEMORY_GB``, 4 unless given.
-
-    A larger one is not held: its rows are computed again for every cell that asks for them.
-    """
-    return gigabytes("BENCH_MEMORY_GB", 4.0)
-
-
-@dataclass(frozen=True)
-class FoldPredictions:
-    """What one cell predicted on one fold.
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run found out.
 
     Parameters
     ----------
-    predicted : int32 array, shape (n_test,)
-        Class codes, in the order of the fold's test rows.
-    tied : bool array, shape (n_test,)
-        Where the first place was shared.
-    n_support : int
-        Training documents that support the machines.
+    study : Experiment
+    predictions : Predictions
+    failures : dict of str to str
+        Reason by point, as `Cell` ids have it, or by measure.
+    facts : dict of str to dict
+        What was run on, by variant.
     """
 
-    predicted: NDArray[np.int32]
-    tied: NDArray[np.bool_]
-    n_support: int
+    study: Experiment
+    predictions: Predictions
+    failures: dict[str, str]
+    facts: dict[str, dict[str, Any]]
 
 
-@dataclass
-class VariantRun:
-    """What became of one variant: its documents, folds, and every cell's predictions by fold.
-
-    Parameters
-    ----------
-    documents : Documents
-    facts : dict
-        Corpus digest and source, vocabulary size, documents without words.
-    splits : list of Split
-    predictions : dict of cell id to dict of fold name to FoldPredictions
-    failures : dict of cell id to str
-    """
-
-    documents: Documents
+@dataclass(frozen=True, eq=False)
+class _Read:
+    counts: Counts
+    key: str
     facts: dict[str, Any]
-    splits: list[Split]
-    predictions: dict[str, dict[str, FoldPredictions]] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
 
 
 def run(
-    experiment: Experiment,
-    store: Store,
-    *,
-    jobs: int = 1,
-    observer: Observer | None = None,
-    download: bool = True,
-) -> dict[str, VariantRun]:
-    """Compute every cell of an experiment that the store doesn't have yet.
-
-    Returns
-    -------
-    dict of variant name to VariantRun
-        In the order in which the cells first name them.
+    study: Experiment, store: Store, *, jobs: int = 1, observer: Observer | None = None, download: bool = True
+) -> Run:
+    """Compute every point that the store doesn't have yet.
 
     Raises
     ------
     DataError
         If the corpus is missing or isn't the one its card and the configuration describe.
+    ConfigError
+        If a variant has fewer words than are to be selected; nothing is trained then.
     """
     observer = observer or Silent()
-    names = dict.fromkeys(cell.variant for cell in experiment.cells)
-    workspace = _Workspace()
-    # One owner of the cores at a time: threads of ours run LIBSVM and the links, numba's run the inner products.
-    with threadpool_limits(jobs, user_api="blas"):
-        return {
-            name: _run_variant(experiment, experiment.variants[name], store, jobs, observer, download, workspace)
-            for name in names
-        }
+    read = _read(study, store, observer, download=download)
+    predictions, failures = Predictions({}, {}, {}, {}), dict[str, str]()
+    bench = Workbench(jobs, ProductsInStore(store))
+    with one_owner(jobs):
+        for work in _works(study, read):
+            observer.plan(sum(len(point.jobs) for point in work.points))
+            predictions.tasks[work.variant, work.task] = work.documents
+            predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
+            found, failed = _Walk(store, bench, observer).solve(work)
+            predictions.points.update(found)
+            failures |= failed
+        bench.release()
+        measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, store, jobs, observer)
+    predictions.measured.update(measured)
+    return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()})
 
 
-def _run_variant(
-    experiment: Experiment,
-    variant: Variant,
-    store: Store,
-    jobs: int,
-    observer: Observer,
-    download: bool,
-    workspace: _Workspace,
-) -> VariantRun:
-    counts, facts, key = read_counts(variant, store, observer, download=download)
-    check_expectations(experiment, variant, counts)
-    documents = counts.documents
-    splits = experiment.protocol.build().splits(documents)
-    facts = described(counts, facts) | {
-        "folds": {s.name: {"train": len(s.train), "test": len(s.test)} for s in splits},
-    }
-    result = VariantRun(documents, facts, splits)
-    todo = bases(experiment, variant, counts, key, splits)
-    observer.plan(sum(len(base.tasks) for base in todo))
-    for base in todo:
-        _run_base(base, counts, result, store, jobs, observer, workspace)
-    workspace.finish()
-    return result
-
-
-def _run_base(
-    base: Base,
-    counts: Counts,
-    result: VariantRun,
-    store: Store,
-    jobs: int,
-    observer: Observer,
-    workspace: _Workspace,
-) -> None:
-    missing = []
-    for task in base.tasks:
-        entry = store.get(task.key)
-        if entry is None:
-            missing.append(task)
-            continue
-        _keep(result, task, FoldPredictions(entry.arrays["predicted"], entry.arrays["tied"], entry.facts["n_support"]))
-        observer.step(f"{task.cell.id} · {task.split.name}")
-    if not missing:
-        return
-    products = workspace.products(base, counts, store, jobs)
-    for task in missing:
-        if task.cell.id in result.failures:
-            observer.step(f"{task.cell.id} · {task.split.name}")
-            continue
-        try:
-            outcome = _solve(task, products, result.documents, jobs, workspace.nodes)
-        except (ValueError, FloatingPointError) as error:
-            result.failures[task.cell.id] = f"{task.split.name}: {error}"
-            observer.note(f"{task.cell.id} failed on {task.split.name}: {error}")
-        else:
-            arrays = {"predicted": outcome.predicted, "tied": outcome.tied}
-            store.put(task.key, Entry(arrays, {"n_support": outcome.n_support}))
-            _keep(result, task, outcome)
-        observer.step(f"{task.cell.id} · {task.split.name}")
-
-
-def _keep(result: VariantRun, task: Task, outcome: FoldPredictions) -> None:
-    result.predictions.setdefault(task.cell.id, {})[task.split.name] = outcome
-
-
-def _solve(task: Task, products: InnerProducts, documents: Documents, jobs: int, nodes: NodeMatrix) -> FoldPredictions:
-    """Train a cell on a fold's training documents, sorted by class, and predict its test documents."""
-    kernel, classifier = task.cell.kernel.build(), task.cell.classifier.build()
-    labels = documents.labels[task.split.train]
-    train = task.split.train[np.argsort(labels, kind="stable")]
-    machines = fit_machines(
-        Gram(kernel, products, task.cell.normalization, train, train),
-        np.bincount(labels, minlength=len(documents.classes)),
-        C=classifier.C,
-        epsilon=classifier.epsilon,
-        scheme=classifier.scheme,
-        cache_mb=classifier.cache_mb,
-        jobs=jobs,
-        nodes=nodes,
-    )
-    decisions = decide(machines, Gram(kernel, products, task.cell.normalization, task.split.test, train), jobs)
-    predicted, tied = predict(machines, decisions)
-    return FoldPredictions(predicted, tied, machines.n_support)
-
-
-class _Workspace:
-    """The large arrays of a run, kept from one cell to the next, and the thread that writes to the store meanwhile."""
-
-    def __init__(self) -> None:
-        self.nodes = NodeMatrix()
-        self._matrix = np.empty(0)
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
-        self._writing: Future[bool] | None = None
-
-    def products(self, base: Base, counts: Counts, store: Store, jobs: int) -> InnerProducts:
-        """The inner products of a base, from the store or computed."""
-        self.finish()  # the memory is written over now
-        idf = None if base.idf_rows is None else inverse_document_frequency(counts.matrix[base.idf_rows])
-        weights = weight_terms(counts.matrix, idf)
-        embedded = embed(weights, base.exponent)
-        divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
-        matrix = self._products(base, embedded, store, jobs) if base.n_bytes <= memory_budget() else None
-        held = StreamedProducts(embedded, base.columns) if matrix is None else matrix
-        own = self_products(embedded)
-        return InnerProducts(held, base.columns, own, divisors, base.exponent, embedded.shape[1])
-
-    def _products(self, base: Base, embedded: sp.csr_array, store: Store, jobs: int) -> NDArray[np.float64]:
-        shape = (base.n_documents, len(base.columns))
-        if self._matrix.size < shape[0] * shape[1]:
-            self._matrix = np.empty(0)
-            self._matrix = np.empty(shape[0] * shape[1])
-        matrix = self._matrix[: shape[0] * shape[1]].reshape(shape)
-        entry = store.get(base.key, into={"matrix": matrix})
-        if entry is None:
-            with _numba_threads(jobs):
-                inner_products(embedded, embedded[base.columns], out=matrix)
-            if base.n_bytes <= KEPT_BYTES:  # written while LIBSVM trains
-                self._writing = self._writer.submit(store.put, base.key, Entry({"matrix": matrix}))
-        return matrix
-
-    def finish(self) -> None:
-        """Wait until the last matrix is written."""
-        if self._writing is not None:
-            self._writing.result()
-            self._writing = None
+def plan(
+    study: Experiment, store: Store, observer: Observer, *, download: bool = True
+) -> list[tuple[str, int, int]]:
+    """Each curve or cell with its entries, and how many of them the store has."""
+    rows: dict[str, list[int]] = {}
+    read = _read(study, store, observer, download=download)
+    for work in _works(study, read):
+        for point in work.points:
+            name = "-".join(word for word in point.place[:3] if word not in ("", "base"))
+            row = rows.setdefault(name, [0, 0])
+            row[0] += len(point.jobs)
+            row[1] += sum(store.has(job.key) for job in point.jobs)
+    return [(name, n, stored) for name, (n, stored) in rows.items()]
 
 
 @contextmanager
-def _numba_threads(jobs: int) -> Iterator[None]:
-    before = numba.get_num_threads()
-    numba.set_num_threads(max(1, min(jobs, before)))
-    try:
+def one_owner(jobs: int) -> Iterator[None]:
+    """One owner of the cores at a time: threads of ours run LIBSVM and the links, numba's run the inner products."""
+    with threadpool_limits(jobs, user_api="blas"), numba_threads(jobs):
         yield
-    finally:
-        numba.set_num_threads(before)
+
+
+def _read(study: Experiment, store: Store, observer: Observer, *, download: bool) -> dict[str, _Read]:
+    """The counts of every variant, checked; variants of the same documents and words share them."""
+    shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
+    found = {}
+    for name, variant in study.variants.items():
+        counts, source, key = read_counts(variant.collection, store, observer, download=download)
+        counts, facts = shared.setdefault(key, (counts, described(counts, source)))
+        check_expectations(study, variant, counts)
+        found[name] = _Read(counts, key, facts)
+    return found
+
+
+def _works(study: Experiment, read: Mapping[str, _Read]) -> Iterator[TaskWork]:
+    for name, variant in study.variants.items():
+        for task in variant.tasks:
+            yield task_work(study, variant, task, read[name].counts, read[name].key)
+
+
+class ProductsInStore:
+    """The workbench's way to the store: matrices of inner products, named by what they are made of."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get(self, content: Mapping[str, Any], into: NDArray[np.float64]) -> bool:
+        """Read a matrix into memory of its shape; False if there is none."""
+        return self._store.get(self._key(content), into={"matrix": into}) is not None
+
+    def put(self, content: Mapping[str, Any], array: NDArray[np.float64]) -> bool:
+        """Keep a matrix."""
+        return self._store.put(self._key(content), Entry({"matrix": array}))
+
+    @staticmethod
+    def _key(content: Mapping[str, Any]) -> str:
+        code = code_digest(inner_products, embed, inverse_document_frequency, weight_terms)
+        return key_of(stage="products", code=code, **content)
+
+
+class _Walk:
+    """Solves what the store lacks of one task."""
+
+    def __init__(self, store: Store, bench: Workbench, observer: Observer) -> None:
+        self._store, self._bench, self._observer = store, bench, observer
+
+    def solve(self, work: TaskWork) -> tuple[dict[PointKey, Given], dict[str, str]]:
+        """Every point of the task, and why those that failed did.
+
+        Points that share a matrix of inner products come one after the other. Where documents have several classes,
+        methods share the machines of a split: there, all methods go through one split before the next.
+        """
+        by_split = work.problem.several
+        self._bench.expect(work.problem, [split for splits in work.splits.values() for split in splits])
+        todo = [(point, job) for point in work.points for job in point.jobs]
+        results: dict[str, Solved] = {}
+        failures: dict[PointKey, str] = {}
+        missing = []
+        for point, job in todo:
+            entry = self._store.get(job.key)
+            if entry is None:
+                missing.append((point, job))
+                continue
+            results[job.key] = unpack(entry, job, work.problem)
+            self._observer.step(job.label)
+        for point, jobs in _batches(missing, by_split=by_split):
+            if point.place not in failures:
+                found = self._solved(point, jobs)
+                if isinstance(found, str):
+                    failures[point.place] = found
+                    self._observer.note(f"{jobs[0].label} failed: {found}")
+                else:
+                    results |= found
+            for job in jobs:
+                self._observer.step(job.label)
+        done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in failures}
+        return done, {point_name(place): reason for place, reason in failures.items()}
+
+    def _solved(self, point: Point, jobs: Sequence[Job]) -> dict[str, Solved] | str:
+        """What some jobs of a point give, kept in the store; or why they can't be done."""
+        splits = [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
+        try:
+            decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
+        except (ValueError, FloatingPointError) as error:
+            return f"{splits[0].name}: {error}" if len(splits) == 1 else str(error)
+        found, start = {}, 0
+        for job in jobs:
+            stop = start + len(job.splits) + sum(map(len, job.inner))
+            found[job.key] = solved(job, decisions[start:stop], point.problem)
+            self._store.put(job.key, pack(found[job.key]))
+            start = stop
+        return found
+
+
+def _batches(
+    missing: Sequence[tuple[Point, Job]], *, by_split: bool
+) -> list[tuple[Point, list[Job]]]:
+    """What is handed to a method at once, in the order that lets methods share what they can."""
+    if by_split:
+        splits = {name: i for i, name in enumerate(dict.fromkeys((p.place[4], j.splits[0].name) for p, j in missing))}
+        ordered = sorted(missing, key=lambda each: splits[each[0].place[4], each[1].splits[0].name])
+        return [(point, [job]) for point, job in ordered]
+    points: dict[PointKey, tuple[Point, list[Job]]] = {}
+    for point, job in missing:
+        points.setdefault(point.place, (point, []))[1].append(job)
+    bases = {base: i for i, base in enumerate(dict.fromkeys(point.shares for point, _ in points.values()))}
+    return sorted(points.values(), key=lambda each: bases[each[0].shares])
+
+
+def point_name(place: PointKey) -> str:
+    """What failures call a point: its variant, task, method, size and terms."""
+    variant, task, method, _, size, terms = place
+    return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))

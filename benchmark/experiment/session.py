@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.config import load_config
 from benchmark.errors import BenchError
 from benchmark.experiment.folder import read_results, write_results
-from benchmark.experiment.kinds import kind_of
+from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.published_values import published_for
+from benchmark.observer import Silent
 from benchmark.report.files import write_all
 
 if TYPE_CHECKING:
-    from benchmark.config import Study
+    from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
-    from benchmark.experiment.observer import Observer
     from benchmark.experiment.store import Store
-    from benchmark.report.summary import Summary
+    from benchmark.observer import Observer
+    from benchmark.report.contents import Summary
 
 RUNS = Path("results") / "runs"
 
@@ -38,13 +38,13 @@ class Finished:
 
 def checked(path: Path) -> Study:
     """A configuration with everything checked that can be without data."""
-    experiment = load_config(path)
-    published_for(experiment)
-    return experiment
+    study = load_study(path)
+    published_for(study)
+    return study
 
 
 def perform(
-    experiment: Study,
+    study: Study,
     store: Store,
     *,
     folder: Path | None = None,
@@ -53,12 +53,11 @@ def perform(
     download: bool = True,
 ) -> Finished:
     """Run an experiment and write its folder, `results/runs/<name>` unless given."""
-    folder = folder or RUNS / experiment.name
+    folder = folder or RUNS / study.name
     ensure_writable(folder)
     started = time.perf_counter()
-    kind = kind_of(experiment)
-    results = kind.run(experiment, store, jobs=jobs, observer=observer, download=download)
-    summary = kind.summarize(results)
+    results = run_study(study, store, jobs=jobs, observer=observer or Silent(), download=download)
+    summary = summary_of(results)
     write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
     write_all(summary, folder)
     return Finished(folder, results, summary)
@@ -67,7 +66,7 @@ def perform(
 def again(folder: Path) -> Finished:
     """Tables and figures of a finished run once more, from its predictions alone."""
     results = read_results(folder)
-    summary = kind_of(results.experiment).summarize(results)
+    summary = summary_of(results)
     write_all(summary, folder)
     return Finished(folder, results, summary)
 

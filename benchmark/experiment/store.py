@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import platformdirs
 
-from benchmark.errors import BenchError
+from benchmark.environment import gigabytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -77,18 +77,6 @@ def default_folder() -> Path:
 def default_limit() -> int:
     """``$BENCH_CACHE_LIMIT_GB`` in bytes; 20 GB unless given."""
     return gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
-
-
-def gigabytes(variable: str, default: float) -> int:
-    """An environment variable that holds gigabytes, in bytes; BenchError for anything else."""
-    text = os.environ.get(variable, str(default))
-    try:
-        n_bytes = int(float(text) * 1e9)
-    except (ValueError, OverflowError):
-        n_bytes = -1
-    if n_bytes < 0:
-        raise BenchError(f"{variable} is {text!r}; it must be a number of gigabytes, such as {default:g}")
-    return n_bytes
 
 
 class Store:

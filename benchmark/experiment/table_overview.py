@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.significance import compare_all
-from benchmark.experiment.parts import Part
+from benchmark.report.parts import Part
 from benchmark.experiment.plan import bases
 from benchmark.experiment.reading import read_counts
 
 if TYPE_CHECKING:
     from benchmark.config import Experiment
     from benchmark.evaluation.metrics import Outcome
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
     from benchmark.experiment.results import Results
     from benchmark.experiment.store import Store
 

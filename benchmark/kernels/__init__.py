@@ -1,5 +1,7 @@
 """Points to Gram matrices: every kernel by the name a configuration calls it."""
 
+from typing import Any
+
 from benchmark.kernels.base import Kernel
 from benchmark.kernels.euclidean import (
     Linear,
@@ -9,6 +11,8 @@ from benchmark.kernels.euclidean import (
     Sigmoid,
 )
 from benchmark.kernels.heat.kernel import Heat
+from benchmark.kernels.models.fisher import PLSIFisher
+from benchmark.kernels.models.hp_top import HyperplaneTop
 from benchmark.kernels.multinomial import (
     Bhattacharyya,
     Diffusion,
@@ -18,7 +22,8 @@ from benchmark.kernels.multinomial import (
 )
 from benchmark.kernels.transforms import CpdLogarithm, CpdPower
 
-KERNELS: dict[str, type[Kernel]] = {
+#: Subclasses of `Kernel` are elementwise functions of inner products; the others learn a model of the documents.
+KERNELS: dict[str, type[Any]] = {
     "linear": Linear,
     "polynomial": Polynomial,
     "rbf": RadialBasisFunction,
@@ -32,6 +37,8 @@ KERNELS: dict[str, type[Kernel]] = {
     "probability-product": ProbabilityProduct,
     "cpd-power": CpdPower,
     "cpd-log": CpdLogarithm,
+    "hp-top": HyperplaneTop,
+    "plsi-fisher": PLSIFisher,
 }
 
 __all__ = [
@@ -42,10 +49,12 @@ __all__ = [
     "Diffusion",
     "ExponentialGeodesicDistance",
     "Heat",
+    "HyperplaneTop",
     "Kernel",
     "Linear",
     "NegativeEuclideanDistance",
     "NegativeGeodesicDistance",
+    "PLSIFisher",
     "Polynomial",
     "ProbabilityProduct",
     "RadialBasisFunction",

@@ -34,6 +34,8 @@ class Kernel(TransformerMixin, BaseEstimator):
     """
 
     normalizations: ClassVar[tuple[str, ...]] = NORMALIZATIONS
+    #: What a configuration has where it says nothing else.
+    normalization: ClassVar[str] = "l2"
     #: True where -k is a distance-like function and only Σα = 0 makes the quadratic form positive (cpd, not pd).
     conditionally_positive: ClassVar[bool] = False
     #: True where values depend on how many coordinates there are: also on those that are 0 in every point.

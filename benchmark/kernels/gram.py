@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.products import StreamedProducts
 
+
 @dataclass(frozen=True)
 class InnerProducts:
     """<x^p, x'^p> between weighted, unnormalized documents, with what normalizing them needs.
@@ -90,6 +91,15 @@ class Gram:
             msg = f"the kernel {self._kernel!r} gives values that are not finite numbers"
             raise FloatingPointError(msg)
         return values
+
+
+def self_values(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
+    """k(x, x) of every document, shape (n,); the bits of `Gram`'s diagonal."""
+    scale = products.norms[normalization] ** -products.exponent
+    own, position = np.unique(products.self_products * scale * scale, return_inverse=True)
+    learnt: Kernel = clone(kernel).learn(products.n_coordinates)
+    values = [learnt.link(np.array([[each]]), np.array([each]), np.array([each]))[0, 0] for each in own]
+    return np.array(values)[position]
 
 
 def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:

@@ -26,6 +26,7 @@ class _OnSimplex(Kernel):
     """A kernel of the affinity of points on the simplex, hence of square roots and L1 only."""
 
     normalizations: ClassVar[tuple[str, ...]] = ("l1",)
+    normalization: ClassVar[str] = "l1"
 
     @property
     def exponent(self) -> float:
@@ -137,6 +138,7 @@ class ProbabilityProduct(Kernel):
     """
 
     normalizations: ClassVar[tuple[str, ...]] = ("l1",)
+    normalization: ClassVar[str] = "l1"
 
     def __init__(self, rho: float = 0.5) -> None:
         self.rho = rho

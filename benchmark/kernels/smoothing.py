@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def frequency_products(weights: sp.csr_array, exponent: float, smoothing: float) -> InnerProducts:
+def frequency_products(
+    weights: sp.csr_array, exponent: float, smoothing: float, out: NDArray[np.float64] | None = None
+) -> InnerProducts:
     """<θ^p, θ'^p> between all documents, to be divided by the sums Σ(x + α)^p of "l1".
 
     Where (x + α)^p is written as α^p + u with u sparse, Σ (x + α)^p (x' + α)^p = <u, u'> + α^p (Σu + Σu') + V α^2p.
@@ -33,6 +35,8 @@ def frequency_products(weights: sp.csr_array, exponent: float, smoothing: float)
         p: 1, or ½ for the map onto the sphere.
     smoothing : float
         α ≥ 0; 0 is maximum likelihood, and leaves a document without words the zero vector.
+    out : float64 array, shape (n, n), C-contiguous, optional
+        Memory for the products.
     """
     n, vocabulary = weights.shape
     everything: NDArray[np.intp] = np.arange(n)
@@ -46,8 +50,7 @@ def frequency_products(weights: sp.csr_array, exponent: float, smoothing: float)
         raised = np.power(weights.data + smoothing, exponent) - offset
         embedded = sp.csr_array((raised, weights.indices, weights.indptr), shape=weights.shape)
         divisor = np.asarray(weights.sum(axis=1)) + smoothing * vocabulary
-    matrix = np.empty((n, n))
-    inner_products(embedded, embedded, out=matrix)
+    matrix = inner_products(embedded, embedded, out=out)
     own = self_products(embedded)
     if offset:
         sums = offset * np.asarray(embedded.sum(axis=1))

@@ -18,6 +18,8 @@ BASES: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": Negat
 
 class _Transformed(Kernel):
     conditionally_positive: ClassVar[bool] = True
+    #: Every base kernel is defined for it.
+    normalization: ClassVar[str] = "l1"
     base: str
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from benchmark.config.model import ALL, BASE
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import HEADLINE
-from benchmark.report.quantities import QUANTITIES, axis_label, capitalized, metric_name
+from benchmark.report.quantities import QUANTITIES, axis_label, capitalized, metric_name, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Figure
     from benchmark.evaluation.intervals import Estimate
 
-#: What the frame's columns are called in configurations.
-COLUMNS = {"class": "of_class"}
 #: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
 APART = ("choice", "task", "method", "size", "terms")
 X_LABELS = {
@@ -91,8 +89,8 @@ class Labels:
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
 
 
-def charts_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> tuple[Chart, ...]:
-    """Draw a figure's view of the scores: one chart; where classes are panels, one chart a metric.
+def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> Chart | None:
+    """Draw a figure's view of the scores.
 
     Parameters
     ----------
@@ -107,51 +105,37 @@ def charts_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Rela
 
     Returns
     -------
-    tuple of Chart
-        Empty where no cell of the figure has a score.
+    Chart or None
+        None where no cell of the figure has a score. Its panels are the metrics of each combination of the figure's
+        panel columns, in the order of the frame.
     """
-    by_class = "class" in figure.panel and len(figure.y) > 1
-    parts = [(f"{figure.name}-{y}", (y,)) for y in figure.y] if by_class else [(figure.name, figure.y)]
-    charts = (_chart(figure, name, metrics, scores, labels, relate) for name, metrics in parts)
-    return tuple(chart for chart in charts if chart is not None)
-
-
-def _chart(
-    figure: Figure,
-    name: str,
-    metrics: tuple[str, ...],
-    scores: pd.DataFrame,
-    labels: Labels,
-    relate: Relate | None,
-) -> Chart | None:
-    own = _rows_of(figure, scores[scores["metric"].isin(metrics)])
+    own = _rows_of(figure, scores[scores["metric"].isin(figure.y)])
     facets = _facets(figure, own)
     values = [list(dict.fromkeys(own[column])) for column in facets]
     panels = []
-    for *point, metric in product(*values, metrics):
+    for *point, metric in product(*values, figure.y):
         chosen = own[own["metric"] == metric]
         for column, value in zip(facets, point, strict=True):
             chosen = chosen[chosen[column] == value]
         if len(chosen):
-            title = _panel_title(dict(zip(facets, point, strict=True)), metrics, metric, own, labels)
+            title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, own, labels)
             panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
-    if not any(panel.lines for panel in panels):
-        return None
-    quantity = QUANTITIES[metrics[0]]
     lines = [line for panel in panels for line in panel.lines]
-    difference = figure.relation[:1] == ("difference",)
+    if not lines:
+        return None
+    quantity, kind = QUANTITIES[figure.y[0]], "".join(figure.relation[:1])
     return Chart(
-        name=name,
-        title=_title(figure, metrics, labels),
+        name=figure.name,
+        title=_title(figure, labels),
         x_label=X_LABELS.get(figure.x, capitalized(figure.x)),
-        y_label=_y_label(figure, metrics),
+        y_label=_y_label(figure),
         panels=tuple(panels),
-        columns=_columns(len(metrics) if len(metrics) > 1 else len(values[-1]) if values else 1),
+        columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, own, labels),
-        scale=1.0 if figure.relation[:1] == ("ratio",) else quantity.unit.scale,
+        scale=1.0 if kind == "ratio" else quantity.unit.scale,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
-        share_y=quantity.measured or difference,
+        share_y=quantity.measured or kind == "difference",
         measured=quantity.measured,
     )
 
@@ -159,45 +143,35 @@ def _chart(
 def _rows_of(figure: Figure, scores: pd.DataFrame) -> pd.DataFrame:
     """The rows that a figure shows: where it says; without a word on variants the first one's, on classes all's."""
     own = scores
-    where = {COLUMNS.get(column, column): value for column, value in figure.where.items()}
-    for column, value in where.items():
+    for column, value in figure.where.items():
         own = own[[_word(each) == value for each in own[column]]]
-    named = {*where, *(COLUMNS.get(column, column) for column in (figure.x, figure.line, *figure.panel))}
+    named = {*figure.where, figure.x, figure.line, *figure.panel}
     if "variant" not in named and figure.x in {"size", "terms"}:
         own = own[own["variant"] == next(iter(own["variant"]), BASE)]
     if "of_class" not in named:
         own = own[own["of_class"].isin(("", ALL))]
-    return own[own[COLUMNS.get(figure.x, figure.x)].notna()]
+    return own[own[figure.x].notna()]
 
 
 def _facets(figure: Figure, own: pd.DataFrame) -> list[str]:
     """Columns whose values are panels: those the figure names, before them those it is silent on and that vary."""
-    named = [COLUMNS.get(column, column) for column in figure.panel]
-    taken = {*named, *figure.where, *(COLUMNS.get(column, column) for column in (figure.x, figure.line))}
-    # A method of a relation is no panel. A size without an x of its own is one.
-    taken |= {"method"} if figure.relation else set()
-    varying = [column for column in APART if column not in taken and own[column].nunique(dropna=False) > 1]
-    return [*varying, *named]
+    taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if figure.relation else ())}
+    varying = [column for column in APART if column not in taken and len(own[column].unique()) > 1]
+    return [*varying, *figure.panel]
 
 
 def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | None) -> tuple[Line, ...]:
-    x, column = COLUMNS.get(figure.x, figure.x), COLUMNS.get(figure.line, figure.line)
-    lines = []
     if figure.relation:
-        lines = _related(figure, rows, relate)
-    else:
-        for name in dict.fromkeys(rows[column]):
-            points = [
-                (float(at), *_point(figure, group))
-                for at, group in rows[rows[column] == name].groupby(x, sort=True)
-                if _is_number(at)
-            ]
-            lines += _line(METHODS.get(name, str(name)) if column == "method" else str(name), points)
-    if lines and len(rows) and not figure.relation:
-        number = labels.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
-        if number is not None:
-            across = sorted({at for line in lines for at in line.x})
-            lines.append(Line(PRINTED, tuple(across), (number,) * len(across)))
+        return tuple(_related(figure, rows, relate))
+    lines = []
+    for name in dict.fromkeys(rows[figure.line]):
+        groups = rows[rows[figure.line] == name].groupby(figure.x, sort=True)
+        points = [(_float(at), *_point(figure, group)) for at, group in groups]
+        lines += _line(METHODS.get(name, str(name)) if figure.line == "method" else str(name), points)
+    number = labels.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
+    if lines and number is not None:
+        across = tuple(sorted({at for line in lines for at in line.x}))
+        lines.append(Line(PRINTED, across, (number,) * len(across)))
     return tuple(lines)
 
 
@@ -207,26 +181,24 @@ def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[
         raise ValueError(f"the figure {figure.name!r} shows a relation, and nothing is given to compute it by")
     kind, a, b = figure.relation
     own = rows[rows["fold"] == HEADLINE]
-    column = "variant" if figure.line == "method" else COLUMNS.get(figure.line, figure.line)
+    column = "variant" if figure.line == "method" else figure.line
     lines = []
     for name in dict.fromkeys(own[column]):
         points = []
-        for at, group in own[own[column] == name].groupby(COLUMNS.get(figure.x, figure.x), sort=True):
+        for at, group in own[own[column] == name].groupby(figure.x, sort=True):
             cells = dict(zip(group["method"], group["cell"], strict=True))
             found = relate(kind, cells[a], cells[b], group["metric"].iloc[0]) if {a, b} <= set(cells) else None
-            points += [(float(at), found.value, found.low, found.high)] if found else []
+            points += [(_float(at), found.value, found.low, found.high)] if found else []
         sign = " / " if kind == "ratio" else " − "
         lines += _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
     return lines
 
 
 def _point(figure: Figure, group: pd.DataFrame) -> tuple[float, float, float]:
-    """A cell's value and the ends of its bar, NaN where there is none."""
-    whole, folds = group[group["fold"] == HEADLINE], group[group["fold"] != HEADLINE]
-    if len(whole) != 1:
-        raise ValueError(f"the figure {figure.name!r} shows {', '.join(dict.fromkeys(whole['cell']))} as one point")
-    headline = whole.iloc[0]
-    draws = np.array(folds["value"], dtype=np.float64)
+    """The first cell's value and the ends of its bar, NaN where there is none."""
+    own = group[group["cell"] == group["cell"].iloc[0]]
+    headline = own[own["fold"] == HEADLINE].iloc[0]
+    draws = own[own["fold"] != HEADLINE]["value"].to_numpy(dtype=np.float64)
     value = float(headline["value"])
     if figure.bars == "interval":
         return value, float(headline["low"]), float(headline["high"])
@@ -254,6 +226,10 @@ def _word(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def _float(value: Any) -> float:
+    return float(value)
+
+
 def _is_number(value: Any) -> bool:
     return bool(np.isfinite(float(value)))
 
@@ -265,9 +241,7 @@ def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, fl
     return next(((each.low, each.high) for each in found), None)
 
 
-def _panel_title(
-    point: Mapping[str, Any], metrics: tuple[str, ...], metric: str, own: pd.DataFrame, labels: Labels
-) -> str:
+def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.DataFrame, labels: Labels) -> str:
     """Where the panel stands in a line; in another by what was chosen, and which of several metrics it shows."""
     words, others = [], []
     for column in ("variant", "task", "of_class", "method", "size", "terms"):
@@ -285,29 +259,30 @@ def _panel_title(
             words.append(str(value))
     if point.get("choice"):
         others.append(CHOICES.get(point["choice"], str(point["choice"])))
-    if len(metrics) > 1:
+    if len(figure.y) > 1:
         others.append(QUANTITIES[metric].definition)
     return "\n".join(filter(None, [", ".join(filter(None, words)), *others]))
 
 
-def _title(figure: Figure, metrics: tuple[str, ...], labels: Labels) -> str:
-    variant = figure.where.get("variant", BASE)
-    if figure.title:
-        parts = [figure.title]
-    elif figure.relation:
-        parts = [f"{figure.relation[0]} of the {metric_name(metrics[0])}"]
-    elif "class" in figure.panel:
-        parts = [f"{metric_name(metrics[0])} of each class"]
-    else:
-        parts = []
-    return ": ".join([labels.title, *parts, *([variant] if variant != BASE else [])])
+def _title(figure: Figure, labels: Labels) -> str:
+    """The figure's own title; of one without, what it shows."""
+    if figure.title not in ("", labels.title):
+        return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
+    name = metric_name(figure.y[0])
+    if figure.relation:
+        return f"{labels.title}: {_related_in_words(figure)}"
+    return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
 
 
-def _y_label(figure: Figure, metrics: tuple[str, ...]) -> str:
+def _related_in_words(figure: Figure) -> str:
+    kind, a, b = figure.relation
+    return f"{metric_name(figure.y[0])}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
+
+
+def _y_label(figure: Figure) -> str:
     if not figure.relation:
-        return axis_label(metrics)
-    kind, name = figure.relation[0], metric_name(metrics[0])
-    unit = QUANTITIES[metrics[0]].unit
+        return axis_label(figure.y)
+    kind, name, unit = figure.relation[0], metric_name(figure.y[0]), unit_of(figure.y[0])
     symbol = "points" if unit.name == "percent" else unit.symbol
     return f"Ratio of the {name}" if kind == "ratio" else f"Difference of the {name} ({symbol})"
 

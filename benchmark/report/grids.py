@@ -155,8 +155,7 @@ def fold_grid(summary: Summary) -> Grid:
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
     value = {(row["cell"], row["fold"]): row["value"] for row in records(of_metric)}
     rows = tuple(
-        (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE)))
-        for cell in summary.cells
+        (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE))) for cell in summary.cells
     )
     header = ("cell", *(str(fold) for fold in folds), "mean")
     title = f"{capitalized(metric_name(main))} on each fold" + (f", {unit.symbol}" if unit.symbol else "")

@@ -38,15 +38,16 @@ def information_gain(counts: Any, labels: Any, classes: Sequence[str] | None = N
     ----------
     counts : sparse or dense matrix, shape (n, V)
         Term counts, or presences: only whether an entry is 0 matters.
-    labels : int array, shape (n,)
-        Class of each document, from 0.
+    labels : int array, shape (n,), or bool array, shape (n, n_classes)
+        Class of each document, from 0; or which classes it has, of which it may have several or none.
     classes : sequence of str, optional
-        Names of the classes; without them there are as many as the largest label says.
+        Names of the classes; without them there are as many as the largest label says, or as columns.
 
     Raises
     ------
     ValueError
-        There are no documents, a count is negative or not finite, a label has no class, or a class no document.
+        There are no documents, a count is negative or not finite, a label has no class, or a class no document. (Of
+        documents with several classes, one without any document has a gain of 0, as has one that all of them have.)
 
     Examples
     --------
@@ -56,12 +57,8 @@ def information_gain(counts: Any, labels: Any, classes: Sequence[str] | None = N
     """
     present = _presence(counts)
     n = present.shape[0]
-    codes = np.asarray(labels)
-    if codes.shape != (n,) or not np.issubdtype(codes.dtype, np.integer):
-        msg = f"labels must be integers of shape ({n},), not {codes.dtype} of shape {codes.shape}"
-        raise ValueError(msg)
-    class_size = _class_sizes(codes, classes)[:, None]
-    members = sp.csr_array((np.ones(n), (codes, np.arange(n))), shape=(len(class_size), n))
+    members = _members(np.asarray(labels), n, classes)
+    class_size = np.asarray(members.sum(axis=1))[:, None]
     both = (members @ present).toarray()
     with_term = both.sum(axis=0)
     gain = np.zeros(both.shape)
@@ -75,6 +72,20 @@ def information_gain(counts: Any, labels: Any, classes: Sequence[str] | None = N
         ratio = np.divide(joint * n, of_term * of_class, out=np.ones(both.shape), where=joint > 0)
         gain += joint * np.log(ratio)
     return np.asarray(np.maximum(gain / n, 0.0))
+
+
+def _members(labels: NDArray[Any], n: int, classes: Sequence[str] | None) -> sp.csr_array:
+    """Ones where a document is of a class, shape (n_classes, n)."""
+    if labels.dtype == np.bool_:
+        if labels.ndim != 2 or len(labels) != n or (classes is not None and labels.shape[1] != len(classes)):
+            msg = f"memberships of shape {labels.shape} don't say which classes each of {n} documents has"
+            raise ValueError(msg)
+        return sp.csr_array(labels.T, dtype=np.float64)
+    if labels.shape != (n,) or not np.issubdtype(labels.dtype, np.integer):
+        msg = f"labels must be integers of shape ({n},), not {labels.dtype} of shape {labels.shape}"
+        raise ValueError(msg)
+    sizes = _class_sizes(labels, classes)
+    return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(len(sizes), n))
 
 
 def _presence(counts: Any) -> sp.csr_array:

@@ -25,7 +25,7 @@ import numpy as np
 
 from benchmark.classifiers.centroids.divergence import mean_skl, mean_skl_gradient
 from benchmark.classifiers.centroids.graph_solvers import connected_graph, solve
-from benchmark.kernels.heat.checks import check_positive
+from benchmark.checks import check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.kernels.heat.checks import check_dimension, check_positive
+from benchmark.checks import check_dimension, check_positive
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.kernels.heat.checks import check_dimension
+from benchmark.checks import check_dimension
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

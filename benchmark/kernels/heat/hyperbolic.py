@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.kernels.heat.checks import check_dimension, check_positive, check_within
+from benchmark.checks import check_dimension, check_positive, check_within
 from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.kernels.heat.checks import check_dimension, check_positive, check_within
+from benchmark.checks import check_dimension, check_positive, check_within
 from benchmark.kernels.heat.gegenbauer import gegenbauer_series, log_sphere_volume, terms_needed
 from benchmark.kernels.heat.interpolation import ChebyshevInterpolant
 from benchmark.kernels.heat.saddle import log_positive_form

@@ -19,7 +19,7 @@ side.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numba
 import numpy as np
@@ -160,6 +160,11 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
            [1. , 1. , 6.3, 5.6],
            [1. , 1. , 5.6, 6.6]])
     """
+
+    set_by_run: ClassVar[tuple[str, ...]] = ("seed",)
+    #: No weighting and no normalization concern it.
+    sees_counts: ClassVar[bool] = True
+    normalization: ClassVar[str] = "none"
 
     def __init__(
         self,

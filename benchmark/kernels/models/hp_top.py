@@ -11,18 +11,18 @@ The kernel is the inner product of v and all its partial derivatives (equations 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from benchmark.classifiers.hyperplanes import Hyperplanes, category_names, fit_hyperplanes, two_sides
+from benchmark.classifiers.hyperplanes import Hyperplanes, category_names, fit_hyperplanes, hyperplanes_of, two_sides
 from benchmark.classifiers.libsvm import Machine, NodeMatrix, train
 from benchmark.kernels.products import inner_products
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
-from benchmark.kernels.models.top_features import LogJoint, TopFeatures, TopGram, decide, log_joint, top_features
+from benchmark.kernels.models.top_features import LogJoint, TopGram, decide, log_joint, top_features
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
@@ -32,6 +32,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+
+class Clock(Protocol):
+    """Told when a part of the work is done: "extraction", "kernel", "training" or "testing"."""
+
+    def lap(self, part: str) -> None:
+        """Book the time since the last lap."""
+
+
+class _NoClock:
+    def lap(self, part: str) -> None:
+        pass
 
 
 class HyperplaneTop(TransformerMixin, BaseEstimator):
@@ -80,6 +92,9 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
     array([ True, False])
     """
 
+    set_by_run: ClassVar[tuple[str, ...]] = ("C", "epsilon", "cache_mb", "target", "jobs")
+    normalization: ClassVar[str] = "l2"
+
     def __init__(
         self,
         C: float = 1.0,
@@ -113,6 +128,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         *,
         categories: Sequence[str] | None = None,
         linear: Array | None = None,
+        machines: Sequence[Machine] | None = None,
         nodes: NodeMatrix | None = None,
     ) -> Self:
         """Learn hyperplanes and densities.
@@ -121,11 +137,14 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         ----------
         X : dense or sparse, shape (n, V)
         Y : bool, shape (n, k)
-            The categories of each document, one or several: the caller makes "other" a category of its own.
+            The categories of each document, one or several: the caller makes "other" a category of its own, and needs
+            not make it a target.
         categories : sequence of str, optional
             Names for the errors; the column numbers if not given.
         linear : float64 array, shape (n, n), optional
             X Xᵀ, where it exists already.
+        machines : sequence of Machine, optional
+            The linear machine of each column of Y, with the same C and epsilon, where they are trained already.
         nodes : NodeMatrix, optional
             Memory to reuse.
 
@@ -140,10 +159,19 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         self.categories_ = category_names(members, categories)
         self.points_, self.members_, self.n_features_in_ = points, members, points.shape[1]
         self.linear_ = inner_products(points, points) if linear is None else linear
-        self.hyperplanes_: Hyperplanes = fit_hyperplanes(
-            points,
+        self.hyperplanes_ = self._hyperplanes(nodes) if machines is None else hyperplanes_of(points, machines)
+        f = self.hyperplanes_.values(points)
+        moments = sample_moments(f, members, self.categories_)
+        self.component_: Density = DENSITIES[self.component].from_moments(moments)
+        self.priors_ = np.full(members.shape[1], 1 / members.shape[1])
+        self.joint_ = log_joint(f, self.component_, self.priors_)
+        return self
+
+    def _hyperplanes(self, nodes: NodeMatrix | None) -> Hyperplanes:
+        return fit_hyperplanes(
+            self.points_,
             self.linear_,
-            members,
+            self.members_,
             C=self.C,
             epsilon=self.epsilon,
             cache_mb=self.cache_mb,
@@ -151,12 +179,6 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             nodes=nodes,
             categories=self.categories_,
         )
-        f = self.hyperplanes_.values(points)
-        moments = sample_moments(f, members, self.categories_)
-        self.component_: Density = DENSITIES[self.component].from_moments(moments)
-        self.priors_ = np.full(members.shape[1], 1 / members.shape[1])
-        self.joint_ = log_joint(f, self.component_, self.priors_)
-        return self
 
     def joint(self, X: Any) -> LogJoint:
         """What every target's features of new documents X, shape (m, V), are made of."""
@@ -173,7 +195,9 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         gram = TopGram(rows, top_features(self.joint_, target), inner_products(points, self.points_))
         return gram.block(0, points.shape[0])
 
-    def solve_targets(self, targets: Sequence[int], X: Any, nodes: NodeMatrix | None = None) -> Array:
+    def solve_targets(
+        self, targets: Sequence[int], X: Any, nodes: NodeMatrix | None = None, clock: Clock | None = None
+    ) -> Array:
         """Train the machine of each target category on its own kernel; decision values of X, shape (m, n_targets).
 
         Parameters
@@ -182,21 +206,29 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         X : dense or sparse, shape (m, V)
         nodes : NodeMatrix, optional
             Memory to reuse: every target's kernel is written over the one before.
+        clock : Clock, optional
+            Told after each part.
         """
+        clock = _NoClock() if clock is None else clock
         points = self._points(X)
         joint = self._joint(points)
         nodes = NodeMatrix() if nodes is None else nodes
         decisions = np.empty((points.shape[0], len(targets)))
+        clock.lap("testing")
         for column, target in enumerate(targets):
             trained = top_features(self.joint_, target)
-            machine = self._train(trained, target, nodes)
+            clock.lap("extraction")
+            # The threads that fill call BLAS, each for its own rows.
+            with threadpool_limits(1, user_api="blas"):
+                nodes.fill(TopGram(trained, trained, self.linear_), self.jobs)
+            clock.lap("kernel")
+            machine = self._train(target, nodes)
+            clock.lap("training")
             decisions[:, column] = decide(machine, top_features(joint, target), points, trained, self.points_)
+            clock.lap("testing")
         return decisions
 
-    def _train(self, trained: TopFeatures, target: int, nodes: NodeMatrix) -> Machine:
-        # The threads that fill call BLAS, each for its own rows.
-        with threadpool_limits(1, user_api="blas"):
-            nodes.fill(TopGram(trained, trained, self.linear_), self.jobs)
+    def _train(self, target: int, nodes: NodeMatrix) -> Machine:
         problem = two_sides(self.members_[:, target], self.categories_[target])
         return next(train(nodes, [problem], C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb, jobs=1))
 

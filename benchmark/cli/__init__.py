@@ -79,7 +79,7 @@ def run(configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = Fa
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
     from benchmark.experiment.session import checked
     from benchmark.report.tables import table_rich
-    from benchmark.terminal import output
+    from benchmark.cli.terminal import output
 
     experiments = [checked(path) for path in configs]
     _refuse_same_folder(experiments)
@@ -118,7 +118,7 @@ def plan(config: Config, download: Download = True) -> None:
     from benchmark.experiment.kinds import kind_of
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
-    from benchmark.terminal import output, size, table
+    from benchmark.cli.terminal import output, size, table
 
     experiment = checked(config)
     with _observer(experiment.name, verbose=False) as observer:
@@ -142,7 +142,7 @@ def check(
     """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
     from benchmark.experiment import pinned
     from benchmark.experiment.session import checked
-    from benchmark.terminal import output, table
+    from benchmark.cli.terminal import output, table
 
     names = pinned.pinned_configs()
     experiments = [checked(path) for path in configs or [Path("configs") / f"{name}.yaml" for name in names]]
@@ -181,7 +181,7 @@ def compare(
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
     from benchmark.experiment.overview import compare_cells, compare_runs
-    from benchmark.terminal import output, table
+    from benchmark.cli.terminal import output, table
 
     parts = compare_runs(run, Path(a)) if b is None else compare_cells(run, a, b)
     console = output()
@@ -195,7 +195,7 @@ def report(run: Run) -> None:
     """Make tables and figures again from saved predictions, without training."""
     from benchmark.experiment.session import again
     from benchmark.report.tables import table_rich
-    from benchmark.terminal import output
+    from benchmark.cli.terminal import output
 
     done = again(run)
     output().print(table_rich(done.summary))
@@ -210,7 +210,7 @@ def list_(
 ) -> None:
     """List what a configuration can name, with its parameters."""
     from benchmark.experiment.overview import registered
-    from benchmark.terminal import output, table
+    from benchmark.cli.terminal import output, table
 
     console = output()
     for part in registered(what):
@@ -241,7 +241,7 @@ def reproduce(
 def data_list() -> None:
     """List the corpora and where each was found."""
     from benchmark.experiment.overview import dataset_rows
-    from benchmark.terminal import output, table
+    from benchmark.cli.terminal import output, table
 
     output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
 
@@ -284,7 +284,7 @@ def data_verify(
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
     from benchmark.experiment.overview import statistics
-    from benchmark.terminal import output, table
+    from benchmark.cli.terminal import output, table
 
     console = output()
     for part in statistics(_counts(config, download)):
@@ -309,7 +309,7 @@ def data_export(
 def cache_info() -> None:
     """Say where results are kept, how many, and how large they are."""
     from benchmark.experiment.store import Store
-    from benchmark.terminal import size
+    from benchmark.cli.terminal import size
 
     store = Store()
     entries = store.entries()
@@ -321,7 +321,7 @@ def cache_info() -> None:
 def cache_clear() -> None:
     """Remove everything that was kept; runs compute it again."""
     from benchmark.experiment.store import Store
-    from benchmark.terminal import size
+    from benchmark.cli.terminal import size
 
     n, n_bytes = Store().clear()
     typer.echo(f"removed {n:,} entries, {size(n_bytes)}")
@@ -367,7 +367,7 @@ def _counts(config: Path, download: bool) -> Any:
 
 
 def _observer(title: str, *, verbose: bool) -> Any:
-    from benchmark.terminal import ProgressObserver
+    from benchmark.cli.terminal import ProgressObserver
 
     return ProgressObserver(title, verbose=verbose)
 

@@ -1,0 +1,260 @@
+"""What a configuration asks to be computed: points, each a method on the splits of one task, named by their content."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.config.tasks import built_protocol
+from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
+from benchmark.evaluation.protocols import KFold, RandomSubsets
+from benchmark.experiment.keys import code_digest
+from benchmark.experiment.store import Entry, array_digest, key_of
+from benchmark.methods.base import Decisions, Problem
+from benchmark.methods.registry import method_for
+from benchmark.text.counts import Counts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Variant
+    from benchmark.evaluation.predictions import PointKey
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Method
+
+CROSS_VALIDATION = "cross-validation"
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """One entry of the store: a method on one split of a point, or on all of them where it solves them together.
+
+    Parameters
+    ----------
+    key : str
+    label : str
+        What progress and failures call it.
+    splits : tuple of Split
+    inner : tuple of tuple of Split
+        Of each split, the folds of its training documents; empty where nothing is chosen by them.
+    """
+
+    key: str
+    label: str
+    splits: tuple[Split, ...]
+    inner: tuple[tuple[Split, ...], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """One candidate of a method with one training size and number of terms.
+
+    Parameters
+    ----------
+    place : tuple
+        Where its decisions stand, see `evaluation.predictions.PointKey`.
+    method : Method
+    problem : Problem
+    terms : int or None
+    shares : tuple
+        The same for points that share a matrix of inner products.
+    jobs : tuple of Job
+    """
+
+    place: PointKey
+    method: Method
+    problem: Problem
+    terms: int | None
+    shares: tuple[Any, ...]
+    jobs: tuple[Job, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskWork:
+    """All of one task under one variant.
+
+    Parameters
+    ----------
+    variant, task : str
+    problem : Problem
+    splits : dict of size to tuple of Split
+    points : tuple of Point
+        In the order of the methods, sizes and numbers of terms.
+    """
+
+    variant: str
+    task: str
+    problem: Problem
+    splits: dict[int | None, tuple[Split, ...]]
+    points: tuple[Point, ...]
+
+    @property
+    def documents(self) -> TaskDocuments:
+        """The documents, as scores see them."""
+        documents = self.problem.documents
+        truth = documents.labels if documents.topics is None else documents.topics
+        return TaskDocuments(documents.ids, documents.classes, truth)
+
+    def tested(self) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
+        """The splits of every size, as scores see them."""
+        members = self.problem.members
+        for size, splits in self.splits.items():
+            counted = (members[split.train].sum(axis=0, dtype=np.int64) for split in splits)
+            yield size, tuple(TestedSplit(s.name, s.test, n) for s, n in zip(splits, counted, strict=True))
+
+
+def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, counts_id: str) -> TaskWork:
+    """Everything that is to be computed of one task under one variant."""
+    problem = _problem(task, counts, counts_id, study.seed)
+    splits = {
+        size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes
+    }
+    draws = issubclass(variant.protocol.cls, RandomSubsets)
+    folds = study.folds if CROSS_VALIDATION in study.choices else 0
+    inner_of = {size: tuple(_inner(split, problem, folds, study.seed) for split in splits[size]) for size in splits}
+    points = []
+    for entry in variant.entries:
+        chosen = folds > 0 and len(entry.candidates) > 1
+        for index, spec in enumerate(entry.candidates):
+            method = method_for(spec, problem, variant.terms, draws=draws)
+            for size in variant.sizes:
+                inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
+                for number in variant.numbers:
+                    words = [variant.name, task.name, entry.label, *([str(index)] if len(entry.candidates) > 1 else [])]
+                    label = "-".join(str(w) for w in [*words[:2], *words[2:], size, number] if w not in ("", "base", None))
+                    jobs = _jobs(label, method, spec, problem, splits[size], inner, variant.terms, number)
+                    place = (variant.name, task.name, entry.label, index, size, number)
+                    points.append(Point(place, method, problem, number, _shares(spec), jobs))
+    return TaskWork(variant.name, task.name, problem, splits, tuple(points))
+
+
+def _problem(task: Task, counts: Counts, counts_id: str, seed: int) -> Problem:
+    rows, documents = counts.documents.of_classes(task.classes)
+    whole = len(rows) == len(counts.documents)
+    own = Counts(documents, counts.matrix if whole else counts.matrix[rows], counts.vocabulary)
+    truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
+    key = key_of(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
+    return Problem(own, key, seed)
+
+
+def _inner(split: Split, problem: Problem, folds: int, seed: int) -> tuple[Split, ...]:
+    """Folds of a split's training documents, as rows of the task."""
+    if not folds:
+        return ()
+    train = problem.documents.take(split.train)
+    made = KFold(folds, seed, stratified=not problem.several).splits(train)
+    return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
+
+
+def _shares(spec: MethodSpec) -> tuple[Any, ...]:
+    representation = spec.representation
+    idf = representation.idf if representation.weighting == "tfidf" else ""
+    exponent = getattr(spec.kernel.build(), "exponent", None) if spec.kernel else None
+    return representation.weighting, idf, representation.dirichlet, exponent
+
+
+def _jobs(
+    label: str,
+    method: Method,
+    spec: MethodSpec,
+    problem: Problem,
+    splits: tuple[Split, ...],
+    inner: tuple[tuple[Split, ...], ...],
+    terms: Terms | None,
+    number: int | None,
+) -> tuple[Job, ...]:
+    content = {
+        "stage": "decisions",
+        "code": code_digest(*method.code),
+        "problem": problem.key,
+        "representation": asdict(spec.representation),
+        "kernel": spec.kernel.resolved if spec.kernel else None,
+        "classifier": spec.classifier.resolved,
+        "terms": [number, terms.rank, terms.over_classes] if terms else None,
+    }
+
+    def job(name: str, own: tuple[Split, ...], folds: tuple[tuple[Split, ...], ...]) -> Job:
+        rows = [[_rows_digest(s), [_rows_digest(fold) for fold in fs]] for s, fs in zip(own, folds, strict=True)]
+        seeds = [problem.seed, [s.number for s in own]] if method.uses_seed else None
+        return Job(key_of(rows=rows, seeds=seeds, **content), name, own, folds)
+
+    if method.batched:
+        return (job(label, splits, inner),)
+    return tuple(job(f"{label} · {s.name}", (s,), (fs,)) for s, fs in zip(splits, inner, strict=True))
+
+
+def _rows_digest(split: Split) -> str:
+    return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What a job gave: decisions by split, and the inner error of each (none where nothing is chosen by it)."""
+
+    decisions: tuple[Decisions, ...]
+    inner: NDArray[np.float64]
+
+
+def solved(job: Job, decisions: Sequence[Decisions], problem: Problem) -> Solved:
+    """Divide decisions into those of the splits and those of their inner folds, of which the errors are kept."""
+    outer, rest = decisions[: len(job.splits)], iter(decisions[len(job.splits) :])
+    errors = []
+    for folds in job.inner:
+        wrong = [_wrong(next(rest), fold, problem) for fold in folds]
+        errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
+    return Solved(tuple(outer), np.array(errors, dtype=np.float64))
+
+
+def _wrong(decisions: Decisions, fold: Split, problem: Problem) -> tuple[int, int]:
+    """Wrong decisions on a fold's documents (and classes, where there are several), and how many there are."""
+    truth = problem.members[fold.test] if problem.several else problem.documents.labels[fold.test]
+    return int(np.count_nonzero(decisions.given != truth)), truth.size
+
+
+def pack(found: Solved) -> Entry:
+    """A job's result as plain arrays, split after split."""
+    given = [each.given for each in found.decisions]
+    several = given[0].ndim == 2
+    arrays = {
+        "given": np.packbits(np.concatenate(given), axis=1) if several else _small(np.concatenate(given)),
+        "tied": np.packbits(np.concatenate([each.tied.ravel() for each in found.decisions])),
+        "seconds": np.array([each.seconds for each in found.decisions]),
+        "inner": found.inner,
+    }
+    return Entry(arrays)
+
+
+def unpack(entry: Entry, job: Job, problem: Problem) -> Solved:
+    """A job's result from its arrays."""
+    arrays, sizes = entry.arrays, [len(split.test) for split in job.splits]
+    k, ends = len(problem.documents.classes), np.cumsum(sizes)[:-1]
+    n = int(sum(sizes))
+    given, tied = arrays["given"], np.unpackbits(arrays["tied"], count=n * (k if problem.several else 1)).astype(bool)
+    if problem.several:
+        given = np.unpackbits(given, axis=1, count=k).astype(bool)
+        tied = tied.reshape(n, k)
+    parts = zip(np.split(given, ends), np.split(tied, ends), arrays["seconds"], strict=True)
+    return Solved(tuple(Decisions(_wide(g), t, s) for g, t, s in parts), arrays["inner"])
+
+
+def _small(codes: NDArray[np.int32]) -> NDArray[np.int16]:
+    return codes.astype(np.int16)
+
+
+def _wide(given: NDArray[Any]) -> NDArray[Any]:
+    return given if given.dtype == np.bool_ else given.astype(np.int32)
+
+
+def gathered(results: Sequence[Solved]) -> Given:
+    """The results of a point's jobs as one."""
+    decisions = [each for result in results for each in result.decisions]
+    return Given(
+        tuple(each.given for each in decisions),
+        tuple(each.tied for each in decisions),
+        np.array([each.seconds for each in decisions]),
+        np.concatenate([result.inner for result in results]),
+    )
