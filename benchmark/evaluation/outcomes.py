@@ -33,6 +33,8 @@ class Outcome:
     n_classes : int
     of_class : int or None
         The class that is scored by itself; None for all of them together.
+    tied : bool array, of the shape of `truth`, or None
+        Decisions whose first place was shared, or whose value was exactly 0; None where it isn't known.
     """
 
     cell: str
@@ -42,13 +44,18 @@ class Outcome:
     predicted: NDArray[Any]
     n_classes: int
     of_class: int | None = None
+    tied: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         rows = {array.shape[:1] for array in (self.documents, self.folds, self.truth, self.predicted)}
         if len(rows) != 1 or self.truth.shape != self.predicted.shape or not self.truth.size:
             raise ValueError(f"{self.cell!r}: documents, folds, truth and predicted have shapes {sorted(rows)}")
         if self.several:
-            if self.truth.dtype != np.bool_ or self.predicted.dtype != np.bool_ or self.truth.shape[1] != self.n_classes:
+            if (
+                self.truth.dtype != np.bool_
+                or self.predicted.dtype != np.bool_
+                or self.truth.shape[1] != self.n_classes
+            ):
                 raise ValueError(f"{self.cell!r}: decisions on several classes are booleans, one a class")
         elif not all(0 <= part.min() and part.max() < self.n_classes for part in (self.truth, self.predicted)):
             raise ValueError(f"class indices of {self.cell!r} must lie between 0 and {self.n_classes - 1}")
@@ -83,7 +90,15 @@ class Outcome:
         """The outcome of one split alone, by its position."""
         rows = self.rows[fold]
         own = self.documents[rows], self.folds[rows], self.truth[rows], self.predicted[rows]
-        return Outcome(self.cell, *own, self.n_classes, self.of_class)
+        tied = None if self.tied is None else self.tied[rows]
+        return Outcome(self.cell, *own, self.n_classes, self.of_class, tied)
+
+    def ties(self, of_class: int | None) -> NDArray[np.int64]:
+        """Ties of each split: of all decisions, of those on the documents of one class, or on that class."""
+        tied = np.zeros(self.truth.shape, dtype=bool) if self.tied is None else self.tied
+        if of_class is not None:
+            tied = tied[:, of_class] if self.several else tied & (self.truth == of_class)
+        return np.array([np.count_nonzero(tied[rows]) for rows in self.rows], dtype=np.int64)
 
     def counted(self) -> NDArray[np.bool_]:
         """Which rows are of the class that is scored, shape (n,); all of them where no class is scored by itself."""

@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmark.evaluation.metrics import METRICS, defined
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
     from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.metrics import Tallies
     from benchmark.evaluation.outcomes import Outcome
 
 
@@ -56,3 +59,19 @@ class CellScores:
     def metrics(self) -> tuple[str, ...]:
         """All metrics that it is scored by."""
         return (*self.values, *(metric for metric in self.known if metric not in self.values))
+
+
+def values_of(tallies: Tallies, *, several: bool, of_class: bool) -> dict[str, NDArray[np.float64]]:
+    """Every metric that is defined of such decisions, on each split.
+
+    Parameters
+    ----------
+    tallies : Tallies
+        Of shape (splits, k); of one class by itself, (splits, 1).
+    several : bool
+        Whether documents may have several classes, or none.
+    of_class : bool
+        Whether they are of one class by itself.
+    """
+    names = [name for name in METRICS if defined(name, several=several, of_class=of_class)]
+    return {name: METRICS[name].of(tallies) for name in names}

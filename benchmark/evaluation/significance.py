@@ -114,7 +114,9 @@ def sign_test(a: Outcome, b: Outcome) -> TestResult:
         return untestable((a.cell, b.cell), "sign", "documents are tested more than once")
     _, only_a, only_b, _ = _pooled(a, b)
     z = float(sign_z(only_a, only_b))
-    return TestResult(a.cell, b.cell, "sign", only_a + only_b, z, binomial_p(only_a, only_b), favoured((a.cell, b.cell), z))
+    return TestResult(
+        a.cell, b.cell, "sign", only_a + only_b, z, binomial_p(only_a, only_b), favoured((a.cell, b.cell), z)
+    )
 
 
 def mcnemar_test(a: Outcome, b: Outcome) -> TestResult:

@@ -42,7 +42,9 @@ def encode(predictions: Predictions) -> bytes:
         own = {
             "ids": joined(documents.ids),
             "truth": np.packbits(documents.truth, axis=1) if several else documents.truth,
-            "test": np.packbits(np.array([_mask(split.test, n) for split in splits], dtype=bool).reshape(-1, n), axis=1),
+            "test": np.packbits(
+                np.array([_mask(split.test, n) for split in splits], dtype=bool).reshape(-1, n), axis=1
+            ),
             "trained": np.array([split.trained for split in splits], dtype=np.int64).reshape(-1, k),
             **_points(list(own_points.values()), several=several, k=k),
         }

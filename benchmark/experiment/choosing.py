@@ -1,0 +1,82 @@
+"""Which candidate of its method each split of a cell uses, and what the cell then decided."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.evaluation.choice import ORACLE, by_inner, by_test
+from benchmark.evaluation.metrics import METRICS, defined, more_is_better, stacked, tally
+from benchmark.evaluation.predictions import Given
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Cell, Entry, Experiment
+    from benchmark.evaluation.predictions import PointKey, Predictions
+
+
+def entry_of(study: Experiment, cell: Cell) -> Entry:
+    """The method of a cell."""
+    return next(entry for entry in study.variants[cell.variant].entries if entry.label == cell.method)
+
+
+def chosen(study: Experiment, predictions: Predictions, cell: Cell) -> NDArray[np.intp] | None:
+    """Index into the candidates for each split of a point; None where one of them has no predictions.
+
+    With one candidate there is nothing to choose. "oracle" chooses once for the whole curve, over the sizes at which
+    every candidate has predictions, by the main metric on the test documents; "cross-validation" for each split.
+    """
+    n = len(entry_of(study, cell).candidates)
+    points = [predictions.points.get(_key(cell, index, cell.size)) for index in range(n)]
+    if any(point is None for point in points):
+        return None
+    found = [point for point in points if point is not None]
+    n_splits = len(found[0].given)
+    if n == 1:
+        return np.zeros(n_splits, dtype=np.intp)
+    if cell.choice == ORACLE:
+        sizes = [
+            size
+            for size in study.variants[cell.variant].sizes
+            if all(_key(cell, index, size) in predictions.points for index in range(n))
+        ]
+        losses = [[_losses(study, predictions, _key(cell, index, size)) for size in sizes] for index in range(n)]
+        return np.full(n_splits, by_test(losses), dtype=np.intp)
+    if any(len(point.inner) != n_splits for point in found):
+        return None
+    return by_inner(np.stack([point.inner for point in found]))
+
+
+def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> Given:
+    """What the chosen candidates decided, split by split."""
+    points = [predictions.points[_key(cell, int(index), cell.size)] for index in candidates]
+    return Given(
+        tuple(point.given[split] for split, point in enumerate(points)),
+        tuple(point.tied[split] for split, point in enumerate(points)),
+        np.stack([point.seconds[split] for split, point in enumerate(points)]),
+        np.empty(0),
+    )
+
+
+def _key(cell: Cell, index: int, size: int | None) -> PointKey:
+    return (cell.variant, cell.task, cell.method, index, size, cell.terms)
+
+
+def _losses(study: Experiment, predictions: Predictions, key: PointKey) -> NDArray[np.float64]:
+    """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
+    documents, splits = predictions.tasks[key[:2]], predictions.splits[key[0], key[1], key[4]]
+    metric = _main(study.metrics, several=documents.several)
+    k, given = len(documents.classes), predictions.points[key].given
+    counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, given, strict=True))
+    values = METRICS[metric].of(counts)
+    return 1 - values if more_is_better(metric) else values
+
+
+def _main(metrics: Sequence[str], *, several: bool) -> str:
+    """The first metric that is defined of such documents, taken together."""
+    found = (metric for metric in metrics if defined(metric, several=several, of_class=False))
+    return next(found, "macro-f1" if several else "error")

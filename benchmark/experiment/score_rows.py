@@ -1,0 +1,168 @@
+"""Scores to the rows of the tidy frame: those that tables show, and those that figures alone show."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
+from benchmark.evaluation.sample import sample_of
+from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
+from benchmark.evaluation.scores import CellScores, values_of
+from benchmark.experiment.choosing import entry_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from benchmark.config.model import Cell, Experiment, Variant
+    from benchmark.evaluation.predictions import Predictions, TaskKey
+    from benchmark.evaluation.sample import Sample
+    from benchmark.measures.base import Measure, Point
+
+    Row = dict[str, Any]
+
+#: Columns that the frame has: any other axis of a figure is a parameter of its methods.
+_AXES = ("size", "terms")
+
+
+def rows_of(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
+    """For each metric that the cell is scored by a row for each split, and one for the cell."""
+    for metric in metrics:
+        if scores is None or not scores.has(metric):
+            continue
+        for position, fold in enumerate(scores.folds if metric not in scores.known else ()):
+            part = sample.part(scores, metric, position)
+            numbers = (part.value, part.low, part.high, int(scores.n[position]), int(scores.ties[position]))
+            yield _row(cell, fold, metric, numbers)
+        whole = sample.estimate(scores, metric)
+        numbers = (whole.value, whole.low, whole.high, whole.n, int(scores.ties.sum()))
+        yield _row(cell, WHOLE, metric, numbers)
+
+
+def frame_of(rows: Iterable[Row], axes: Sequence[str] = ()) -> pd.DataFrame:
+    """The rows with columns `SCORES`, `KEYS` and further axes."""
+    table = pd.DataFrame(list(rows), columns=[*SCORES, *KEYS, *axes])
+    return table.astype({"size": "Int64", "terms": "Int64"})
+
+
+def rows_of_figures(
+    study: Experiment,
+    predictions: Predictions,
+    cells: Mapping[str, CellScores],
+    classes: Mapping[TaskKey, tuple[str, ...]],
+) -> pd.DataFrame:
+    """What the figures show and no table does: the clock, other metrics, single classes, other axes.
+
+    Parameters
+    ----------
+    study : Experiment
+    predictions : Predictions
+    cells : mapping of cell id to CellScores
+    classes : mapping of (variant, task) to tuple of str
+        In the order of the outcomes' codes.
+    """
+    samples = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
+    shown = {*study.metrics, *MEASURED} - {*CLOCK}
+    drawn: dict[str, None] = dict.fromkeys(metric for figure in study.figures for metric in figure.y)
+    axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x not in _AXES))
+    rows: list[Row] = []
+    for cell in study.cells:
+        more = [metric for metric in drawn if metric not in shown]
+        rows += rows_of(cell, cells.get(cell.id), samples[cell.variant], more)
+    for metric in drawn:
+        if _by_class(study, metric):
+            rows += [row for cell in study.cells for row in _class_rows(cell, cells, samples, classes, metric)]
+    for axis in axes:
+        rows += _along(axis, study, cells, samples, list(drawn))
+    rows += _measured(study, predictions)
+    return frame_of(rows, axes)
+
+
+def _row(cell: Cell, fold: str, metric: str, numbers: tuple[float, float, float, int, int]) -> Row:
+    """A row of the frame: the scores, and what the cell is made of."""
+    keys = {name: getattr(cell, name) for name in KEYS}
+    return dict(zip(SCORES, (cell.id, fold, metric, *numbers), strict=True)) | keys
+
+
+def _by_class(study: Experiment, metric: str) -> bool:
+    """Whether a figure shows the classes one by one, of an experiment whose cells are of all of them."""
+    figures = (figure for figure in study.figures if metric in figure.y)
+    named = (column for figure in figures for column in (*figure.panel, figure.line, *figure.where))
+    return not study.by_class and metric in METRICS and "of_class" in named
+
+
+def _class_rows(
+    cell: Cell,
+    cells: Mapping[str, CellScores],
+    samples: Mapping[str, Sample],
+    classes: Mapping[TaskKey, tuple[str, ...]],
+    metric: str,
+) -> Iterator[Row]:
+    scores = cells.get(cell.id)
+    if scores is None or scores.outcome is None:
+        return
+    whole = scores.outcome
+    for position, name in enumerate(classes[cell.variant, cell.task]):
+        tallies = whole.tallies.only(position)
+        values = values_of(tallies, several=whole.several, of_class=True)
+        outcome = replace(whole, of_class=position)
+        own = CellScores(cell.id, scores.folds, values, tallies.documents, whole.ties(position), outcome)
+        yield from rows_of(replace(cell, of_class=name), own, samples[cell.variant], [metric])
+
+
+def _along(
+    axis: str,
+    study: Experiment,
+    cells: Mapping[str, CellScores],
+    samples: Mapping[str, Sample],
+    metrics: Sequence[str],
+) -> Iterator[Row]:
+    """Scores against a parameter of the methods, of the variants that differ from the first in nothing else."""
+    first = next(iter(study.variants.values()))
+    alike = {name for name, each in study.variants.items() if _without(axis, each) == _without(axis, first)}
+    for cell in study.cells:
+        if cell.variant in alike and cell.what == "point":
+            value = _parameter(axis, study, cell)
+            for row in rows_of(cell, cells.get(cell.id), samples[cell.variant], metrics) if value is not None else ():
+                yield row | {axis: value}
+
+
+def _parameter(axis: str, study: Experiment, cell: Cell) -> float | None:
+    spec = entry_of(study, cell).candidates[0]
+    found = spec.classifier.resolved | (spec.kernel.resolved if spec.kernel else {})
+    value = found.get(axis)
+    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+
+
+def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
+    """All that decides the numbers of a variant, but for one parameter of its methods."""
+    entries = [
+        (
+            entry.label,
+            spec.representation,
+            *({**each.resolved, axis: None} for each in (spec.kernel, spec.classifier) if each),
+        )
+        for entry in variant.entries
+        for spec in entry.candidates
+    ]
+    return (variant.collection, variant.tasks, variant.protocol.resolved, variant.sizes, variant.terms, entries)
+
+
+def _measured(study: Experiment, predictions: Predictions) -> Iterator[Row]:
+    """The lines that measures draw."""
+    for component in study.measures:
+        measure: Measure = component.build()
+        cells = {(cell.variant, cell.method, cell.of_class): cell for cell in study.cells if cell.what == "measure"}
+        for (name, variant), arrays in predictions.measured.items():
+            for point in measure.points(arrays) if name == component.name else ():
+                cell = cells.get((variant, point.method, point.of_class))
+                if cell is not None:
+                    yield _row(cell, WHOLE, point.metric, _alone(point)) | {point.axis: point.x}
+
+
+def _alone(point: Point) -> tuple[float, float, float, int, int]:
+    """A number without an interval."""
+    return point.value, math.nan, math.nan, 0, 0

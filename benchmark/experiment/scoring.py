@@ -1,0 +1,191 @@
+"""Predictions to scores, once: every cell on every split, in one frame that tables, verdicts and figures read."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.config.model import ALL
+from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
+from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.sample import sample_of
+from benchmark.evaluation.scored import Scored
+from benchmark.evaluation.scores import CellScores, values_of
+from benchmark.evaluation.seconds import clocked
+from benchmark.experiment.choosing import chosen, decided, entry_of
+from benchmark.experiment.score_rows import frame_of, rows_of, rows_of_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Cell, Experiment
+    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.metrics import Tallies
+    from benchmark.evaluation.predictions import Given, Predictions, SplitKey, TaskKey
+    from benchmark.measures.base import Measure
+
+#: Kernels of which each class has a matrix of its own.
+_MATRIX_EACH = ("hp-top",)
+
+
+def score(study: Experiment, predictions: Predictions) -> Scored:
+    """Score every cell that has predictions, and every number that was measured."""
+    samples = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
+    numbering = _Numbering(study, predictions)
+    cells: dict[str, CellScores] = {}
+    choices: dict[str, NDArray[np.intp]] = {}
+    points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
+    for cell in study.cells:
+        if cell.what == "point":
+            whole = replace(cell, id="", of_class="")
+            if whole not in points:
+                own = chosen(study, predictions, cell)
+                if own is None:
+                    continue
+                points[whole] = own, _point(study, predictions, numbering, whole, own)
+            choices[cell.id], scores = points[whole]
+            cells[cell.id] = _named(cell, scores, numbering)
+    of_cell = {cell.id: samples[cell.variant] for cell in study.cells}
+    cells |= _growths(study, cells)
+    for variant, each in _measured(study, predictions):
+        of_cell.setdefault(each.cell, samples[variant])
+        cells[each.cell] = each
+    known = [cell.id for cell in study.cells if cell.id in cells]
+    cells = {name: cells[name] for name in (*known, *(name for name in cells if name not in set(known)))}
+    shown = [*(metric for metric in study.metrics if metric not in CLOCK), *MEASURED]
+    rows = (rows_of(cell, cells.get(cell.id), samples[cell.variant], shown) for cell in study.cells)
+    frame = frame_of(row for each in rows for row in each)
+    of_classes = {task: numbering.classes(task) for task in predictions.tasks}
+    drawn = rows_of_figures(study, predictions, cells, of_classes)
+    return Scored(cells, of_cell, choices, frame, drawn)
+
+
+class _Numbering:
+    """Numbers of documents, classes and splits that mean the same in every variant, so that their cells can be paired.
+
+    Tasks are of different documents: those of two tasks are numbered apart, and never paired.
+    """
+
+    def __init__(self, study: Experiment, predictions: Predictions) -> None:
+        self._predictions = predictions
+        self._documents: dict[tuple[str, str], int] = {}
+        self._folds: dict[str, int] = {}
+        self._classes: dict[tuple[str, frozenset[str]], tuple[str, ...]] = {}
+        self._tested: dict[SplitKey, tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]] = {}
+        for (_, task), documents in predictions.tasks.items():
+            self._classes.setdefault((task, frozenset(documents.classes)), documents.classes)
+        self._ids = {
+            key: np.array([self._documents.setdefault((key[1], name), len(self._documents)) for name in each.ids])
+            for key, each in predictions.tasks.items()
+        }
+
+    def classes(self, key: TaskKey) -> tuple[str, ...]:
+        """A task's classes, in the order of the first variant that has the same."""
+        return self._classes[key[1], frozenset(self._predictions.tasks[key].classes)]
+
+    def order(self, key: TaskKey) -> NDArray[np.intp]:
+        """The position in `classes` of each of the task's own."""
+        shared = self.classes(key)
+        return np.array([shared.index(name) for name in self._predictions.tasks[key].classes])
+
+    def tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+        """Documents, splits and truth of all tested documents, split after split."""
+        if key not in self._tested:
+            task, splits = self._predictions.tasks[key[:2]], self._predictions.splits[key]
+            rows = np.concatenate([split.test for split in splits])
+            numbers = [self._folds.setdefault(split.name, len(self._folds)) for split in splits]
+            folds = np.repeat(np.array(numbers), [len(split.test) for split in splits])
+            truth = self.renamed(key[:2], task.truth[rows])
+            self._tested[key] = self._ids[key[:2]][rows], folds, truth
+        return self._tested[key]
+
+    def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
+        """Decisions in the order of `classes`."""
+        order = self.order(key)
+        return decisions[:, np.argsort(order)] if decisions.ndim == 2 else order[decisions]
+
+
+# --- Cells ---
+
+
+def _point(
+    study: Experiment, predictions: Predictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]
+) -> CellScores:
+    """All classes together."""
+    key = (cell.variant, cell.task)
+    task, splits = predictions.tasks[key], predictions.splits[*key, cell.size]
+    given = decided(predictions, cell, candidates)
+    documents, folds, truth = numbering.tested((*key, cell.size))
+    predicted, tied = np.concatenate(given.given), np.concatenate(given.tied)
+    if task.several:  # ties are by class there, too
+        tied = numbering.renamed(key, tied)
+    k = len(task.classes)
+    outcome = Outcome(cell.id, documents, folds, truth, numbering.renamed(key, predicted), k, tied=tied)
+    return CellScores(
+        cell.id,
+        tuple(split.name for split in splits),
+        values_of(outcome.tallies, several=task.several, of_class=False)
+        | _seconds(study, cell, given, k, several=task.several),
+        np.array([len(split.test) for split in splits]),
+        outcome.ties(None),
+        outcome,
+    )
+
+
+def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
+    """The scores of a point under its cell's name; of a class, those of that class alone."""
+    if scores.outcome is None or cell.of_class in ("", ALL):
+        outcome = None if scores.outcome is None else replace(scores.outcome, cell=cell.id)
+        return replace(scores, cell=cell.id, outcome=outcome)
+    whole, position = scores.outcome, numbering.classes((cell.variant, cell.task)).index(cell.of_class)
+    tallies = whole.tallies.only(position)
+    outcome = replace(whole, cell=cell.id, of_class=position)
+    values = values_of(tallies, several=whole.several, of_class=True)
+    return CellScores(cell.id, scores.folds, values, tallies.documents, whole.ties(position), outcome)
+
+
+def _seconds(study: Experiment, cell: Cell, given: Given, k: int, *, several: bool) -> dict[str, NDArray[np.float64]]:
+    """Of documents with several classes there is a machine for each, and for some kernels a matrix for each."""
+    if not several:
+        return clocked(given.seconds, matrices=1, machines=1)
+    kernel = entry_of(study, cell).candidates[0].kernel
+    own_matrices = kernel is not None and kernel.name in _MATRIX_EACH
+    return clocked(given.seconds, matrices=k if own_matrices else 1, machines=k)
+
+
+def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
+    """What the scores of the last size are above those of the first size's draws of the same numbers."""
+    points = {_curve(cell, cell.size): cell.id for cell in study.cells if cell.what == "point"}
+    found = {}
+    for cell in study.cells:
+        if cell.what == "growth":
+            sizes = study.variants[cell.variant].sizes
+            ends = [points.get(_curve(cell, size)) for size in (sizes[-1], sizes[0])]
+            last, first = (cells.get(end or "") for end in ends)
+            if last is not None and first is not None and last.folds == first.folds:
+                values = {name: last.values[name] - first.values[name] for name in last.values if name in METRICS}
+                # A tie may move either score; the smaller test set is the last size's.
+                found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
+    return found
+
+
+def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:
+    return (cell.variant, cell.task, cell.method, cell.of_class, cell.choice, cell.terms, size)
+
+
+def _measured(study: Experiment, predictions: Predictions) -> Iterator[tuple[str, CellScores]]:
+    """The numbers of the measures; several of one name are the metrics of one cell."""
+    found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
+    for component in study.measures:
+        measure: Measure = component.build()
+        for (name, variant), arrays in predictions.measured.items():
+            for row in measure.rows(variant, arrays) if name == component.name else ():
+                found[variant, row.cell][row.metric] = row.estimate
+    for (variant, cell), known in found.items():
+        n = next(iter(known.values())).n
+        yield variant, CellScores(cell, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=known)
