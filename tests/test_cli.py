@@ -289,6 +289,7 @@ class TestRun:
         result = invoke("run", finished[0], "--out", tmp_path / "run")
         assert isinstance(result.exception, RuntimeError)
 
+    @pytest.mark.usefixtures("heeds_interrupts")
     def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
         sizes = [1 + i / 100 for i in range(60)]
         cells = f"  - {{normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
