@@ -193,8 +193,8 @@ class TestHelp:
 
 class TestRun:
     def test_the_quickstart_leaves_all_files_and_prints_its_table(self, tmp_path):
-        done = program("run", QUICKSTART, "--out", tmp_path / "run", "--no-download")
-        assert (done.returncode, done.stderr) == (0, "")
+        done = invoke("run", QUICKSTART, "--out", tmp_path / "run", "--no-download")
+        assert (done.exit_code, done.stderr) == (0, "")
         assert {path.name for path in (tmp_path / "run").iterdir()} >= FILES
         assert not list((tmp_path / "run").glob(".*"))
         for cell in load_config(QUICKSTART).cells:
@@ -289,6 +289,7 @@ class TestRun:
         result = invoke("run", finished[0], "--out", tmp_path / "run")
         assert isinstance(result.exception, RuntimeError)
 
+    @pytest.mark.usefixtures("heeds_interrupts")
     def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
         sizes = [1 + i / 100 for i in range(60)]
         cells = f"  - {{normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
@@ -312,11 +313,12 @@ class TestRun:
 class TestMistakes:
     """Each exits with 2, says what is wrong in a line, and shows no traceback."""
 
-    def test_in_a_process_of_its_own(self, write):
+    @pytest.mark.usefixtures("no_work")
+    def test_the_message_is_all_that_is_said(self, write):
         path = write(SMALL.replace("l1, kernel: ngd", "l2, kernel: ngd"))
-        done = program("run", path, "--out", path.parent / "run")
-        assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr == (
+        result = invoke("run", path, "--out", path.parent / "run")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == (
             f"bench: {path}:6: the kernel 'ngd' needs the normalization l1, not 'l2': it is defined on the simplex\n"
         )
         assert not (path.parent / "run").exists()

@@ -375,6 +375,14 @@ def test_a_wrong_type(refusal, fragment, said):
             "no group 'cornel'; did you mean 'cornell'? (groups: cornell, misc, texas, washington, wisconsin)",
         ),
         (
+            "protocol:\n  name: leave-one-group-out\n  held_out:\n    - cornel # HERE\n    - cornell\n",
+            "no group 'cornel'; did you mean 'cornell'?",
+        ),
+        (
+            "protocol:\n  name: leave-one-group-out\n  held_out:\n    - cornell\n    - cornel # HERE\n",
+            "no group 'cornel'; did you mean 'cornell'?",
+        ),
+        (
             "protocol:\n  name: fixed-split\n  train: misc\n  test: texsa # HERE\n",
             "test: no group 'texsa'; did you mean 'texas'?",
         ),

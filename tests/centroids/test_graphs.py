@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,6 +54,14 @@ def test_paths_visit_the_words_in_their_order(documents: Callable[..., sp.csr_ar
     edges = frequency_path(counts)
     assert (totals[edges[:, 0]] >= totals[edges[:, 1]]).all()
     assert (edges[1:, 0] == edges[:-1, 1]).all()
+
+
+def test_words_of_one_frequency_keep_the_order_of_the_columns() -> None:
+    # Sorts that don't keep the order of equals do so for up to 16 of them.
+    totals = np.random.default_rng(3).integers(0, 3, size=200)
+    order = sorted(range(200), key=lambda word: -totals[word])
+    edges = frequency_path(sp.csr_array(totals[None].astype(float)))
+    assert edges.tolist() == [list(pair) for pair in pairwise(order)]
 
 
 def test_no_edge_of_the_tree_can_be_exchanged_for_a_more_similar_one(documents: Callable[..., sp.csr_array]) -> None:

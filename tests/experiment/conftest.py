@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from benchmark.config import Experiment
     from benchmark.experiment.session import Finished
 
+# A script, not a module of tests.
+collect_ignore = ["one_run.py"]
+
 SMALL: dict[str, Any] = {
     "name": "small",
     "corpus": {"name": "synthetic"},

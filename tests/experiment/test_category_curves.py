@@ -267,6 +267,7 @@ class TestVariants:
         assert np.array_equal(base.assigned, other.assigned)
 
 
+@pytest.mark.usefixtures("every_numba_thread")
 def test_threads_of_compiled_functions_are_as_many_as_jobs_while_it_runs():
     before = numba.get_num_threads()
     with numba_threads(1):

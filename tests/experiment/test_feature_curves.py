@@ -224,6 +224,7 @@ class TestStore:
         assert [row[1:] for row in rows] == [(3, 3, "not needed")] * 10
         assert size == 0
 
+    @pytest.mark.usefixtures("every_numba_thread")
     def test_threads_change_nothing(self, store, found):
         assert encode(run_feature_curves(features(), store, jobs=2)) == encode(found)
 

@@ -168,9 +168,20 @@ class TestVariants:
             assert not np.array_equal(done.tasks[name, "faculty-course"].found["linear", 0, 40].second, base), name
         assert done.facts["rare"]["vocabulary"] > done.facts["base"]["vocabulary"]
 
-    def test_a_factor_of_the_kernel_is_a_factor_of_c(self, points):
-        matrix = kernel_matrix(Linear(), points)
-        assert np.diag(matrix).mean() == pytest.approx(1.0)
+    def test_c_is_in_units_of_the_inverse_mean_of_the_kernels_diagonal(self, store, found, points):
+        mean = float(np.diag(Linear().fit_transform(points)).mean())
+        assert mean < 0.2
+        changes = {"tasks": [["faculty", "course"]], "kernels": ["linear"], "compare": []}
+        plain, same = (
+            run_learning_curves(curves(machine={"C": C, "scale": "none"}, **changes), store).tasks[
+                "base", "faculty-course"
+            ]
+            for C in (10, 10 / mean)
+        )
+        for size in (12, 40):
+            scaled = found.tasks["base", "faculty-course"].found["linear", 0, size].second
+            assert np.array_equal(same.found["linear", 0, size].second, scaled)
+            assert not np.array_equal(plain.found["linear", 0, size].second, scaled)
 
 
 class TestStore:

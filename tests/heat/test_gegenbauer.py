@@ -65,6 +65,20 @@ def test_series_lies_within_its_bound(n: int, t: float) -> None:
     assert series.error[-1] < 1e-9
 
 
+@pytest.mark.parametrize(("t", "x"), [(1e-4, 0.9999999881226386), (1e-5, 0.9999982522850813)])
+def test_bound_counts_what_the_recurrence_loses(t: float, x: float) -> None:
+    """Near the cosine 1 of a circle, hundreds of steps lose more than the weights and the sum do."""
+    terms = terms_needed(1, t, 4000)
+    assert terms is not None
+    series = gegenbauer_series(np.array([x]), 1, t, terms)
+    value, total = exact(x, 1, t, 100)
+    lost = abs(float(value / total - Decimal(float(series.ratio[0]))))
+    # Each weight is the product of up to `terms` ratios, and each partial sum rounds.
+    weights, weight_errors, _ = scaled_weights(1, t, terms)
+    without = (weights * (weight_errors + 2e-16)).sum() / weights.sum()
+    assert without < lost <= series.error[0]
+
+
 @pytest.mark.parametrize(("n", "t"), CASES)
 def test_terms_left_out_weigh_less_than_the_bound(n: int, t: float) -> None:
     terms = terms_needed(n, t, 4000)

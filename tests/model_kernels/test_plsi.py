@@ -77,15 +77,11 @@ def test_training_documents_and_new_ones_are_treated_alike(fitted: PLSI, counts:
     np.testing.assert_array_equal(PLSI(n_classes=3).fit_transform(counts), fitted.class_given_document_)
 
 
-def test_the_number_of_threads_changes_no_bit(counts: NDArray[np.int64]) -> None:
-    before = numba.get_num_threads()
-    try:
-        models = []
-        for number in range(1, before + 1):
-            numba.set_num_threads(number)
-            models.append(PLSI(n_classes=5, max_iterations=30, temper=0.9).fit(counts))
-    finally:
-        numba.set_num_threads(before)
+def test_the_number_of_threads_changes_no_bit(counts: NDArray[np.int64], every_numba_thread: int) -> None:
+    models = []
+    for number in range(1, every_numba_thread + 1):
+        numba.set_num_threads(number)
+        models.append(PLSI(n_classes=5, max_iterations=30, temper=0.9).fit(counts))
     for model in models[1:]:
         np.testing.assert_array_equal(model.class_given_document_, models[0].class_given_document_)
         np.testing.assert_array_equal(model.trace_, models[0].trace_)

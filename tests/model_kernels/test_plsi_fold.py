@@ -72,6 +72,16 @@ def test_classes_that_a_document_lacks_are_exactly_zero(fitted: PLSI, counts: ND
     assert (dropped & lacking).sum() > 0.8 * lacking.sum()
 
 
+@pytest.mark.parametrize(("beta", "tolerance"), [(0.7, 0.1), (0.8, 0.1), (0.9, 0.01)])
+def test_below_one_no_class_is_dropped(beta: float, tolerance: float) -> None:
+    """Every class has a share at the optimum, however small: φ^(β/(1-β)) of a document with one word."""
+    phi = np.array([[0.9, 0.1], [0.1, 0.9]])
+    counts = sp.csr_array(np.array([[5.0, 0.0]]))
+    assert fold_in(counts, phi, np.ones(2) / 2, tolerance, 1000, beta).theta[0, 1] > 0
+    exact = fold_in(counts, phi, np.ones(2) / 2, 1e-13, 100_000, beta).theta[0]
+    assert exact[1] / exact[0] == pytest.approx((0.1 / 0.9) ** (beta / (1 - beta)), rel=1e-3)
+
+
 def test_a_tight_fold_needs_the_only_class_that_knows_a_word() -> None:
     """Its share is far below the tolerance, but without it the word would be impossible."""
     phi = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
