@@ -12,7 +12,7 @@ from benchmark.experiment.folder import read_results
 from benchmark.experiment.overview import compare_cells, compare_runs
 from benchmark.experiment.session import again, perform
 from benchmark.experiment.store import Store
-from benchmark.heat import log_covering_bound
+from benchmark.kernels.heat import log_covering_bound
 
 PLANES = {
     "kind": "decision-boundaries",

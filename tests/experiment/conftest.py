@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from benchmark.config import check as config
-from benchmark.config import config_from_mapping
+from benchmark.config import check_experiment
+from benchmark.config.source import YamlSource
 from benchmark.experiment import published_values
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -28,7 +29,7 @@ SMALL: dict[str, Any] = {
     "corpus": {"name": "synthetic"},
     "text": {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 5},
     "protocol": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
-    "cells": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}],
+    "methods": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}],
 }
 
 
@@ -51,7 +52,7 @@ class Notebook:
 
 
 def small_experiment(**changes: Any) -> Experiment:
-    return config_from_mapping(SMALL | changes, "test.yaml")
+    return check_experiment(YamlSource("test.yaml", SMALL | changes))
 
 
 @pytest.fixture(scope="session")
