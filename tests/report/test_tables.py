@@ -144,6 +144,16 @@ def test_terminal_drops_further_metrics_before_it_breaks_lines(make):
     assert len(intervals) >= len(summary.cells) - len(summary.failures) - 1  # one cell has no interval
 
 
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_numbers_and_verdicts_stay_whole_at_any_width(make, width):
+    summary = make()
+    lines = [line for line in terminal(summary, width).splitlines() if line]
+    assert max(map(len, lines)) <= width
+    for cell in summary.cells if len(summary.verdicts) else ():
+        verdict = "failed" if cell.id in summary.failures else "exact|reproduced|deviates"
+        assert any(re.match(rf"{cell.id} .* ({verdict}) *$", line) for line in lines), cell.id
+
+
 def test_terminal_takes_no_name_for_markup():
     assert "path_of [red]data[/red]" in terminal(with_titles("[bold]"))
 
