@@ -195,8 +195,7 @@ def _scores(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
 def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
     """Both tests of each pair, corrected test by test; there is one test set, and so no test over splits."""
     pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
-    by_test = [holm([test(a, b) for a, b in pairs]) for test in (sign_test, mcnemar_test)]
-    results = [result for both in zip(*by_test, strict=True) for result in both]
+    results = [result for test in (sign_test, mcnemar_test) for result in holm([test(a, b) for a, b in pairs])]
     return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, r.note] for r in results]
 
 
