@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 #: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
 APART = ("choice", "task", "method", "size", "terms")
-X_LABELS = {
-    "size": "Training documents",
-    "terms": "Terms selected",
-    "smoothing": "Smoothing (added to every count)",
-}
+X_LABELS = {"size": "Training documents", "terms": "Terms selected", "smoothing": "Smoothing (added to every count)"}
 CHOICES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
@@ -271,13 +267,9 @@ def _title(figure: Figure, labels: Labels) -> str:
         return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
     name = metric_name(figure.y[0])
     if figure.relation:
-        return f"{labels.title}: {_related_in_words(figure)}"
+        kind, a, b = figure.relation
+        return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
     return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
-
-
-def _related_in_words(figure: Figure) -> str:
-    kind, a, b = figure.relation
-    return f"{metric_name(figure.y[0])}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
 
 
 def _y_label(figure: Figure) -> str:

@@ -9,8 +9,9 @@ from rich.console import Console
 
 from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
 from benchmark.report.grids import cell_grid, headline_scores, main_metric
+from benchmark.report.latex import latex_text, table_latex
 from benchmark.report.numbers import interval, number, p_text
-from benchmark.report.tables import frame_csv, latex_text, table_csv, table_latex, table_markdown, table_rich
+from benchmark.report.tables import frame_csv, table_csv, table_markdown, table_rich
 
 
 def blocks_of_table_lines(markdown):
