@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.boundaries.regions import (
+from benchmark.boundaries.machines import (
     KERNELS,
     PANELS,
     Boundary,
