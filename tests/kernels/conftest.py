@@ -12,16 +12,18 @@ import scipy.sparse as sp
 from scipy.special import eval_gegenbauer
 from sklearn.preprocessing import normalize
 
-from benchmark.kernels import KERNELS, Kernel
+from benchmark.kernels import KERNELS as REGISTRY
+from benchmark.kernels import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from benchmark.kernels import Kernel
-
     Matrix = NDArray[np.float64]
+
+#: Those that are elementwise functions of inner products.
+KERNELS = {name: cls for name, cls in REGISTRY.items() if issubclass(cls, Kernel)}
 
 EPS = np.finfo(np.float64).eps
 VOCABULARY = 12
@@ -156,10 +158,9 @@ class Case:
         return low - slack, high + slack
 
 
-ELEMENTWISE = {name: cls for name, cls in KERNELS.items() if issubclass(cls, Kernel)}
 CASES = [
     Case(name, params, normalization)
-    for name, cls in ELEMENTWISE.items()
+    for name, cls in KERNELS.items()
     for params in VARIANTS.get(name, [{}])
     for normalization in cls(**params).normalizations
 ]
@@ -197,7 +198,7 @@ def simplex_case(request: pytest.FixtureRequest) -> Case:
     return result
 
 
-@pytest.fixture(params=list(ELEMENTWISE))
+@pytest.fixture(params=list(KERNELS))
 def registered(request: pytest.FixtureRequest) -> Case:
     """Each kernel once, at the first of its parameters and its first normalization."""
     params = VARIANTS.get(request.param, [{}])[0]

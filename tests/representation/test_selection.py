@@ -160,3 +160,16 @@ def test_sizes_that_no_ranking_has_are_refused(size):
 def test_gains_that_are_not_finite_are_refused():
     with pytest.raises(ValueError, match="finite"):
         rank_terms(np.array([0.1, np.nan]))
+
+
+def test_memberships_are_what_binary_labels_say_class_by_class():
+    rng = np.random.default_rng(7)
+    counts, members = rng.poisson(0.5, size=(40, 12)), rng.random((40, 4)) < 0.3
+    members[:, 3] = False
+    gains = information_gain(counts, members)
+    for column in range(3):
+        expected = information_gain(counts, members[:, column].astype(int))
+        np.testing.assert_allclose(gains[column], expected[1], rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(gains[3], 0.0)
+    with pytest.raises(ValueError, match=r"memberships of shape \(40, 4\)"):
+        information_gain(counts[1:], members)
