@@ -55,7 +55,7 @@ class JudgedClaim:
 def judge_values(published: Published, config: str, scored: Scored) -> list[ValueVerdict]:
     """The printed numbers of this configuration that ours can be set beside, in the order of the print."""
     found = []
-    for value in published.values:  # noqa: PD011 - not a frame's
+    for value in published.values:
         ours = estimate_of(value, scored) if value.config == config else None
         if ours is not None:
             found.append(judge_value(value, ours))

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.metrics import Tallies
     from benchmark.evaluation.predictions import Given, Predictions, SplitKey, TaskKey
     from benchmark.measures.base import Measure
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmark.evaluation.predictions import PARTS
 from benchmark.experiment import archive
 from benchmark.experiment.comparing import compare_cells, compare_runs
 from benchmark.experiment.runner import Run, plan, run
 from benchmark.experiment.scoring import score
 from benchmark.experiment.summary import summarize
-from benchmark.methods.base import PARTS
 
 if TYPE_CHECKING:
     from benchmark.config.components import Component
@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 class TextExperiment:
     """What is done with configurations of this kind."""
 
-    def run(
-        self, study: Experiment, store: Store, *, jobs: int, observer: Observer, download: bool
-    ) -> Run:
+    def run(self, study: Experiment, store: Store, *, jobs: int, observer: Observer, download: bool) -> Run:
         """Compute every point that the store doesn't have yet."""
         return run(study, store, jobs=jobs, observer=observer, download=download)
 
