@@ -13,8 +13,8 @@ from benchmark.boundaries.picture import region_picture
 from benchmark.boundaries.samples import draw
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
-from benchmark.evaluation.metrics import Outcome
-from benchmark.evaluation.significance import compare_all
+from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.significance import holm, mcnemar_test, sign_test
 from benchmark.experiment.parts import Part
 from benchmark.kernels.heat import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
@@ -192,8 +192,8 @@ def _scores(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
 
 
 def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
-    pairs = [(pair.a, pair.b) for pair in study.compare]
-    results = [r for r in compare_all(pairs, outcomes) if r.test != "wilcoxon"]  # there is one test set
+    pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
+    results = [r for test in (sign_test, mcnemar_test) for r in holm(test(a, b) for a, b in pairs)]
     return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, r.note] for r in results]
 
 

@@ -15,7 +15,7 @@ from scipy.stats import binomtest
 from scipy.stats import t as student
 
 from benchmark.evaluation.intervals import DRAWS, LEVEL, Estimate
-from benchmark.evaluation.metrics import CLOCK, METRICS, f1
+from benchmark.evaluation.metrics import CLOCK, f1
 from benchmark.evaluation.outcomes import check_same_documents
 from benchmark.evaluation.significance import (
     TestResult,

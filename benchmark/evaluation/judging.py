@@ -55,7 +55,7 @@ class JudgedClaim:
 def judge_values(published: Published, config: str, scored: Scored) -> list[ValueVerdict]:
     """The printed numbers of this configuration that ours can be set beside, in the order of the print."""
     found = []
-    for value in published.values:  # noqa: PD011 - not a frame's
+    for value in published.values:
         ours = estimate_of(value, scored) if value.config == config else None
         if ours is not None:
             found.append(judge_value(value, ours))
@@ -112,8 +112,8 @@ def judge_claims(
 ) -> list[JudgedClaim]:
     """Each claim on this configuration alone.
 
-    Where the configuration explains another, each claim on that one's cells under each variant; claims on times are left
-    out there, as those were measured when the machine did other things.
+    Where the configuration explains another, each claim on that one's cells under each variant; claims on times are
+    left out there, as those were measured when the machine did other things.
 
     Parameters
     ----------

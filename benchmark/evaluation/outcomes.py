@@ -57,7 +57,7 @@ class Outcome:
                 or self.truth.shape[1] != self.n_classes
             ):
                 raise ValueError(f"{self.cell!r}: decisions on several classes are booleans, one a class")
-        elif not all(0 <= part.min() and part.max() < self.n_classes for part in (self.truth, self.predicted)):
+        elif not all(part.min() >= 0 and part.max() < self.n_classes for part in (self.truth, self.predicted)):
             raise ValueError(f"class indices of {self.cell!r} must lie between 0 and {self.n_classes - 1}")
 
     @property

@@ -225,9 +225,7 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 }
 
 
-def _split(
-    documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]
-) -> Split:
+def _split(documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
     """Masks to rows, refused where there is nothing to test or a class nobody could learn.
 
     Of documents with several classes each class is decided by itself: one that can't be learned harms no other.

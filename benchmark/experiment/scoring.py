@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.metrics import Tallies
     from benchmark.evaluation.predictions import Given, Predictions, SplitKey, TaskKey
     from benchmark.measures.base import Measure
 
@@ -36,7 +35,7 @@ _MATRIX_EACH = ("hp-top",)
 def score(study: Experiment, predictions: Predictions) -> Scored:
     """Score every cell that has predictions, and every number that was measured."""
     samples = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
-    numbering = _Numbering(study, predictions)
+    numbering = _Numbering(predictions)
     cells: dict[str, CellScores] = {}
     choices: dict[str, NDArray[np.intp]] = {}
     points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
@@ -71,7 +70,7 @@ class _Numbering:
     Tasks are of different documents: those of two tasks are numbered apart, and never paired.
     """
 
-    def __init__(self, study: Experiment, predictions: Predictions) -> None:
+    def __init__(self, predictions: Predictions) -> None:
         self._predictions = predictions
         self._documents: dict[tuple[str, str], int] = {}
         self._folds: dict[str, int] = {}

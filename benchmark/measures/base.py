@@ -1,4 +1,4 @@
-"""What a measure is: it computes arrays from the counts of a variant, and says which rows, notes and lines they make."""
+"""What a measure is: it computes arrays from a variant's counts, and says which rows, notes and lines they make."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -128,8 +128,8 @@ class CentroidDistances:
         """What the intervals are, and how near the distances come to print in level and order."""
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
-            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} resamples), "
-            "moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
+            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "
+            "resamples), moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
         )
         for variant, arrays in found.items():
             target = self._target(arrays, printed)

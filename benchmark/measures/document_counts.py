@@ -66,6 +66,6 @@ class DocumentCounts:
                 counted = zip(arrays["without"], names(arrays["groups"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
-                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other topics "
-                    "and those of none, stay as negative examples of all of them in training and in testing."
+                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other "
+                    "topics and those of none, stay as negative examples of all of them in training and in testing."
                 )
