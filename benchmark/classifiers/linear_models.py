@@ -117,9 +117,7 @@ class LinearSvm(_LinearModel):
 
     def _model(self) -> LinearSVC:
         loss, dual = LOSSES[self.loss]
-        return LinearSVC(
-            C=self.C, loss=loss, dual=dual, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS
-        )
+        return LinearSVC(C=self.C, loss=loss, dual=dual, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
 
 
 class LogisticClassifier(_LinearModel):

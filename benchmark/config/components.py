@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from benchmark.errors import ConfigError
 from benchmark.config.source import unknown
+from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -138,6 +139,12 @@ class DatasetCard(BaseModel):
         return sum(sum(row.values()) for row in self.counts.values())
 
 
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> DatasetCard:
+    """A card is asked for once a variant: parsing takes 50 ms for the longest."""
+    return DatasetCard.model_validate(yaml.load(text, _LOADER))  # noqa: S506 - a safe one
+
+
 def read_card(name: str, folder: Path | None = None) -> DatasetCard:
     """Read the card `<folder>/<name>.yaml`.
 
@@ -154,7 +161,7 @@ def read_card(name: str, folder: Path | None = None) -> DatasetCard:
     """
     path = (folder or CARDS) / f"{name}.yaml"
     try:
-        card = DatasetCard.model_validate(yaml.load(path.read_text(encoding="utf-8"), _LOADER))  # noqa: S506 - a safe one
+        card = _parsed(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(
             f"The dataset card {path} can't be read ({error.strerror}). The cards stand in the repository: "

@@ -1,8 +1,8 @@
 """From documents to splits: which rows train a classifier and which rows test it.
 
 Every protocol keeps four promises (`_split` enforces them): rows ascend, no row both trains and tests, something is
-tested, and, of documents with one class each, every class has a training document. The last is refused rather than worked around: a one-vs-one vote in
-which a class never stood is not the experiment that the table's header names.
+tested, and, of documents with one class each, every class has a training document. The last is refused rather than
+worked around: a one-vs-one vote in which a class never stood is not the experiment that the table's header names.
 """
 
 from __future__ import annotations

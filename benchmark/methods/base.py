@@ -94,9 +94,7 @@ class Method(Protocol):
     def code(self) -> tuple[Any, ...]:
         """The classes and functions that decide its numbers; keys follow the imports from there."""
 
-    def solve(
-        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
-    ) -> list[Decisions]:
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split's training documents and decide on those it tests.
 
         Parameters
@@ -126,6 +124,11 @@ class Stopwatch:
         now = time.perf_counter()
         self._seconds[part] += now - self._last
         self._last = now
+
+    def book(self, part: str, seconds: float) -> None:
+        """Book seconds that were measured elsewhere, and none of the time since the last lap."""
+        self._seconds[part] += seconds
+        self._last = time.perf_counter()
 
     def seconds(self, *parts: str) -> NDArray[np.float64]:
         """All parts' seconds, those that aren't named as 0."""

@@ -255,8 +255,8 @@ def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.
             words.append(METHODS.get(value, value))
         elif column in {"size", "terms"} and value is not None and _is_number(value):
             words.append(f"{int(value):,} {X_LABELS[column].lower()}")
-        elif column in {"variant", "of_class"} and value not in (None, BASE):
-            words.append(str(value))
+        elif column in {"variant", "of_class"} and value:
+            words.append("as configured" if value == BASE else str(value))
     if point.get("choice"):
         others.append(CHOICES.get(point["choice"], str(point["choice"])))
     if len(figure.y) > 1:

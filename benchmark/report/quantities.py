@@ -60,7 +60,9 @@ class Quantity:
         As tables write it: "macro-F1".
     unit : Unit
     axis : str
-        As an axis of curves names it, shared by the metrics that one axis may show.
+        As an axis names it that shows it alone.
+    together : str
+        As an axis names it that other metrics of its kind share.
     definition : str
         The title of a panel that shows this one of several metrics.
     measured : bool
@@ -70,36 +72,41 @@ class Quantity:
     name: str
     unit: Unit
     axis: str
+    together: str
     definition: str
     measured: bool = False
 
 
-def _quantity(name: str, unit: str = "percent", axis: str = "", definition: str = "") -> Quantity:
-    return Quantity(name, UNITS[unit], axis or name, definition or name, measured=unit == "seconds")
+def _quantity(name: str, unit: str = "percent", *, axis: str = "", together: str = "", of: str = "") -> Quantity:
+    return Quantity(name, UNITS[unit], axis or name, together or axis or name, of or name, measured=unit == "seconds")
+
+
+def _f_measure(name: str, of: str) -> Quantity:
+    return _quantity(name, together="F-measure", of=of)
+
+
+def _seconds(name: str, of: str) -> Quantity:
+    return _quantity(name, "seconds", together="seconds", of=of)
 
 
 QUANTITIES = {
     "accuracy": _quantity("accuracy"),
     "error": _quantity("error", axis="test error"),
-    "macro-f1": _quantity("macro-F1", axis="F-measure", definition="mean of the classes' F1"),
-    "macro-f1-of-means": _quantity(
-        "macro-F1 of means", axis="F-measure", definition="F1 of the mean precision and recall"
-    ),
-    "micro-f1": _quantity("micro-F1", axis="F-measure", definition="all decisions pooled"),
-    "macro-recall": _quantity("macro-recall", axis="recall", definition="mean of the classes' recall"),
-    "macro-precision": _quantity("macro-precision", axis="precision", definition="mean of the classes' precision"),
-    "f1": _quantity("F1"),
+    "macro-f1": _f_measure("macro-F1", "mean of the classes' F1"),
+    "macro-f1-of-means": _f_measure("macro-F1 of means", "F1 of the mean precision and recall"),
+    "micro-f1": _f_measure("micro-F1", "all decisions pooled"),
+    "macro-recall": _quantity("macro-recall", together="recall", of="mean of the classes' recall"),
+    "macro-precision": _quantity("macro-precision", together="precision", of="mean of the classes' precision"),
+    "f1": _quantity("F1", together="F-measure"),
     "recall": _quantity("recall"),
     "precision": _quantity("precision"),
     "sign-z": _quantity("Z", "one"),
-    "error-ratio": _quantity("error-ratio", "one"),
+    "error-ratio": _quantity("error-ratio", "one", axis="ratio of the errors"),
     "average-skl": _quantity("average-skl", "nats", axis="average SKL"),
     "documents": _quantity("documents", "documents"),
-    "seconds": _quantity("seconds", "seconds", definition="one class, features given"),
-    "seconds-with-features": _quantity(
-        "seconds, with features", "seconds", "seconds", definition="one class, features extracted"
-    ),
-    "seconds-in-all": _quantity("seconds, in all", "seconds", "seconds", definition="all classes, features extracted"),
+    "seconds": _seconds("seconds", "one class, features given"),
+    "seconds-with-features": _seconds("seconds, with features", "one class, features extracted"),
+    "seconds-in-all": _seconds("seconds, in all", "all classes, features extracted"),
 }
 
 
@@ -135,7 +142,9 @@ def capitalized(text: str) -> str:
 
 
 def axis_label(metrics: tuple[str, ...]) -> str:
-    """What an axis says that shows these metrics, of one unit: "Test error (%)", "Seconds"."""
-    names = " or ".join(dict.fromkeys(capitalized(QUANTITIES[metric].axis) for metric in metrics))
-    unit = unit_of(metrics[0])
-    return names if unit.name in ("one", "documents", "seconds") else f"{names} ({unit.symbol})"
+    """What an axis says that shows these metrics, of one unit: "Test error (%)", "F-measure (%)", "Seconds"."""
+    quantities = [QUANTITIES[metric] for metric in metrics]
+    names = [each.together for each in quantities] if len(metrics) > 1 else [quantities[0].axis]
+    text = " or ".join(dict.fromkeys(map(capitalized, names)))
+    unit = quantities[0].unit
+    return f"{text} ({unit.symbol})" if unit.name in ("percent", "nats") else text

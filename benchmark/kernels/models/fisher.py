@@ -28,10 +28,10 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.compiled import compiled
-from benchmark.kernels.products import inner_products
 from benchmark.kernels.models.plsi import PLSI, check_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
+from benchmark.kernels.products import inner_products
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,9 +20,9 @@ from threadpoolctl import threadpool_limits
 
 from benchmark.classifiers.hyperplanes import Hyperplanes, category_names, fit_hyperplanes, hyperplanes_of, two_sides
 from benchmark.classifiers.libsvm import Machine, NodeMatrix, train
-from benchmark.kernels.products import inner_products
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, decide, log_joint, top_features
+from benchmark.kernels.products import inner_products
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:

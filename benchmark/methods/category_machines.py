@@ -1,0 +1,249 @@
+"""Machines that tell each class from all others: of documents with several classes, and on kernels that learn a model.
+
+HP-TOP's features are made of the linear machines, and the two share them. Documents without any of the classes are one
+class more, "other", of HP-TOP's mixture alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from benchmark.classifiers.hyperplanes import hyperplanes_of, two_sides
+from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, train
+from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
+from benchmark.kernels.gram import Gram
+from benchmark.kernels.products import self_products
+from benchmark.methods.base import PARTS, Decisions, Stopwatch
+from benchmark.methods.kernel_machines import code_of, cost, kernel_of, threads
+from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
+from benchmark.methods.weights import Work
+from benchmark.representation import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec, Representation
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Problem
+    from benchmark.methods.workbench import Workbench
+
+    Array = NDArray[np.float64]
+
+OTHER = "other"
+
+
+@dataclass(frozen=True, eq=False)
+class LinearMachines:
+    """The linear machine of each class that can be learned, with its clock.
+
+    Parameters
+    ----------
+    points, tested : CSR arrays, shapes (n, V) and (m, V)
+        Training and tested documents.
+    gram : float64 array, shape (n, n)
+        Inner products of `points`, in the workbench's memory.
+    machines : tuple of Machine
+    other : Machine or None
+        Of the documents without any class, where there are such and others.
+    seconds : float64 array, shape (5,)
+        By `PARTS`, until the classes' machines were trained.
+    other_seconds : float
+        Of the training of `other`.
+    """
+
+    points: sp.csr_array
+    tested: sp.csr_array
+    gram: Array
+    machines: tuple[Machine, ...]
+    other: Machine | None
+    seconds: Array
+    other_seconds: float
+
+
+def linear_machines(work: Work, spec: MethodSpec) -> LinearMachines:
+    """Those of a split, trained once for all methods that ask for the same one after the other."""
+    classifier = spec.classifier.build()
+    machine = (classifier.C, classifier.epsilon, classifier.cache_mb, classifier.unit)
+    documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
+    key = (*documents, spec.representation, work.terms, work.over_classes, machine)
+    return work.bench.shared(key, lambda: _linear_machines(work, spec.representation, classifier))
+
+
+def _linear_machines(work: Work, representation: Representation, classifier: SupportVectorClassifier) -> LinearMachines:
+    everything, members, bench = work.points(representation), work.members, work.bench
+    points, tested = canonical(everything[work.split.train]), canonical(everything[work.split.test])
+    columns, names = learned_classes(members, work.problem.documents.classes)
+    C = classifier.cost(self_products(everything)) if classifier.unit != "one" else classifier.C
+    watch = Stopwatch()
+    gram = bench.square(points)
+    watch.lap("products")
+    _fill(bench, gram)
+    watch.lap("kernel")
+    machines = _trained(bench, classifier, C, members[:, columns], names)
+    watch.lap("training")
+    seconds = watch.seconds()
+    other = np.logical_not(members.any(axis=1)).reshape(-1, 1)
+    beside = _trained(bench, classifier, C, other, (OTHER,)) if other.any() and not other.all() else ()
+    watch.lap("training")
+    other_seconds = float((watch.seconds() - seconds).sum())
+    return LinearMachines(points, tested, gram, machines, beside[0] if beside else None, seconds, other_seconds)
+
+
+@dataclass(frozen=True)
+class _OnSplits:
+    """What these methods have in common: each split is solved by itself."""
+
+    spec: MethodSpec
+    over_classes: str = "sum"
+    batched: ClassVar[bool] = False
+
+    @property
+    def uses_seed(self) -> bool:
+        """Whether its decisions depend on the problem's seed."""
+        return False
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The classes that decide its numbers."""
+        return code_of(self, self.spec)
+
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """Train on each split and decide, see `Method.solve`."""
+        with threads(bench):
+            return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
+
+    def _split(self, work: Work) -> Decisions:
+        raise NotImplementedError
+
+
+class LinearCategories(_OnSplits):
+    """Linear machines as hyperplanes, one for each class: decisions are made without a kernel value."""
+
+    def _split(self, work: Work) -> Decisions:
+        linear = linear_machines(work, self.spec)
+        watch = Stopwatch()
+        values = hyperplanes_of(linear.points, linear.machines).values(linear.tested)
+        watch.lap("testing")
+        return _decided(work, values, linear.seconds + watch.seconds())
+
+
+class KernelCategories(_OnSplits):
+    """Machines on one kernel matrix, one for each class: any kernel that is elementwise in inner products."""
+
+    def _split(self, work: Work) -> Decisions:
+        watch, kernel, classifier = Stopwatch(), kernel_of(self.spec), self.spec.classifier.build()
+        products = work.products(self.spec.representation, kernel.exponent, watch)
+        normalization, split, bench = self.spec.representation.normalization, work.split, work.bench
+        bench.nodes.fill(Gram(kernel, products, normalization, split.train, split.train), bench.jobs)
+        watch.lap("kernel")
+        columns, names = learned_classes(work.members, work.problem.documents.classes)
+        C = cost(classifier, kernel, products, normalization)
+        machines = _trained(bench, classifier, C, work.members[:, columns], names)
+        watch.lap("training")
+        rows = Gram(kernel, products, normalization, split.test, split.train)
+        values = _values(machines, rows, bench.jobs)
+        watch.lap("testing")
+        return _decided(work, values, watch.seconds())
+
+
+class TopMachines(_OnSplits):
+    """HP-TOP: a machine for each class, on a kernel of its own that is made of all classes' linear machines.
+
+    It can't be used where a class has no density: one training document, or no variance. The linear machines' time is
+    part of its feature extraction, the inner products are part of both.
+    """
+
+    def _split(self, work: Work) -> Decisions:
+        linear = linear_machines(work, self.spec)
+        watch, classifier = Stopwatch(), self.spec.classifier.build()
+        members, bench = work.members, work.bench
+        columns, names = learned_classes(members, work.problem.documents.classes)
+        mixture, machines, mixed = members[:, columns], linear.machines, names
+        if linear.other is not None:
+            none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
+            mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER)
+        if len(mixed) < 2:
+            msg = f"HP-TOP needs two categories at least, and the training documents have {len(mixed)}"
+            raise ValueError(msg)
+        top = kernel_of(self.spec).set_params(
+            C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
+        )
+        top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
+        watch.lap("extraction")
+        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch)
+        return _decided(work, values, _top_seconds(linear, watch.seconds()))
+
+
+class FisherMachines(_OnSplits):
+    """Machines on the Fisher kernel of PLSI models of the split's training documents, one for each class.
+
+    The kernel is the inner product of the models' scores, so that a machine is a hyperplane among the scores.
+    """
+
+    @property
+    def uses_seed(self) -> bool:
+        """PLSI starts at random."""
+        return True
+
+    def _split(self, work: Work) -> Decisions:
+        counts, split, bench = work.selected_counts(), work.split, work.bench
+        watch, classifier = Stopwatch(), self.spec.classifier.build()
+        model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
+        watch.lap("extraction")
+        _fill(bench, bench.square(model.scores_))
+        watch.lap("kernel")
+        columns, names = learned_classes(work.members, work.problem.documents.classes)
+        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names)
+        watch.lap("training")
+        values = hyperplanes_of(model.scores_, machines).values(model.scores(counts[split.test]))
+        watch.lap("testing")
+        return _decided(work, values, watch.seconds())
+
+
+def seed_of(problem: Problem, split: Split) -> int:
+    """Of PLSI's random starts: another one for each split."""
+    return int(np.random.default_rng([problem.seed, len(split.train), split.number, 1]).integers(2**31))
+
+
+def _top_seconds(linear: LinearMachines, own: Array) -> Array:
+    """HP-TOP's seconds: its own, and those of the linear machines as what its features are extracted by."""
+    products, extraction = (PARTS.index(part) for part in ("products", "extraction"))
+    seconds = own.copy()
+    seconds[products] += linear.seconds[products]
+    seconds[extraction] += linear.seconds.sum() - linear.seconds[products] + linear.other_seconds
+    return seconds
+
+
+def _fill(bench: Workbench, gram: Array) -> None:
+    everything = np.arange(len(gram))
+    bench.nodes.fill(DenseRows(gram, everything, everything), bench.jobs)
+
+
+def _trained(
+    bench: Workbench, classifier: SupportVectorClassifier, C: float, members: NDArray[np.bool_], names: Sequence[str]
+) -> tuple[Machine, ...]:
+    """A machine for each column of `members`, on the kernel matrix that was written last."""
+    problems = [two_sides(members[:, x], name) for x, name in enumerate(names)]
+    parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
+    return tuple(train(bench.nodes, problems, **parameters, jobs=bench.jobs))
+
+
+def _values(machines: tuple[Machine, ...], rows: KernelRows, jobs: int) -> Array:
+    """Decision values by kernel rows, shape (m, n_machines)."""
+    if not machines:
+        return np.empty((rows.shape[0], 0))
+    bounds = np.array([0, rows.shape[1]], dtype=np.intp)  # rows of several classes have no order by class
+    return decide(Machines("one-vs-rest", bounds, machines), rows, jobs)
+
+
+def _decided(work: Work, values: Array, seconds: Array) -> Decisions:
+    columns, _ = learned_classes(work.members, work.problem.documents.classes)
+    if work.problem.several:
+        return decided_by_class(work.members, columns, values, seconds)
+    return decided_by_largest(work.members.shape[1], columns, values, seconds)

@@ -1,0 +1,167 @@
+"""Support vector machines on kernels that are elementwise functions of inner products, one class a document."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmark.classifiers.many import BinaryProblem, solve_many
+from benchmark.classifiers.svm import SupportVectorClassifier, decide, fit_machines, mean_self_product, predict
+from benchmark.compiled import numba_threads
+from benchmark.kernels.gram import Gram, self_values
+from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.weights import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.kernels.base import Kernel
+    from benchmark.kernels.gram import InnerProducts
+    from benchmark.methods.base import Problem
+    from benchmark.methods.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class KernelMachine:
+    """LIBSVM on each split by itself: one-vs-one or one-vs-rest, training documents sorted by class.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+        Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
+    over_classes : str
+        How terms are ranked for all classes, where they are selected.
+    """
+
+    spec: MethodSpec
+    over_classes: str = "sum"
+    batched: ClassVar[bool] = False
+    uses_seed: ClassVar[bool] = False
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The classes that decide its numbers."""
+        return code_of(self, self.spec)
+
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """Train on each split and decide, see `Method.solve`."""
+        kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
+        with threads(bench):
+            works = [Work(problem, split, splits, terms, self.over_classes, bench) for split in splits]
+            return [self._split(work, kernel, classifier) for work in works]
+
+    def _split(self, work: Work, kernel: Kernel, classifier: SupportVectorClassifier) -> Decisions:
+        watch, split, bench = Stopwatch(), work.split, work.bench
+        products = work.products(self.spec.representation, kernel.exponent, watch)
+        normalization, documents = self.spec.representation.normalization, work.problem.documents
+        labels = documents.labels[split.train]
+        train = split.train[np.argsort(labels, kind="stable")]
+        machines = fit_machines(
+            Gram(kernel, products, normalization, train, train),
+            np.bincount(labels, minlength=len(documents.classes)),
+            C=cost(classifier, kernel, products, normalization),
+            epsilon=classifier.epsilon,
+            scheme=classifier.scheme,
+            cache_mb=classifier.cache_mb,
+            jobs=bench.jobs,
+            nodes=bench.nodes,
+        )
+        watch.lap("training")
+        decisions = decide(machines, Gram(kernel, products, normalization, split.test, train), bench.jobs)
+        predicted, tied = predict(machines, decisions)
+        watch.lap("testing")
+        return Decisions(predicted, tied, watch.seconds())
+
+
+@dataclass(frozen=True)
+class ManyMachines:
+    """LIBSVM on many splits of documents of two classes, over one kernel matrix between all documents.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+        As of `KernelMachine`; weights must not depend on the split.
+    """
+
+    spec: MethodSpec
+    batched: ClassVar[bool] = True
+    uses_seed: ClassVar[bool] = False
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The classes that decide its numbers."""
+        return code_of(self, self.spec)
+
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """Train on each split and decide, see `Method.solve`; each split has the same share of the seconds."""
+        if terms is not None or len(problem.documents.classes) != 2:
+            raise ValueError("machines over one kernel matrix need two classes, and the same terms in all splits")
+        watch, labels = Stopwatch(), problem.documents.labels
+        classifier = self.spec.classifier.build()
+        with threads(bench):
+            matrix = self._matrix(problem, classifier, bench, watch)
+            decided = solve_many(
+                matrix,
+                [_binary(split, labels) for split in splits],
+                C=classifier.C,
+                epsilon=classifier.epsilon,
+                jobs=bench.jobs,
+                nodes=bench.nodes,
+            )
+        watch.lap("training")
+        seconds = watch.seconds() / len(splits)
+        # LIBSVM's rule: only a positive decision is for the first class.
+        return [Decisions((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
+
+    def _matrix(
+        self, problem: Problem, classifier: SupportVectorClassifier, bench: Workbench, watch: Stopwatch
+    ) -> NDArray[np.float64]:
+        """The kernel between all documents of the task, in the unit that C is meant in."""
+        representation, kernel = self.spec.representation, kernel_of(self.spec)
+        everything = np.arange(len(problem.documents))
+        rows = everything if representation.weighting == "tfidf" else None
+        held = bench.products(problem, representation, kernel.exponent, everything, rows)
+        watch.book("products", held.seconds)
+        gram = Gram(kernel, held.products, representation.normalization, everything, everything)
+        matrix = gram.block(0, len(everything))
+        if classifier.unit == "mean-self-product":
+            matrix /= mean_self_product(np.diagonal(matrix))
+        watch.lap("kernel")
+        return matrix
+
+
+def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
+    first = labels[split.train] == 0
+    return BinaryProblem(split.train[first], split.train[~first], split.test)
+
+
+def cost(classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str) -> float:
+    """C in the unit it is meant in: the mean of k(x, x) is that over all documents of the problem."""
+    return classifier.C if classifier.unit == "one" else classifier.cost(self_values(kernel, products, normalization))
+
+
+def kernel_of(spec: MethodSpec) -> Any:
+    """A new kernel; ValueError where a method has none."""
+    if spec.kernel is None:
+        raise ValueError(f"the classifier {spec.classifier.name!r} needs a kernel")
+    return spec.kernel.build()
+
+
+def code_of(method: object, spec: MethodSpec) -> tuple[Any, ...]:
+    """The classes that decide a method's numbers: its own, the kernel's and the classifier's."""
+    return (type(method), *([] if spec.kernel is None else [spec.kernel.cls]), spec.classifier.cls)
+
+
+@contextmanager
+def threads(bench: Workbench) -> Iterator[None]:
+    """Let BLAS and compiled functions use as many threads as the workbench has: one owner of the cores at a time."""
+    with threadpool_limits(bench.jobs, user_api="blas"), numba_threads(bench.jobs):
+        yield

@@ -1,0 +1,70 @@
+"""Which classes can be learned from training documents, and decision values of classes to decisions.
+
+A class that no training document has can't be learned: no method gives it to a document; one that every training
+document has is given to every document.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.methods.base import Decisions
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+def learned_classes(members: NDArray[np.bool_], classes: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Columns of the classes that some training documents have and others don't, and their names.
+
+    Parameters
+    ----------
+    members : bool array, shape (n, k)
+        Which classes each training document has.
+    classes : tuple of str, length k
+    """
+    columns = np.flatnonzero(members.any(axis=0) & ~members.all(axis=0))
+    return columns, tuple(classes[int(x)] for x in columns)
+
+
+def decided_by_class(members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
+    """A decision for each class: a document is given those with a positive value.
+
+    Parameters
+    ----------
+    members : bool array, shape (n, k)
+        Which classes each training document has.
+    columns : intp array, shape (n_learned,)
+    values : float64 array, shape (m, n_learned)
+    seconds : float64 array, shape (5,)
+
+    Raises
+    ------
+    FloatingPointError
+        If a decision value is not finite.
+    """
+    _check_finite(values)
+    given = np.repeat(members.all(axis=0, keepdims=True), len(values), axis=0)
+    given[:, columns] = values > 0  # LIBSVM's rule
+    tied = np.zeros(given.shape, dtype=bool)
+    tied[:, columns] = values == 0
+    return Decisions(given, tied, seconds)
+
+
+def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
+    """One class for each document: the largest of its values, shape (m, n_learned); of those that tie, the first."""
+    _check_finite(values)
+    full = np.full((len(values), k), -np.inf)
+    full[:, columns] = values
+    best = full.max(axis=1, keepdims=True)
+    return Decisions(full.argmax(axis=1).astype(np.int32), (full == best).sum(axis=1) > 1, seconds)
+
+
+def _check_finite(values: Array) -> None:
+    if not np.isfinite(values).all():
+        msg = "a decision value is not a finite number"
+        raise FloatingPointError(msg)

@@ -1,0 +1,138 @@
+"""Classifiers that take points: naive Bayes and its relatives, and linear models without a kernel."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from benchmark.classifiers.class_specific import ProjectedPdf
+from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.kernel_machines import code_of
+from benchmark.methods.learned import decided_by_class, learned_classes
+from benchmark.methods.weights import Work, differs_by_split, idf_rows, points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Problem
+    from benchmark.methods.workbench import Workbench
+
+    Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class _Given:
+    """What one split's classifiers are trained on and asked about.
+
+    Parameters
+    ----------
+    train, test : CSR arrays, shapes (n_train, V) and (m, V)
+    terms : int or None
+        How many terms a classifier selects for each class; None where it takes those it is given.
+    rankings : intp array, shape (k, V), or None
+        Terms of each class, the best first.
+    """
+
+    train: sp.csr_array
+    test: sp.csr_array
+    terms: int | None
+    rankings: NDArray[np.intp] | None
+
+
+@dataclass(frozen=True)
+class PointClassifier:
+    """A classifier of points, trained on each split: the largest score wins, ties go to the first of its `classes_`.
+
+    Of documents with several classes, there is a classifier for each class against the others; a document is given
+    the class if the score of being in it is larger than that of being outside.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+        Without a kernel.
+    over_classes : str
+        How terms are ranked for all classes, where they are selected.
+    batched : bool
+        Whether the splits of a point are kept together.
+    """
+
+    spec: MethodSpec
+    over_classes: str = "sum"
+    batched: bool = False
+    uses_seed: ClassVar[bool] = False
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The classes that decide its numbers."""
+        return code_of(self, self.spec)
+
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """Train on each split and decide, side by side; see `Method.solve`."""
+        representation = self.spec.representation
+        for_each = issubclass(self.spec.classifier.cls, ProjectedPdf)
+        if terms is not None:
+            for split in splits:
+                bench.rankings(problem, split)  # before there are threads: they share what is learned here
+        alike = None
+        if not differs_by_split(representation) and (terms is None or for_each):
+            alike = points_of(problem.counts.matrix, representation, idf_rows(problem, representation, splits[0]))
+
+        def one(split: Split) -> Decisions:
+            watch = Stopwatch()
+            work = Work(problem, split, splits, None if for_each else terms, self.over_classes, bench)
+            points = work.points(representation) if alike is None else alike
+            rankings = bench.rankings(problem, split).of_each() if for_each and terms is not None else None
+            given = _Given(points[split.train], points[split.test], terms if for_each else None, rankings)
+            watch.lap("extraction")
+            decide = self._several if problem.several else self._single
+            return decide(problem, split, given, watch)
+
+        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(bench.jobs) as pool:
+            return list(pool.map(one, splits))
+
+    def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:
+        model = self._fitted(given, problem.documents.labels[split.train], given.rankings)
+        watch.lap("training")
+        scores = _finite(model.decision_function(given.test))
+        codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
+        tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
+        watch.lap("testing")
+        return Decisions(codes, tied, watch.seconds())
+
+    def _several(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:
+        members = problem.members[split.train]
+        columns, _ = learned_classes(members, problem.documents.classes)
+        values = np.empty((len(split.test), len(columns)))
+        for position, column in enumerate(columns):
+            inside = members[:, column].astype(np.int32)
+            # What a term tells about a class it tells about the documents outside.
+            rankings = None if given.rankings is None else given.rankings[[column, column]]
+            model = self._fitted(given, inside, rankings)
+            watch.lap("training")
+            scores = _finite(model.decision_function(given.test))
+            own, other = (int(np.flatnonzero(model.classes_ == code)[0]) for code in (1, 0))
+            # Compared, not subtracted: the difference of two scores that differ may be 0.
+            larger, smaller = scores[:, own] > scores[:, other], scores[:, own] < scores[:, other]
+            values[:, position] = larger.astype(np.float64) - smaller
+            watch.lap("testing")
+        return decided_by_class(members, columns, values, watch.seconds())
+
+    def _fitted(self, given: _Given, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
+        if given.terms is None:
+            return self.spec.classifier.build().fit(given.train, labels)
+        return self.spec.classifier.build(n_terms=given.terms).fit(given.train, labels, rankings)
+
+
+def _finite(scores: Array) -> Array:
+    if not np.isfinite(scores).all():
+        raise FloatingPointError("a score is not a finite number")
+    return scores

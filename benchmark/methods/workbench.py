@@ -1,0 +1,248 @@
+"""The large arrays of a run, one of each kind at a time, and what methods that follow each other share of them.
+
+There are two: a matrix of inner products, and a kernel matrix in LIBSVM's layout (`nodes`). Their memory is kept from
+one method to the next, since fresh memory for them costs more time than computing their values.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+
+import numpy as np
+
+from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.compiled import numba_threads
+from benchmark.environment import gigabytes
+from benchmark.kernels.gram import InnerProducts
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
+from benchmark.kernels.smoothing import frequency_products
+from benchmark.methods.rankings import Rankings
+from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Representation
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Problem
+
+    Array = NDArray[np.float64]
+
+#: The largest matrix of inner products that is worth keeping. Measured on two cores: 20NG's 1.7 GB are computed in
+#: 1.0 s, written in 1.5 to 4 s and read back and verified in 0.8 s at best; WebKB's 141 MB in 0.35, 0.2 and 0.1 s.
+KEPT_BYTES = 500_000_000
+
+T = TypeVar("T")
+
+
+def memory_budget() -> int:
+    """Bytes that a matrix of inner products may take: ``$BENCH_MEMORY_GB``, 4 unless given.
+
+    A larger one is not held: its rows are computed again for every method that asks for them.
+    """
+    return gigabytes("BENCH_MEMORY_GB", 4.0)
+
+
+class ProductStore(Protocol):
+    """Where matrices of inner products are kept from one run to the next."""
+
+    def get(self, content: Mapping[str, Any], into: Array) -> bool:
+        """Read the matrix that is computed from `content` into memory of its shape; False if there is none."""
+
+    def put(self, content: Mapping[str, Any], array: Array) -> object:
+        """Keep a matrix. `array` is only read, on another thread, and not written to before this returns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Timed:
+    """Inner products, and the seconds it took to compute them: those who use them later book them, too."""
+
+    products: InnerProducts
+    seconds: float
+
+
+class Workbench:
+    """What methods compute with, and the only owner of large matrices.
+
+    Parameters
+    ----------
+    jobs : int
+        Threads.
+    keep : ProductStore, optional
+        Without it nothing is kept beyond the run.
+
+    Attributes
+    ----------
+    nodes : NodeMatrix
+        Memory that every kernel matrix is written to.
+    """
+
+    def __init__(self, jobs: int = 1, keep: ProductStore | None = None) -> None:
+        self.jobs, self.nodes = jobs, NodeMatrix()
+        self._keep = keep
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
+        self._writing: Future[object] | None = None
+        self._expected: tuple[str, NDArray[np.intp]] | None = None
+        self._rankings: dict[tuple[str, bytes], Rankings] = {}
+        self._memory = np.empty(0)
+        self._products: tuple[tuple[object, ...], Timed] | None = None
+        self._shared: tuple[tuple[object, ...], object] | None = None
+
+    def expect(self, problem: Problem, splits: Sequence[Split]) -> None:
+        """Say which splits of a problem are to come: inner products then have columns for all that they train on."""
+        self._expected = (problem.key, trained_by(splits))
+
+    def columns(self, problem: Problem, splits: Sequence[Split]) -> NDArray[np.intp]:
+        """The columns to ask for: what any of the expected splits trains on, or of `splits`; ascending."""
+        own = trained_by(splits)
+        if self._expected is not None and self._expected[0] == problem.key and np.isin(own, self._expected[1]).all():
+            return self._expected[1]
+        return own
+
+    def products(
+        self,
+        problem: Problem,
+        representation: Representation,
+        exponent: float,
+        columns: NDArray[np.intp],
+        idf_rows: NDArray[np.intp] | None,
+    ) -> Timed:
+        """<x^p, x'^p> between all documents and `columns`: those asked for last, from the store, or computed.
+
+        Parameters
+        ----------
+        problem : Problem
+        representation : Representation
+            Its weighting; a normalization is left to `Gram`. With a Dirichlet prior, all documents are columns.
+        exponent : float
+            p.
+        columns : intp array
+            Rows of documents, ascending.
+        idf_rows : intp array or None
+            Documents the idf is counted over; None for weightings without.
+        """
+        content = {
+            "counts": problem.key,
+            "weighting": representation.weighting,
+            "dirichlet": representation.dirichlet,
+            "idf": None if idf_rows is None else _digest(idf_rows),
+            "exponent": exponent,
+            "columns": None if representation.dirichlet else _digest(columns),
+            "dtype": "float64",
+        }
+        key = tuple(content.values())
+        if self._products is not None and self._products[0] == key:
+            return self._products[1]
+        self._forget()
+        started = time.perf_counter()
+        idf = None if idf_rows is None else inverse_document_frequency(problem.counts.matrix[idf_rows])
+        weights = weight_terms(problem.counts.matrix, idf, binary=representation.weighting == "binary")
+        if representation.dirichlet:
+            products = self.smoothed(weights, exponent, representation.dirichlet)
+        else:
+            divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
+            products = self._of(embed(weights, exponent), columns, divisors, exponent, content)
+        timed = Timed(products, time.perf_counter() - started)
+        self._products = key, timed
+        return timed
+
+    def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
+        """<θ^p, θ'^p> between all documents under a Dirichlet prior, see `frequency_products`; kept nowhere."""
+        self._forget()
+        n = weights.shape[0]
+        with numba_threads(self.jobs):
+            return frequency_products(weights, exponent, dirichlet, out=self._take((n, n)))
+
+    def of_points(
+        self, points: sp.csr_array, normalization: str, exponent: float, columns: NDArray[np.intp]
+    ) -> InnerProducts:
+        """<x^p, x'^p> between normalized points and `columns` of them; kept nowhere."""
+        self._forget()
+        divisors = {normalization: np.ones(points.shape[0])}
+        return self._of(embed(points, exponent), columns, divisors, exponent, None)
+
+    def square(self, points: sp.csr_array) -> Array:
+        """<x, x'> between all points, shape (n, n): until the next inner products are written over them."""
+        self._forget()
+        out = self._take((points.shape[0], points.shape[0]))
+        with numba_threads(self.jobs):
+            return inner_products(points, points, out=out)
+
+    def shared(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
+        """What `make` makes of inner products, made once while the same is asked for and they aren't written over."""
+        if self._shared is None or self._shared[0] != key:
+            self._shared = key, make()
+        return cast("T", self._shared[1])
+
+    def rankings(self, problem: Problem, split: Split) -> Rankings:
+        """The terms by what they tell about the classes of a split's training documents."""
+        if any(key != problem.key for key, _ in self._rankings):
+            self._rankings.clear()
+        key = problem.key, split.train.tobytes()
+        if key not in self._rankings:
+            self._rankings[key] = Rankings.learn(problem, split.train)
+        return self._rankings[key]
+
+    def release(self) -> None:
+        """Wait until the last matrix is written, and let all memory go."""
+        self._forget()
+        self._memory, self.nodes = np.empty(0), NodeMatrix()
+        self._rankings.clear()
+        self._expected = None
+
+    def _of(
+        self,
+        embedded: sp.csr_array,
+        columns: NDArray[np.intp],
+        divisors: dict[str, Array],
+        exponent: float,
+        content: Mapping[str, Any] | None,
+    ) -> InnerProducts:
+        shape = embedded.shape[0], len(columns)
+        held: Array | StreamedProducts
+        if shape[0] * shape[1] * 8 > memory_budget():
+            held = StreamedProducts(embedded, columns)
+        else:
+            held = self._held(embedded, columns, self._take(shape), content)
+        return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
+
+    def _held(
+        self, embedded: sp.csr_array, columns: NDArray[np.intp], matrix: Array, content: Mapping[str, Any] | None
+    ) -> Array:
+        keep = self._keep if content is not None and matrix.nbytes <= KEPT_BYTES else None
+        if keep is not None and content is not None and keep.get(content, matrix):
+            return matrix
+        with numba_threads(self.jobs):
+            inner_products(embedded, embedded[columns], out=matrix)
+        if keep is not None and content is not None:  # written while LIBSVM trains
+            self._writing = self._writer.submit(keep.put, content, matrix)
+        return matrix
+
+    def _take(self, shape: tuple[int, int]) -> Array:
+        if self._memory.size < shape[0] * shape[1]:
+            self._memory = np.empty(0)  # free the old before taking the new
+            self._memory = np.empty(shape[0] * shape[1])
+        return self._memory[: shape[0] * shape[1]].reshape(shape)
+
+    def _forget(self) -> None:
+        """The memory is written over now: nothing that lies in it may be used any more, or still be written out."""
+        self._products = self._shared = None
+        if self._writing is not None:
+            self._writing.result()
+            self._writing = None
+
+
+def trained_by(splits: Sequence[Split]) -> NDArray[np.intp]:
+    """Rows that any of the splits trains on, ascending."""
+    return np.unique(np.concatenate([split.train for split in splits]))
+
+
+def _digest(rows: NDArray[np.intp]) -> str:
+    return hashlib.sha256(rows.astype(np.int64).tobytes()).hexdigest()
