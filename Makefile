@@ -8,7 +8,7 @@ READY := .venv/.ready
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
-	@echo "make test                              run all tests"
+	@echo "make test                              run all tests, on two cores"
 	@echo "make lint | types                      ruff | mypy, strict"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
@@ -19,7 +19,7 @@ run: $(READY)
 	$(BIN)/bench run $(CONFIG)
 
 test: $(READY)
-	$(BIN)/python -m pytest -rs
+	$(BIN)/python -m pytest -rs -n 2 --dist loadfile --no-loadscope-reorder
 
 lint: $(READY)
 	$(BIN)/ruff check .

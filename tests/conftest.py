@@ -1,19 +1,86 @@
-"""What the tests of every kind of configuration share."""
+"""What all tests share: a user's folders of their own, one thread, real corpora, and configurations of every kind."""
 
 from __future__ import annotations
 
+import functools
+import gc
+import os
 import re
+import signal
 from typing import TYPE_CHECKING
 
+import numba
 import pytest
+from threadpoolctl import threadpool_limits
 
-from benchmark.config import load_config
+from benchmark.config import check_experiment, read_config
 from benchmark.corpora import archive, registry
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from benchmark.corpora.corpus import Corpus
+
+
+@pytest.fixture(scope="session", autouse=True)
+def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A store and a cache folder of the tests' own; corpora that the user's cache has are read from there."""
+    with pytest.MonkeyPatch.context() as patch:
+        places = os.environ.get(registry.ENVIRONMENT, "").split(os.pathsep)
+        patch.setenv(registry.ENVIRONMENT, os.pathsep.join([*filter(None, places), str(registry.places()[-1])]))
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("BENCH_CACHE", str(tmp_path_factory.mktemp("store")))
+        yield
+
+
+def pytest_collection_finish() -> None:
+    """Keep garbage collection off thousands of collected tests: statsmodels collects once a correction of p-values."""
+    gc.freeze()
+
+
+@pytest.fixture
+def heeds_interrupts() -> Iterator[None]:
+    """Let processes that are started here heed SIGINT, which a shell's jobs in the background inherit as ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """One thread for each kind of library: for small data, threads do nothing but wait for each other."""
+    before = numba.get_num_threads()
+    numba.set_num_threads(1)
+    with threadpool_limits(1):
+        yield
+    numba.set_num_threads(before)
+
+
+@pytest.fixture
+def every_numba_thread() -> Iterator[int]:
+    """As many threads of numba's as it has, which may be one; their number."""
+    before, number = numba.get_num_threads(), numba.config.NUMBA_NUM_THREADS
+    numba.set_num_threads(number)
+    yield number
+    numba.set_num_threads(before)
+
+
+@pytest.fixture(scope="session")
+def real_corpus() -> Callable[..., Corpus]:
+    """A real corpus or a part of it, loaded once; skips the test where it isn't on this machine."""
+
+    @functools.cache
+    def load(name: str, subset: str | None = None) -> Corpus:
+        return registry.load(name, subset=subset)
+
+    def real(name: str, subset: str | None = None) -> Corpus:
+        if registry.find(name) is None:
+            pytest.skip(f"the corpus {name} is not on this machine")
+        return load(name, subset)
+
+    return real
 
 
 @pytest.fixture
@@ -49,7 +116,7 @@ def refusal_of(write: Callable[..., Path]) -> Callable[[str], str]:
     def refusal(fragment: str) -> str:
         path = write(fragment)
         with pytest.raises(ConfigError) as caught:
-            load_config(path)
+            check_experiment(read_config(path))
         here = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# HERE"))
         assert str(caught.value).startswith(f"{path}:{here}: "), caught.value
         return str(caught.value)

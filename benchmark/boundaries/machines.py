@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.boundaries.samples import Samples, check_points, check_space, log_odds
+from benchmark.checks import check_positive
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
 from benchmark.kernels import Diffusion, RadialBasisFunction
 from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
-from benchmark.checks import check_positive
 from benchmark.kernels.heat.half_space import hyperbolic_distance
 
 if TYPE_CHECKING:

@@ -14,11 +14,12 @@ from benchmark.boundaries.samples import draw
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.scored import SCORES
 from benchmark.evaluation.significance import holm, mcnemar_test, sign_test
-from benchmark.experiment.parts import Part
 from benchmark.kernels.heat import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.parts import Part
 from benchmark.report.quantities import UNITS
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from benchmark.boundaries.config import Boundaries, Machine
     from benchmark.boundaries.machines import Boundary
-    from benchmark.experiment.observer import Observer
+    from benchmark.observer import Observer
 
 METRIC = "accuracy"
 EPSILONS = np.logspace(-6, -0.5, 12)
@@ -36,7 +37,7 @@ EPSILONS = np.logspace(-6, -0.5, 12)
 class BoundaryResults:
     """What every machine decided, by cell."""
 
-    experiment: Boundaries
+    study: Boundaries
     boundaries: dict[str, Boundary]
     failures: dict[str, str] = field(default_factory=dict)
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -67,9 +68,9 @@ class DecisionBoundaries:
         facts = {space: {"training points": study.n_points, "test points": study.n_test} for space in samples}
         return BoundaryResults(study, found, facts=facts)
 
-    def plan(self, study: Boundaries) -> tuple[list[tuple[str, int, int, str]], int]:
-        """Every machine is trained each time: (cell, steps, steps in the store, inner products) and bytes to build."""
-        return [(cell.id, 1, 0, "not needed") for cell in study.machines], 0
+    def plan(self, study: Boundaries) -> list[tuple[str, int, int]]:
+        """Every machine is trained each time: rows (cell, steps, steps in the store)."""
+        return [(cell.id, 1, 0) for cell in study.machines]
 
     def encode(self, results: BoundaryResults) -> bytes:
         """The decisions as a NumPy archive."""
@@ -93,7 +94,7 @@ class DecisionBoundaries:
 
     def described(self, results: BoundaryResults) -> dict[str, Any]:
         """What the manifest says of the machines."""
-        study, found = results.experiment, results.boundaries
+        study, found = results.study, results.boundaries
         cells = {
             cell.id: {
                 "space": cell.space,
@@ -108,7 +109,7 @@ class DecisionBoundaries:
 
     def summarize(self, results: BoundaryResults) -> Summary:
         """Accuracies on the test points, the picture of the panels, and theorem 4's bound."""
-        study, outcomes = results.experiment, _outcomes(results)
+        study, outcomes = results.study, _outcomes(results)
         pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
         gaps = [(a.cell, b.cell, difference(a, b)) for a, b in pairs]
         drawn = [results.boundaries[cell.id] for cell in study.machines if cell.drawn]
@@ -131,7 +132,7 @@ class DecisionBoundaries:
 
     def compare_cells(self, results: BoundaryResults, a: str, b: str) -> list[Part]:
         """Two machines of a run; they must be of one space, that is, tested on the same points."""
-        spaces = {cell.id: cell.space for cell in results.experiment.machines}
+        spaces = {cell.id: cell.space for cell in results.study.machines}
         if spaces[a] != spaces[b]:
             raise ConfigError(f"{a} and {b} were tested on points of different spaces: there is nothing to pair")
         outcomes, unit = _outcomes(results), UNITS["percent"]
@@ -141,7 +142,7 @@ class DecisionBoundaries:
         rows: list[tuple[Any, ...]] = [(METRIC, *values, unit.text(gap.value, "+"), ends)]
         return [Part("Scores, %", ("metric", a, b, "difference", "95% interval"), rows)]
 
-    def compare_runs(self, one: BoundaryResults, two: BoundaryResults, names: tuple[str, str]) -> Part:
+    def compare_runs(self, one: BoundaryResults, two: BoundaryResults, names: tuple[str, str]) -> list[Part]:
         """The accuracies of the machines that both runs have."""
         rows: list[tuple[Any, ...]] = []
         unit = UNITS["percent"]
@@ -151,7 +152,7 @@ class DecisionBoundaries:
                 gap = unit.text(theirs - mine.accuracy, "+")
                 rows.append((cell, unit.text(mine.accuracy), unit.text(theirs), gap))
         header = ("cell", f"{names[0]} %", f"{names[1]} %", "difference")
-        return Part("Accuracy", header, rows, "the runs have no cell in common")
+        return [Part("Accuracy", header, rows, "the runs have no cell in common")]
 
 
 BOUNDARIES = DecisionBoundaries()
@@ -163,9 +164,9 @@ def _spaces(study: Boundaries) -> list[str]:
 
 def _outcomes(results: BoundaryResults) -> dict[str, Outcome]:
     """Test points of one space are numbered alike for all its machines."""
-    first = {space: i * results.experiment.n_test for i, space in enumerate(_spaces(results.experiment))}
+    first = {space: i * results.study.n_test for i, space in enumerate(_spaces(results.study))}
     found = {}
-    for cell in results.experiment.machines:
+    for cell in results.study.machines:
         each = results.boundaries[cell.id]
         rows = np.arange(len(each.test_labels))
         zeros = np.zeros(len(rows), dtype=np.intp)
@@ -192,8 +193,9 @@ def _scores(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
 
 
 def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
+    """Both tests of each pair, corrected test by test; there is one test set, and so no test over splits."""
     pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
-    results = [r for test in (sign_test, mcnemar_test) for r in holm(test(a, b) for a, b in pairs)]
+    results = [result for test in (sign_test, mcnemar_test) for result in holm([test(a, b) for a, b in pairs])]
     return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, r.note] for r in results]
 
 

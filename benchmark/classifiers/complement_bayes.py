@@ -64,4 +64,5 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""
-        return np.asarray(self.classes_[self.decision_function(X).argmax(axis=1)])
+        best = self.decision_function(X).argmax(axis=1)
+        return np.asarray(self.classes_[best])

@@ -77,9 +77,9 @@ Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here m
 @app.command(epilog="Example: bench run configs/webkb.yaml")
 def run(configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = False, download: Download = True) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
+    from benchmark.cli.terminal import output
     from benchmark.experiment.session import checked
     from benchmark.report.tables import table_rich
-    from benchmark.cli.terminal import output
 
     experiments = [checked(path) for path in configs]
     _refuse_same_folder(experiments)
@@ -115,10 +115,10 @@ def validate(configs: Configs) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(config: Config, download: Download = True) -> None:
     """Show the cells of an experiment, and what of it the store already has."""
+    from benchmark.cli.terminal import output, size, table
     from benchmark.experiment.kinds import kind_of
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
-    from benchmark.cli.terminal import output, size, table
 
     experiment = checked(config)
     with _observer(experiment.name, verbose=False) as observer:
@@ -140,9 +140,9 @@ def check(
     download: Download = True,
 ) -> None:
     """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
+    from benchmark.cli.terminal import output, table
     from benchmark.experiment import pinned
     from benchmark.experiment.session import checked
-    from benchmark.cli.terminal import output, table
 
     names = pinned.pinned_configs()
     experiments = [checked(path) for path in configs or [Path("configs") / f"{name}.yaml" for name in names]]
@@ -180,8 +180,8 @@ def compare(
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
-    from benchmark.experiment.overview import compare_cells, compare_runs
     from benchmark.cli.terminal import output, table
+    from benchmark.experiment.overview import compare_cells, compare_runs
 
     parts = compare_runs(run, Path(a)) if b is None else compare_cells(run, a, b)
     console = output()
@@ -193,9 +193,9 @@ def compare(
 @app.command(epilog="Example: bench report results/runs/webkb")
 def report(run: Run) -> None:
     """Make tables and figures again from saved predictions, without training."""
+    from benchmark.cli.terminal import output
     from benchmark.experiment.session import again
     from benchmark.report.tables import table_rich
-    from benchmark.cli.terminal import output
 
     done = again(run)
     output().print(table_rich(done.summary))
@@ -209,8 +209,8 @@ def list_(
     ] = "",
 ) -> None:
     """List what a configuration can name, with its parameters."""
-    from benchmark.experiment.overview import registered
     from benchmark.cli.terminal import output, table
+    from benchmark.experiment.overview import registered
 
     console = output()
     for part in registered(what):
@@ -240,8 +240,8 @@ def reproduce(
 @data.command("list", epilog="Example: bench data list")
 def data_list() -> None:
     """List the corpora and where each was found."""
-    from benchmark.experiment.overview import dataset_rows
     from benchmark.cli.terminal import output, table
+    from benchmark.experiment.overview import dataset_rows
 
     output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
 
@@ -283,8 +283,8 @@ def data_verify(
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
-    from benchmark.experiment.overview import statistics
     from benchmark.cli.terminal import output, table
+    from benchmark.experiment.overview import statistics
 
     console = output()
     for part in statistics(_counts(config, download)):
@@ -308,8 +308,8 @@ def data_export(
 @cache.command("info", epilog="Example: bench cache info")
 def cache_info() -> None:
     """Say where results are kept, how many, and how large they are."""
-    from benchmark.experiment.store import Store
     from benchmark.cli.terminal import size
+    from benchmark.experiment.store import Store
 
     store = Store()
     entries = store.entries()
@@ -320,8 +320,8 @@ def cache_info() -> None:
 @cache.command("clear", epilog="Example: bench cache clear")
 def cache_clear() -> None:
     """Remove everything that was kept; runs compute it again."""
-    from benchmark.experiment.store import Store
     from benchmark.cli.terminal import size
+    from benchmark.experiment.store import Store
 
     n, n_bytes = Store().clear()
     typer.echo(f"removed {n:,} entries, {size(n_bytes)}")

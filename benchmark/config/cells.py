@@ -138,20 +138,20 @@ def checked_pairs(
 
 
 def figures_of(
-    config: ExperimentSection, variants: Sequence[Variant], metrics: Sequence[str], title: str, source: YamlSource
+    config: ExperimentSection, variants: Sequence[Variant], metrics: Sequence[str], source: YamlSource
 ) -> tuple[Figure, ...]:
     """The figures that are named, or one of the main metric where there is an axis; each once for every variant."""
     axis = _axis(variants[0])
     found: list[Figure] = []
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
-        figure = _figure(section, axis, metrics, title, source, place)
+        figure = _figure(section, axis, metrics, source, place)
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
     if not config.figures and axis:
         bars = "interval"
-        found.append(Figure("figure", (metrics[0],), x=axis, bars=bars, title=title, log_x=axis == "terms"))
+        found.append(Figure("figure", (metrics[0],), x=axis, bars=bars, log_x=axis == "terms"))
     return tuple(each for figure in found for each in _by_variant(figure, variants))
 
 
@@ -161,9 +161,7 @@ def _axis(variant: Variant) -> str:
     return "terms" if variant.terms else ""
 
 
-def _figure(
-    section: FigureSection, axis: str, metrics: Sequence[str], title: str, source: YamlSource, place: Location
-) -> Figure:
+def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: YamlSource, place: Location) -> Figure:
     y, relation = section.y, tuple[str, ...]()
     if isinstance(y, dict):
         ((how, pair),) = y.items() if len(y) == 1 else [("ratio", [])]
@@ -192,7 +190,7 @@ def _figure(
         section.bars,
         section.log_x,
         section.log_y,
-        section.title or title,
+        section.title,
     )
 
 
@@ -205,7 +203,6 @@ def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
     for variant in variants:
         base = variant.name == BASE
         name = figure.name if base else f"{figure.name}-{variant.name}"
-        title = figure.title if base else f"{figure.title}: {variant.name}"
         where = {**figure.where, "variant": variant.name} if len(variants) > 1 else figure.where
-        found.append(replace(figure, name=name, where=where, title=title))
+        found.append(replace(figure, name=name, where=where))
     return found

@@ -14,15 +14,15 @@ from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection, validated
 from benchmark.config.source import YamlSource, unknown
 from benchmark.config.tasks import check_splits, protocol_of, tasks_of, terms_of
-from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation import published
 from benchmark.evaluation.metrics import METRICS, defined
-from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from benchmark.config.schema import StudySection
     from benchmark.config.source import Location
 
-PUBLISHED = REPOSITORY / "results" / "published"
 CHOICES = ("oracle", "cross-validation")
 #: Of these, those that are defined for the documents are scored where a configuration names none.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
@@ -30,8 +30,15 @@ DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 VARYING = ("corpus", "text", "protocol", "terms", "defaults")
 
 
-def check_experiment(source: YamlSource) -> Experiment:
-    """Check plain data and list its cells."""
+def check_experiment(source: YamlSource, measures: Mapping[str, type[Any]]) -> Experiment:
+    """Check plain data and list its cells.
+
+    Parameters
+    ----------
+    source : YamlSource
+    measures : mapping of str to type
+        What `measures` can name.
+    """
     refuse_old_words(source)
     config = validated(ExperimentSection, source)
     choices = _choices(config, source)
@@ -48,15 +55,14 @@ def check_experiment(source: YamlSource) -> Experiment:
     _check_classes(config, variants, source)
     several = several_labels(first.collection)
     metrics = _metrics(config, source, several=several)
-    measures = _measures(config, source)
+    measured = _measures(config, measures, source)
     cells = cells_of(
-        variants.values(), choices, measures, by_class=config.classes == "each", growth="growth" in config.derive
+        variants.values(), choices, measured, by_class=config.classes == "each", growth="growth" in config.derive
     )
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)
         raise source.error(("variants",), f"two cells would have the id {twice!r}: name a variant or task otherwise")
-    title = config.title or config.name
     return Experiment(
         **common(config, source),
         compare=pairs_of(config.compare, cells, config.family, source),
@@ -66,8 +72,8 @@ def check_experiment(source: YamlSource) -> Experiment:
         folds=config.choose.folds if config.choose else 0,
         metrics=metrics,
         by_class=config.classes == "each",
-        measures=measures,
-        figures=figures_of(config, tuple(variants.values()), metrics, title, source),
+        measures=measured,
+        figures=figures_of(config, tuple(variants.values()), metrics, source),
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
     )
@@ -75,7 +81,7 @@ def check_experiment(source: YamlSource) -> Experiment:
 
 def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
     """What every kind of configuration says alike, checked: the fields of `Study` but its pairs."""
-    papers = sorted(path.stem for path in PUBLISHED.glob("*.yaml"))
+    papers = sorted(path.stem for path in published.FOLDER.glob("*.yaml"))
     if config.paper is not None and config.paper not in papers:
         raise source.error(("paper",), unknown("paper", config.paper, papers))
     return {
@@ -113,7 +119,12 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource) -> Varian
     folds = config.choose.folds if inner and config.choose else None
     check_splits(collection, tasks, protocol, sizes, folds, source)
     entries = entries_of(config.methods, config.defaults, source, choose=config.choose is not None)
-    return Variant(name, collection, tasks, protocol, sizes, terms_of(config, source), entries)
+    terms = terms_of(config, source)
+    for spec in (spec for entry in entries for spec in entry.candidates):
+        if terms is not None and "n_terms" in spec.classifier.given:
+            problem = f"terms says how many are selected; leave n_terms of {spec.classifier.name!r} out"
+            raise source.error(("terms",), problem)
+    return Variant(name, collection, tasks, protocol, sizes, terms, entries)
 
 
 def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
@@ -156,11 +167,13 @@ def _metrics(config: ExperimentSection, source: YamlSource, *, several: bool) ->
     return tuple(given)
 
 
-def _measures(config: ExperimentSection, source: YamlSource) -> tuple[Component, ...]:
+def _measures(
+    config: ExperimentSection, registry: Mapping[str, type[Any]], source: YamlSource
+) -> tuple[Component, ...]:
     found: list[Component] = []
     for index, given in enumerate(config.measures):
         try:
-            found.append(check_component("measure", MEASURES, given))
+            found.append(check_component("measure", registry, given))
         except ComponentError as error:
             raise source.error(("measures", index, error.key), str(error)) from None
     return tuple(found)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_origin
 
 from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.combine import check_method
 from benchmark.config.components import ComponentError, check_component, parameters
 from benchmark.config.model import Entry, MethodSpec, Representation
 from benchmark.config.schema import listed
@@ -215,7 +216,12 @@ class _Resolver:
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
         self._unused -= {("defaults", name) for name in names}
-        return MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier)
+        spec = MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier)
+        try:
+            check_method(spec)
+        except ValueError as error:
+            raise self._source.error(place, str(error)) from None
+        return spec
 
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""

@@ -59,7 +59,7 @@ class YamlSource:
         return YamlSource(self.name, data, lines, files)
 
     def overlaid(self, over: YamlSource) -> YamlSource:
-        """This document with what `over` says otherwise.
+        """What this document says, but for what `over` says otherwise.
 
         Mappings are merged key by key, null takes a key away, and anything else stands in place of what was there. Text
         that a mapping without a name is laid over is that mapping's name: ``svm`` and ``{C: 10}`` are one component.

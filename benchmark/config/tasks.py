@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
@@ -16,6 +15,8 @@ from benchmark.evaluation.protocols import PROTOCOLS, KFold
 from benchmark.representation.selection import AGGREGATES, RANKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmark.config.model import Collection
     from benchmark.config.schema import ExperimentSection
     from benchmark.config.source import Location, YamlSource

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: What the seconds of a method are spent on. "products" are the inner products that its kernel matrices are made of.
+PARTS = ("extraction", "products", "kernel", "training", "testing")
+
+
 @dataclass(frozen=True, eq=False)
 class TaskDocuments:
     """The documents of one task under one variant.

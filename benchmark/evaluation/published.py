@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, unit_of
 from benchmark.evaluation.significance import holm
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.significance import TestResult
 
 
+#: A file a paper.
+FOLDER = REPOSITORY / "results" / "published"
 #: Numbers of a cell. Those of documents are of a class and group, "earn-train".
 KNOWN_METRICS = (*METRICS, *CLOCK, *MEASURED)
 #: Numbers that the paper gives for a pair of cells.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.methods.base import PARTS
+from benchmark.evaluation.predictions import PARTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

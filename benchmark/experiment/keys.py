@@ -156,7 +156,11 @@ def _bare(node: ast.stmt) -> ast.stmt:
     for inner in ast.walk(node):
         if isinstance(inner, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             first = inner.body[0]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            if (
+                isinstance(first, ast.Expr)
+                and isinstance(first.value, ast.Constant)
+                and isinstance(first.value.value, str)
+            ):
                 inner.body = inner.body[1:] or [ast.Pass()]
     return node
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from benchmark.boundaries.config import Boundaries, check_boundaries
 from benchmark.boundaries.config import KIND as BOUNDARIES_KIND
+from benchmark.boundaries.config import Boundaries, check_boundaries
 from benchmark.boundaries.run import BOUNDARIES
-from benchmark.config import check_experiment, read_config
+from benchmark.config.check import check_experiment
+from benchmark.config.load import read_config
 from benchmark.config.model import Experiment
 from benchmark.config.source import YamlSource
 from benchmark.experiment.text_experiment import TEXT_EXPERIMENT
+from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +86,7 @@ def study_from_mapping(raw: dict[str, Any], name: str) -> Study:
 def check_study(source: YamlSource) -> Study:
     """Check plain data by the rules of its kind."""
     boundaries = isinstance(source.data, dict) and source.data.get("kind") == BOUNDARIES_KIND
-    return check_boundaries(source) if boundaries else check_experiment(source)
+    return check_boundaries(source) if boundaries else check_experiment(source, MEASURES)
 
 
 def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, download: bool) -> Findings:

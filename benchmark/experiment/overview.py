@@ -8,15 +8,15 @@ import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import REQUIRED, parameters
+from benchmark.config.source import unknown
 from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.folder import read_manifest, read_results
 from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.manifest import differing
-from benchmark.report.parts import Part
 from benchmark.kernels import KERNELS
-from benchmark.config.source import unknown
+from benchmark.report.parts import Part
 
 if TYPE_CHECKING:
     from pathlib import Path

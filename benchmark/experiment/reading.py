@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Collection, Experiment, Variant
-    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
+    from benchmark.observer import Observer
 
 
 def read_counts(

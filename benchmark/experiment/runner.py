@@ -12,12 +12,12 @@ from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
 from benchmark.experiment.keys import code_digest
 from benchmark.experiment.measuring import measure
-from benchmark.observer import Silent
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.kernels.products import inner_products
 from benchmark.methods.workbench import Workbench
+from benchmark.observer import Silent
 from benchmark.representation import embed, inverse_document_frequency, weight_terms
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Given, PointKey
-    from benchmark.observer import Observer
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, Point, Solved, TaskWork
+    from benchmark.observer import Observer
     from benchmark.text.counts import Counts
 
 #: (variant, task, method)
@@ -94,9 +94,7 @@ def run(
     return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()})
 
 
-def plan(
-    study: Experiment, store: Store, observer: Observer, *, download: bool = True
-) -> list[tuple[str, int, int]]:
+def plan(study: Experiment, store: Store, observer: Observer, *, download: bool = True) -> list[tuple[str, int, int]]:
     """Each curve or cell with its entries, and how many of them the store has."""
     rows: dict[str, list[int]] = {}
     read = _read(study, store, observer, download=download)
@@ -208,9 +206,7 @@ class _Walk:
         return found
 
 
-def _batches(
-    missing: Sequence[tuple[Point, Job]], *, by_split: bool
-) -> list[tuple[Point, list[Job]]]:
+def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tuple[Point, list[Job]]]:
     """What is handed to a method at once, in the order that lets methods share what they can."""
     if by_split:
         splits = {name: i for i, name in enumerate(dict.fromkeys((p.place[4], j.splits[0].name) for p, j in missing))}

@@ -110,9 +110,7 @@ class TaskWork:
 def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, counts_id: str) -> TaskWork:
     """Everything that is to be computed of one task under one variant."""
     problem = _problem(task, counts, counts_id, study.seed)
-    splits = {
-        size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes
-    }
+    splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
     draws = issubclass(variant.protocol.cls, RandomSubsets)
     folds = study.folds if CROSS_VALIDATION in study.choices else 0
     inner_of = {size: tuple(_inner(split, problem, folds, study.seed) for split in splits[size]) for size in splits}
@@ -125,7 +123,9 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
                     words = [variant.name, task.name, entry.label, *([str(index)] if len(entry.candidates) > 1 else [])]
-                    label = "-".join(str(w) for w in [*words[:2], *words[2:], size, number] if w not in ("", "base", None))
+                    label = "-".join(
+                        str(w) for w in [*words[:2], *words[2:], size, number] if w not in ("", "base", None)
+                    )
                     jobs = _jobs(label, method, spec, problem, splits[size], inner, variant.terms, number)
                     place = (variant.name, task.name, entry.label, index, size, number)
                     points.append(Point(place, method, problem, number, _shares(spec), jobs))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from benchmark.evaluation.predictions import PARTS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -18,9 +20,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.workbench import Workbench
     from benchmark.text.counts import Counts
-
-#: What the seconds of a method are spent on. "products" are the inner products that its kernel matrices are made of.
-PARTS = ("extraction", "products", "kernel", "training", "testing")
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,9 @@ from benchmark.classifiers.many import BinaryProblem, solve_many
 from benchmark.classifiers.svm import SupportVectorClassifier, decide, fit_machines, mean_self_product, predict
 from benchmark.compiled import numba_threads
 from benchmark.kernels.gram import Gram, self_values
-from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.weights import Work
+from benchmark.methods.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
-    from benchmark.methods.base import Problem
-    from benchmark.methods.workbench import Workbench
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,10 @@ class ManyMachines:
         watch, labels = Stopwatch(), problem.documents.labels
         classifier = self.spec.classifier.build()
         with threads(bench):
-            matrix = self._matrix(problem, classifier, bench, watch)
+            documents = (problem.key, self.spec.representation)
+            key = (*documents, repr(self.spec.kernel), classifier.unit)
+            matrix, spent = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
+            watch.lap("kernel")
             decided = solve_many(
                 matrix,
                 [_binary(split, labels) for split in splits],
@@ -117,15 +119,15 @@ class ManyMachines:
                 nodes=bench.nodes,
             )
         watch.lap("training")
-        seconds = watch.seconds() / len(splits)
+        seconds = (spent + watch.seconds("training")) / len(splits)
         # LIBSVM's rule: only a positive decision is for the first class.
         return [Decisions((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
 
     def _matrix(
-        self, problem: Problem, classifier: SupportVectorClassifier, bench: Workbench, watch: Stopwatch
-    ) -> NDArray[np.float64]:
-        """The kernel between all documents of the task, in the unit that C is meant in."""
-        representation, kernel = self.spec.representation, kernel_of(self.spec)
+        self, problem: Problem, classifier: SupportVectorClassifier, bench: Workbench
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The kernel between all documents of the task, in the unit that C is meant in, and the seconds it took."""
+        watch, representation, kernel = Stopwatch(), self.spec.representation, kernel_of(self.spec)
         everything = np.arange(len(problem.documents))
         rows = everything if representation.weighting == "tfidf" else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
@@ -135,7 +137,7 @@ class ManyMachines:
         if classifier.unit == "mean-self-product":
             matrix /= mean_self_product(np.diagonal(matrix))
         watch.lap("kernel")
-        return matrix
+        return matrix, watch.seconds()
 
 
 def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
@@ -156,8 +158,8 @@ def kernel_of(spec: MethodSpec) -> Any:
 
 
 def code_of(method: object, spec: MethodSpec) -> tuple[Any, ...]:
-    """The classes that decide a method's numbers: its own, the kernel's and the classifier's."""
-    return (type(method), *([] if spec.kernel is None else [spec.kernel.cls]), spec.classifier.cls)
+    """The classes that decide a method's numbers: its own, its kernel's and classifier's, and what these are given."""
+    return (type(method), *([] if spec.kernel is None else [spec.kernel.cls]), spec.classifier.cls, Problem, Workbench)
 
 
 @contextmanager

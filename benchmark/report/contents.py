@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pandas as pd
 
 from benchmark.config.model import BASE
+from benchmark.evaluation.scored import SCORES, WHOLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from benchmark.report.charts import Chart
 
-SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
 VERDICTS = ("cell", "metric", "reading", "published", "unit", "value", "low", "high", "verdict")
@@ -29,7 +29,7 @@ RANGES = (
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 
 ANOTHER = "another"  # reading of a printed number, which is judged and not counted
-HEADLINE = "all"  # the fold that stands for the cell: the mean over its folds, or its one split
+HEADLINE = WHOLE  # the fold that stands for the cell: the mean over its folds, or its one split
 
 
 def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
@@ -110,7 +110,7 @@ class Summary:
         and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `reading` is `ANOTHER` for one
         that is judged and not counted, else "".
     claims : DataFrame
-        Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold; `BASE` is the configuration itself.
+        Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold; "" is the configuration itself.
     ranges : DataFrame
         Columns `RANGES`: what the axes of a printed figure span, and the least and greatest of ours, all in the unit of
         the print.

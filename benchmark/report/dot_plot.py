@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from benchmark.report.grids import headline_scores, main_metric, main_verdicts, varying_columns, word
 from benchmark.report.numbers import is_missing
-from benchmark.report.quantities import axis_label, factor_shown, unit_of
+from benchmark.report.quantities import axis_label, factor_shown, unit_shown
 from benchmark.report.style import FAINT, OURS, PUBLISHED, WIDTH, house_style, settle
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) ->
 
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
-    unit = unit_of(metric)
+    unit = unit_shown(metric)
     points, printed = {}, {}
     for y, row in enumerate(rows):
         score, verdict = scores.get((row.cell or "", metric)), verdicts.get(row.cell or "")
@@ -119,7 +119,7 @@ def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
             points[y] = [scale * (_float(verdict[end]) - printed) for end in ("value", "low", "high")]
     axes.axvline(0, color=PUBLISHED, linewidth=1.2, zorder=1)
     _draw_ours(axes, points)
-    unit = unit_of(metric)
+    unit = unit_shown(metric)
     axes.set_xlabel(f"Ours − published ({'points' if unit.name == 'percent' else unit.symbol or unit.name})")
 
 

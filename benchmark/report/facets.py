@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.model import ALL, BASE
+from benchmark.evaluation.metrics import CLOCK
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import HEADLINE
-from benchmark.report.quantities import QUANTITIES, axis_label, capitalized, metric_name, unit_of
+from benchmark.report.quantities import QUANTITIES, axis_label, capitalized, metric_name, unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,11 +26,7 @@ if TYPE_CHECKING:
 
 #: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
 APART = ("choice", "task", "method", "size", "terms")
-X_LABELS = {
-    "size": "Training documents",
-    "terms": "Terms selected",
-    "smoothing": "Smoothing (added to every count)",
-}
+X_LABELS = {"size": "Training documents", "terms": "Terms selected", "smoothing": "Smoothing (added to every count)"}
 CHOICES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
@@ -123,7 +120,7 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
     lines = [line for panel in panels for line in panel.lines]
     if not lines:
         return None
-    quantity, kind = QUANTITIES[figure.y[0]], "".join(figure.relation[:1])
+    kind, measured = "".join(figure.relation[:1]), figure.y[0] in CLOCK
     return Chart(
         name=figure.name,
         title=_title(figure, labels),
@@ -132,11 +129,11 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
         panels=tuple(panels),
         columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, own, labels),
-        scale=1.0 if kind == "ratio" else quantity.unit.scale,
+        scale=1.0 if kind == "ratio" else unit_shown(figure.y[0]).scale,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
-        share_y=quantity.measured or kind == "difference",
-        measured=quantity.measured,
+        share_y=measured or kind == "difference",
+        measured=measured,
     )
 
 
@@ -270,19 +267,15 @@ def _title(figure: Figure, labels: Labels) -> str:
         return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
     name = metric_name(figure.y[0])
     if figure.relation:
-        return f"{labels.title}: {_related_in_words(figure)}"
+        kind, a, b = figure.relation
+        return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
     return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
-
-
-def _related_in_words(figure: Figure) -> str:
-    kind, a, b = figure.relation
-    return f"{metric_name(figure.y[0])}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
 
 
 def _y_label(figure: Figure) -> str:
     if not figure.relation:
         return axis_label(figure.y)
-    kind, name, unit = figure.relation[0], metric_name(figure.y[0]), unit_of(figure.y[0])
+    kind, name, unit = figure.relation[0], metric_name(figure.y[0]), unit_shown(figure.y[0])
     symbol = "points" if unit.name == "percent" else unit.symbol
     return f"Ratio of the {name}" if kind == "ratio" else f"Difference of the {name} ({symbol})"
 

@@ -9,8 +9,9 @@ from benchmark.errors import BenchError
 from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.curves import chart_figure
 from benchmark.report.dot_plot import dot_plot
+from benchmark.report.latex import table_latex
 from benchmark.report.style import png_bytes, svg_bytes
-from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_latex, table_markdown
+from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import BASE
 from benchmark.report.contents import HEADLINE
 from benchmark.report.numbers import NONE, count, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import UNITS, capitalized, factor_shown, metric_name, named_in, unit_of
+from benchmark.report.quantities import UNITS, capitalized, factor_shown, metric_name, named_in, unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +65,7 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
 
 def metric_header(metric: str) -> str:
     """Head of a column of scores, "accuracy %"."""
-    return named_in(metric, unit_of(metric))
+    return named_in(metric, unit_shown(metric))
 
 
 def word(value: str) -> str:
@@ -125,7 +124,7 @@ def cell_grid(summary: Summary) -> Grid:
     """One row a cell: what varies, its scores, ties, and the print beside them."""
     varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
     scores, verdicts = headline_scores(summary), main_verdicts(summary)
-    others, unit = [metric for metric in metrics if metric != main], unit_of(main)
+    others, unit = [metric for metric in metrics if metric != main], unit_shown(main)
     header = ["cell", *varying, metric_header(main), "95% interval", *map(metric_header, others), "ties"]
     if verdicts:
         header += ["published", "difference"]
@@ -136,7 +135,7 @@ def cell_grid(summary: Summary) -> Grid:
         score = scores.get((cell.id, main), {})
         row = [cell.id, *(cell.columns.get(name, "") or NONE for name in varying), unit.text(score.get("value"))]
         row.append(unit.interval(score.get("low"), score.get("high")))
-        row += [unit_of(metric).text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
+        row += [unit_shown(metric).text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
         row.append(count(score.get("ties")))
         verdict = verdicts.get(cell.id)
         if verdicts:
@@ -150,7 +149,7 @@ def cell_grid(summary: Summary) -> Grid:
 def fold_grid(summary: Summary) -> Grid:
     """The main metric of each cell on each fold; no rows where there is one split only."""
     main = main_metric(summary)
-    unit = unit_of(main)
+    unit = unit_shown(main)
     of_metric = summary.scores[summary.scores["metric"] == main]
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
     value = {(row["cell"], row["fold"]): row["value"] for row in records(of_metric)}
@@ -168,7 +167,7 @@ def significance_grid(summary: Summary) -> Grid:
     tests: dict[tuple[str, str], list[dict[str, Any]]] = {pair: [] for pair in difference}
     for row in records(summary.significance):
         tests.setdefault((row["a"], row["b"]), []).append(row)
-    rows, unit = [], unit_of(main_metric(summary))
+    rows, unit = [], unit_shown(main_metric(summary))
     for (a, b), results in tests.items():
         gap = difference.get((a, b), {})
         gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
@@ -218,14 +217,14 @@ def claim_grid(claims: pd.DataFrame) -> Grid:
     )
     header = ("claim", "variant", "text", "holds", "verdict")
     grid = Grid("Claims", header, rows, frozenset({"claim", "variant", "text", "verdict"}))
-    return grid if any(variant != BASE for variant in claims["variant"]) else grid.without("variant")
+    return grid if any(claims["variant"]) else grid.without("variant")
 
 
 def range_grid(ranges: pd.DataFrame) -> Grid:
     """Ranges of printed figures beside ours, in the unit of the metric."""
     rows = []
     for row in records(ranges):
-        factor, unit = factor_shown(row["unit"], row["metric"]), unit_of(row["metric"])
+        factor, unit = factor_shown(row["unit"], row["metric"]), unit_shown(row["metric"])
         spans = (
             interval(factor * row[low], factor * row[high], unit.decimals)
             for low, high in (("published_low", "published_high"), ("low", "high"))

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from benchmark.config.model import BASE
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.published import PublishedValue, judge_value
 from benchmark.report.contents import frame
 from benchmark.report.grids import Grid, claim_grid, difference_text, headline_scores, range_grid, records, verdict_grid
 from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import UNITS, named_in, unit_of
+from benchmark.report.quantities import UNITS, named_in, unit_shown
 from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
@@ -174,9 +173,8 @@ def swept_grid(experiment: ExperimentSection) -> Grid:
     found: dict[str, dict[str, str]] = {}
     for name, summary in [*own, *((sweep.name, sweep) for sweep in experiment.sweeps)]:
         for row in records(summary.claims):
-            varied = row["variant"] != BASE
-            if varied or name == AS_CONFIGURED:  # a sweep's own base is what it explains
-                cells = found.setdefault(row["variant"] if varied else name, {})
+            if row["variant"] or name == AS_CONFIGURED:  # a sweep's own base is what it explains
+                cells = found.setdefault(row["variant"] or name, {})
                 cells[row["claim"]] = f"{row['holds']} of {row['of']}"
     claims = list(dict.fromkeys(claim for cells in found.values() for claim in cells))
     rows = tuple((variant, *(cells.get(claim, NONE) for claim in claims)) for variant, cells in found.items())
@@ -200,7 +198,7 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
 
 def _gap(row: dict[str, Any]) -> tuple[str, str]:
     """A difference and its interval; the unit behind it, but for the points of a percentage."""
-    unit = unit_of(row["metric"])
+    unit = unit_shown(row["metric"])
     gap = unit.text(row["value"], "+")
     symbol = "" if unit.name == "percent" or gap == NONE else f" {unit.symbol}".rstrip()
     return gap + symbol, unit.interval(row["low"], row["high"], "+")

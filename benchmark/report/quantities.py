@@ -1,10 +1,11 @@
-"""What each metric is called, in which unit it is shown, and what an axis or a panel says of it."""
+"""What each metric is called, how numbers of its unit are shown, and what an axis or a panel says of it."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
+from benchmark.evaluation.metrics import unit_of
 from benchmark.report.numbers import NONE, interval, is_missing, number
 
 
@@ -58,61 +59,50 @@ class Quantity:
     ----------
     name : str
         As tables write it: "macro-F1".
-    unit : Unit
     axis : str
         As an axis names it that shows it alone.
     together : str
         As an axis names it that other metrics of its kind share.
     definition : str
         The title of a panel that shows this one of several metrics.
-    measured : bool
-        Whether it is read off the clock: it is drawn, and stands in no table.
     """
 
     name: str
-    unit: Unit
     axis: str
     together: str
     definition: str
-    measured: bool = False
 
 
-def _quantity(name: str, unit: str = "percent", *, axis: str = "", together: str = "", of: str = "") -> Quantity:
-    return Quantity(name, UNITS[unit], axis or name, together or axis or name, of or name, measured=unit == "seconds")
-
-
-def _f_measure(name: str, of: str) -> Quantity:
-    return _quantity(name, together="F-measure", of=of)
-
-
-def _seconds(name: str, of: str) -> Quantity:
-    return _quantity(name, "seconds", together="seconds", of=of)
+def _quantity(name: str, *, axis: str = "", together: str = "", of: str = "") -> Quantity:
+    return Quantity(name, axis or name, together or axis or name, of or name)
 
 
 QUANTITIES = {
     "accuracy": _quantity("accuracy"),
     "error": _quantity("error", axis="test error"),
-    "macro-f1": _f_measure("macro-F1", "mean of the classes' F1"),
-    "macro-f1-of-means": _f_measure("macro-F1 of means", "F1 of the mean precision and recall"),
-    "micro-f1": _f_measure("micro-F1", "all decisions pooled"),
+    "macro-f1": _quantity("macro-F1", together="F-measure", of="mean of the classes' F1"),
+    "macro-f1-of-means": _quantity("macro-F1 of means", together="F-measure", of="F1 of the mean precision and recall"),
+    "micro-f1": _quantity("micro-F1", together="F-measure", of="all decisions pooled"),
     "macro-recall": _quantity("macro-recall", together="recall", of="mean of the classes' recall"),
     "macro-precision": _quantity("macro-precision", together="precision", of="mean of the classes' precision"),
     "f1": _quantity("F1", together="F-measure"),
     "recall": _quantity("recall"),
     "precision": _quantity("precision"),
-    "sign-z": _quantity("Z", "one"),
-    "error-ratio": _quantity("error-ratio", "one", axis="ratio of the errors"),
-    "average-skl": _quantity("average-skl", "nats", axis="average SKL"),
-    "documents": _quantity("documents", "documents"),
-    "seconds": _seconds("seconds", "one class, features given"),
-    "seconds-with-features": _seconds("seconds, with features", "one class, features extracted"),
-    "seconds-in-all": _seconds("seconds, in all", "all classes, features extracted"),
+    "sign-z": _quantity("Z"),
+    "error-ratio": _quantity("error-ratio", axis="ratio of the errors"),
+    "average-skl": _quantity("average-skl", axis="average SKL"),
+    "documents": _quantity("documents"),
+    "seconds": _quantity("seconds", of="one class, features given"),
+    "seconds-with-features": _quantity(
+        "seconds, with features", together="seconds", of="one class, features extracted"
+    ),
+    "seconds-in-all": _quantity("seconds, in all", together="seconds", of="all classes, features extracted"),
 }
 
 
-def unit_of(metric: str) -> Unit:
+def unit_shown(metric: str) -> Unit:
     """The unit that a metric is shown in."""
-    return QUANTITIES[metric].unit
+    return UNITS[unit_of(metric)]
 
 
 def metric_name(metric: str) -> str:
@@ -133,7 +123,7 @@ def factor_shown(unit: str, metric: str) -> float:
     >>> factor_shown("percent", "accuracy"), factor_shown("one", "accuracy"), factor_shown("nats", "average-skl")
     (1.0, 100.0, 1.0)
     """
-    return unit_of(metric).scale / UNITS[unit].scale
+    return unit_shown(metric).scale / UNITS[unit].scale
 
 
 def capitalized(text: str) -> str:
@@ -146,5 +136,5 @@ def axis_label(metrics: tuple[str, ...]) -> str:
     quantities = [QUANTITIES[metric] for metric in metrics]
     names = [each.together for each in quantities] if len(metrics) > 1 else [quantities[0].axis]
     text = " or ".join(dict.fromkeys(map(capitalized, names)))
-    unit = quantities[0].unit
+    unit = unit_shown(metrics[0])
     return f"{text} ({unit.symbol})" if unit.name in ("percent", "nats") else text

@@ -1,14 +1,13 @@
-"""From a summary to tables: Markdown, CSV, LaTeX, and the terminal's."""
+"""From a summary to tables: Markdown, CSV, and the terminal's."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -20,7 +19,6 @@ from benchmark.report.grids import (
     fold_grid,
     headline_metrics,
     headline_scores,
-    labels_identify,
     main_verdicts,
     metric_header,
     other_verdicts,
@@ -28,7 +26,6 @@ from benchmark.report.grids import (
     significance_grid,
     varying_columns,
     verdict_grid,
-    word,
 )
 from benchmark.report.numbers import is_missing
 
@@ -36,13 +33,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pandas as pd
-    from rich.console import RenderableType
+    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderResult
 
     from benchmark.report.contents import Summary
 
 TERMINAL_WIDTH = 120
 MOST_PANELS = 4
-BOOKTABS = r"% \usepackage{booktabs}"
+#: What a narrow terminal has no room for, least needed first.
+DISPENSABLE = ("statistic", "ties", "n", "difference")
+NAMES = ("cell", "cells", "a", "b", "text")
+WHOLE_WORDS = 20
 STYLES = {
     "exact": "green",
     "reproduced": "green",
@@ -155,100 +155,52 @@ def charts_csv(summary: Summary) -> str:
     return csv_text(("chart", *CURVE_COLUMNS), rows)
 
 
-def table_latex(summary: Summary) -> str:
-    """Write the table of cells, or those of the curves, for a paper; it needs the package booktabs."""
-    if summary.of_points:
-        tables = [_latex_table(grid, f"{summary.name}-{i}", []) for i, grid in enumerate(main_grids(summary), start=1)]
-        notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
-        return "\n".join([BOOKTABS, *tables, *notes]) + "\n"
-    grid = cell_grid(summary)
-    if labels_identify(summary.cells):
-        grid = grid.without("cell")
-    words = dict.fromkeys(varying_columns(summary.cells), word)
-    rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
-    grid = Grid(grid.title, grid.header, tuple(rows), grid.text)
-    notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
-    return "\n".join([BOOKTABS, _latex_table(grid, summary.name, notes)]) + "\n"
+def table_rich(summary: Summary) -> ConsoleRenderable:
+    """The tables of a summary for a terminal, up to 120 columns wide: what there is no room for is left out."""
+    return _TerminalTables(summary)
 
 
-def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:
-    alignment = "".join("l" if column in grid.text else "r" for column in grid.header)
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        rf"\caption{{{latex_text(grid.title)}}}",
-        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', name)}}}",
-        rf"\begin{{tabular}}{{{alignment}}}",
-        r"\toprule",
-        _latex_row(grid.header),
-        r"\midrule",
-    ]
-    for above, row in zip((None, *grid.rows), grid.rows, strict=False):
-        # Where the cells are grouped by their first column, a little space sets the groups apart.
-        if above is not None and above[0] != row[0] and grid.header[0] not in {"cell", "series"}:
-            lines.append(r"\addlinespace")
-        lines.append(_latex_row(row))
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*lines, *notes, r"\end{table}"])
+@dataclass(frozen=True)
+class _TerminalTables:
+    """What lays itself out when it is printed, when the width is known."""
+
+    summary: Summary
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Give the tables and what stands below them; colour repeats what the words say."""
+        summary, width = self.summary, min(options.max_width, TERMINAL_WIDTH)
+        grids = brief_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary, width)]
+        for grid in [*grids, *_further_grids(summary, brief=True)]:
+            fitted = _fitted(grid, width, *DISPENSABLE)
+            yield Text(f"\n{fitted.title}", style="bold")
+            yield _rich_table(fitted)
+        if summary.failures:
+            yield Text("\n" + "\n".join(failure_lines(summary)), style="red")
+        if summary.notes:
+            yield Text("\n" + "\n".join(f"- {note}" for note in summary.notes))
 
 
-def _latex_row(row: Iterable[str]) -> str:
-    return " & ".join(map(latex_text, row)) + r" \\"
-
-
-LATEX_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "−": "$-$",
-    "<": "$<$",
-    ">": "$>$",
-    "×": r"$\times$",
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-}
-
-
-def latex_text(text: str) -> str:
-    r"""Escape LaTeX's special characters; a sign before a number becomes a mathematical one.
-
-    An opening bracket is put in braces: after a row's end it would be taken for an argument.
-
-    Examples
-    --------
-    >>> latex_text("50% of tf_idf & -1.5")
-    '50\\% of tf\\_idf \\& $-$1.5'
-    """
-    escaped = "".join(LATEX_ESCAPES.get(char, char) for char in text)
-    return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")
-
-
-def table_rich(summary: Summary) -> Group:
-    """Lay the summary out for a terminal of up to 120 columns; colour repeats what the words say."""
-    grids = brief_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary)]
-    parts: list[RenderableType] = [_rich_table(grid) for grid in grids]
-    parts += [_rich_table(grid) for grid in _further_grids(summary, brief=True)]
-    if summary.failures:
-        parts.append(Text("\n" + "\n".join(failure_lines(summary)), style="red"))
-    if summary.notes:
-        parts.append(Text("\n" + "\n".join(f"- {note}" for note in summary.notes)))
-    return Group(*parts)
-
-
-def _narrowed(grid: Grid, summary: Summary) -> Grid:
+def _narrowed(grid: Grid, summary: Summary, width: int) -> Grid:
     """Leave out what the id says already, and of the further metrics, last ones first, those there is no room for."""
-    grid = grid.without(*varying_columns(summary.cells))
-    for metric in reversed(headline_metrics(summary)[1:]):
-        if grid.width > TERMINAL_WIDTH:
-            grid = grid.without(metric_header(metric))
+    others = (metric_header(metric) for metric in reversed(headline_metrics(summary)[1:]))
+    return _fitted(grid.without(*varying_columns(summary.cells)), width, *others)
+
+
+def _fitted(grid: Grid, width: int, *names: str) -> Grid:
+    """Leave out columns, in this order, until the others fit."""
+    for name in names:
+        if grid.width > width:
+            grid = grid.without(name)
     return grid
 
 
 def _rich_table(grid: Grid) -> Table:
-    title = Text(f"\n{grid.title}", style="bold")
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    for name in grid.header:
-        table.add_column(Text(name), justify="left" if name in grid.text else "right", overflow="fold")
+    table = Table(box=None, pad_edge=False)
+    for i, name in enumerate(grid.header):
+        # Numbers and short words stay whole where names can be folded.
+        whole = max(len(row[i]) for row in grid.rows) <= WHOLE_WORDS if grid.rows else True
+        justify: Any = "left" if name in grid.text else "right"
+        table.add_column(Text(name), justify=justify, overflow="fold", no_wrap=whole and name not in NAMES)
     for row in grid.rows:
         # Text, not strings: an interval's brackets are no markup.
         table.add_row(*(Text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))

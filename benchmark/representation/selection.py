@@ -60,7 +60,7 @@ def information_gain(counts: Any, labels: Any, classes: Sequence[str] | None = N
     members = _members(np.asarray(labels), n, classes)
     class_size = np.asarray(members.sum(axis=1))[:, None]
     both = (members @ present).toarray()
-    with_term = both.sum(axis=0)
+    with_term = np.asarray(present.sum(axis=0))
     gain = np.zeros(both.shape)
     for joint, of_term, of_class in (
         (both, with_term, class_size),
@@ -80,7 +80,7 @@ def _members(labels: NDArray[Any], n: int, classes: Sequence[str] | None) -> sp.
         if labels.ndim != 2 or len(labels) != n or (classes is not None and labels.shape[1] != len(classes)):
             msg = f"memberships of shape {labels.shape} don't say which classes each of {n} documents has"
             raise ValueError(msg)
-        return sp.csr_array(labels.T, dtype=np.float64)
+        return sp.csr_array(labels.T.astype(np.float64))
     if labels.shape != (n,) or not np.issubdtype(labels.dtype, np.integer):
         msg = f"labels must be integers of shape ({n},), not {labels.dtype} of shape {labels.shape}"
         raise ValueError(msg)

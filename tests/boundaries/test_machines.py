@@ -13,7 +13,7 @@ from scipy.integrate import quad
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.boundaries.regions import (
+from benchmark.boundaries.machines import (
     KERNELS,
     PANELS,
     Boundary,
@@ -25,7 +25,7 @@ from benchmark.boundaries.regions import (
     kernel_matrix,
 )
 from benchmark.boundaries.samples import Samples, draw, log_odds
-from benchmark.heat import fisher_distance
+from benchmark.kernels.heat import fisher_distance
 
 CASES = [(space, kernel) for space, kernels in KERNELS.items() for kernel in kernels]
 SAMPLES = {space: draw(space, n=60, n_test=200, seed=4) for space in KERNELS}

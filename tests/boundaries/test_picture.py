@@ -12,19 +12,10 @@ import pytest
 from matplotlib.path import Path
 from matplotlib.tri import LinearTriInterpolator, Triangulation
 
-from benchmark.boundaries.regions import PANELS, Boundary, boundary
+from benchmark.boundaries.machines import PANELS, Boundary, boundary
+from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, RegionPanel, RegionPicture, drawn, region_picture
 from benchmark.boundaries.samples import draw
-from benchmark.report.figures import png_bytes, svg_bytes
-from benchmark.report.regions import (
-    CORNERS,
-    MARKERS,
-    TINTS,
-    RegionPanel,
-    RegionPicture,
-    drawn,
-    region_picture,
-    regions_figure,
-)
+from benchmark.report.style import png_bytes, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +27,7 @@ BOUNDARIES = tuple(boundary(draw(space, n=40, n_test=50), kernel, resolution=40)
 
 @pytest.fixture(scope="module")
 def figure() -> Figure:
-    result = regions_figure(region_picture("figure-1", "Decision regions", BOUNDARIES, NOTE))
+    result = region_picture("figure-1", "Decision regions", BOUNDARIES, NOTE).draw()
     result.canvas.draw()
     return result
 
@@ -169,7 +160,7 @@ def test_words_lie_inside_the_figure_and_do_not_overlap(figure: Figure) -> None:
 
 def test_same_bytes_each_time_seven_inches_wide() -> None:
     picture = region_picture("figure-1", "Decision regions", BOUNDARIES[:2])
-    first, second = (regions_figure(picture) for _ in range(2))
+    first, second = (picture.draw() for _ in range(2))
     image = png_bytes(first, dpi=100)
     assert image == png_bytes(second, dpi=100)
     assert struct.unpack(">I", image[16:20]) == (700,)
@@ -179,7 +170,7 @@ def test_same_bytes_each_time_seven_inches_wide() -> None:
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_a_machine_that_decides_one_way_has_no_border(sign: float) -> None:
     result = replace(BOUNDARIES[0], decisions=np.full_like(BOUNDARIES[0].decisions, sign))
-    axes = regions_figure(region_picture("one", "One way", [result, BOUNDARIES[1]])).axes
+    axes = region_picture("one", "One way", [result, BOUNDARIES[1]]).draw().axes
     assert [len(contours(each)) for each in axes] == [2, 3]
 
 

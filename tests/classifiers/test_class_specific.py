@@ -18,7 +18,7 @@ from benchmark.classifiers.class_specific import (
     project,
 )
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
-from benchmark.information_gain import information_gain, rank_terms
+from benchmark.representation.selection import information_gain, rank_terms
 
 CLASSIFIERS = [ProjectedPdf, EmbeddedFamily]
 

@@ -14,13 +14,13 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 
-from benchmark.centroids import class_statistics, flow, kullback_leibler, skl_centroid, symmetric_kl
+from benchmark.classifiers.centroids import class_statistics, flow, kullback_leibler, skl_centroid, symmetric_kl
 from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.centroids import ClassStatistics
+    from benchmark.classifiers.centroids import ClassStatistics
 
     Array = NDArray[np.float64]
 

@@ -17,9 +17,10 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
-import benchmark.kernels.gram
+import benchmark.blocks
 from benchmark.classifiers import SupportVectorClassifier
-from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, run_blocks
+from benchmark.blocks import run_blocks
+from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance
 from benchmark.kernels.gram import Gram, InnerProducts
@@ -72,7 +73,7 @@ def test_equal_to_libsvm_on_the_whole_problem(
 def test_equal_to_libsvm_through_many_small_blocks(
     problems: Draw, libsvm_oracle: Ask, kernel: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(benchmark.kernels.gram, "BLOCK_VALUES", 500)
+    monkeypatch.setattr(benchmark.blocks, "BLOCK_VALUES", 500)
     problem = problems(kernel, n=101, n_classes=4, seed=3, n_test=150)
     oracle = libsvm_oracle(problem.gram, problem.labels, problem.test)
     assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier(jobs=2).fit(problem.gram, problem.labels))

@@ -26,20 +26,14 @@ PINS = {
 }
 
 
-def load(name, subset=None):
-    if registry.find(name) is None:
-        pytest.skip(f"the corpus {name} is not here")
-    return registry.load(name, subset=subset)
-
-
 @pytest.mark.parametrize(("name", "subset"), PINS)
-def test_first_tenth_and_last_document(name, subset):
-    ids = load(name, subset).documents.ids
+def test_first_tenth_and_last_document(real_corpus, name, subset):
+    ids = real_corpus(name, subset).documents.ids
     assert (ids[0], ids[9], ids[-1]) == PINS[name, subset]
 
 
-def test_webkb():
-    corpus = load("webkb")
+def test_webkb(real_corpus):
+    corpus = real_corpus("webkb")
     documents = corpus.documents
     assert corpus.digest == "3d0c965f176ad9a4043d947c3c0bb6e7b466272a11d4b86115fc509500ded938"
     assert np.bincount(documents.labels).tolist() == [930, 182, 1124, 3764, 504, 137, 1641]
@@ -54,8 +48,8 @@ def test_webkb():
     assert np.bincount(top4.documents.labels).tolist() == [1641, 1124, 930, 504]
 
 
-def test_20ng():
-    corpus = load("20ng")
+def test_20ng(real_corpus):
+    corpus = real_corpus("20ng")
     documents = corpus.documents
     assert corpus.digest == "dadc696c3f64aa6b67639c89b45daccc033839ba8bbe5237fe65eb48df797482"
     assert np.bincount(documents.groups).tolist() == [11314, 7532]
@@ -67,8 +61,8 @@ def test_20ng():
     assert len(without.documents) == 18845
 
 
-def test_reuters_modapte():
-    corpus = load("reuters")
+def test_reuters_modapte(real_corpus):
+    corpus = real_corpus("reuters")
     documents = corpus.documents
     assert corpus.digest == "d2ca41de6120ba9386752f0658414ba7115b1e17c8d28abbd02c5c7bac9bd12a"
     assert np.bincount(documents.groups).tolist() == [9603, 3299]
@@ -102,8 +96,8 @@ TABLE_1 = {
 }
 
 
-def test_reuters_without_brief_is_that_of_takamura2004():
-    corpus = load("reuters", "without-brief")
+def test_reuters_without_brief_is_that_of_takamura2004(real_corpus):
+    corpus = real_corpus("reuters", "without-brief")
     assert np.bincount(corpus.documents.groups).tolist() == [8816, 3023]
     ten = registry.select(corpus, list(TABLE_1)).documents
     assert ten.ids == corpus.documents.ids
@@ -125,8 +119,8 @@ LARGEST = {
 }
 
 
-def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
-    corpus = load("reuters", "body-and-single-topic")
+def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more(real_corpus):
+    corpus = real_corpus("reuters", "body-and-single-topic")
     documents = corpus.documents
     assert len(documents) == 8294
     assert np.bincount(documents.groups).tolist() == [5946, 2348]

@@ -45,6 +45,16 @@ def test_numbers_that_contradict_each_other_fit_no_size() -> None:
     assert consistent_sizes({"a": "90", "b": "50"}, [("a", "b", "2.1000")], [10]) == []
 
 
+def test_a_difference_and_the_discordant_documents_are_both_even_or_both_odd() -> None:
+    # 3 of 4 against 2 of 4 differ by 1 document. 1 / sqrt(2) is 0.7071, but of two discordant documents one classifier
+    # gets 0 or 2 more right; of 8 documents it is 2 / sqrt(8).
+    printed = {"a": "75", "b": "50"}, [("a", "b", "0.7071")]
+    assert consistent_sizes(*printed, [4]) == []
+    assert consistent_sizes(*printed, [8]) == [8]
+    # Of three discordant documents it can be 1: 1 / sqrt(3).
+    assert consistent_sizes({"a": "75", "b": "50"}, [("a", "b", "0.5774")], [4]) == [4]
+
+
 def test_a_pair_without_printed_accuracies_says_nothing() -> None:
     assert consistent_sizes({"a": "50"}, [("a", "b", "3.0000")], [2]) == [2]
 

@@ -98,6 +98,14 @@ class TestEstimate:
         single = estimate(outcome)
         assert (boot.low, boot.high) == pytest.approx((single.low, single.high), abs=2e-3)
 
+    def test_draws_are_ten_thousand_where_kinds_are_few_and_two_thousand_elsewhere(self, random_outcome, pair):
+        outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
+        for metric, draws in (("accuracy", 10_000), ("micro-f1", 10_000), ("macro-f1", 2_000)):
+            assert estimate(outcome, metric) == estimate(outcome, metric, draws=draws)
+            other = random_outcome("b", [25, 40], 3, 0.5, 2)
+            assert difference(outcome, other, metric) == difference(outcome, other, metric, draws=draws)
+        assert estimate(pair[0]) == estimate(pair[0], draws=2_000)
+
     def test_is_seeded(self, random_outcome):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         assert estimate(outcome, "macro-f1", seed=4) == estimate(outcome, "macro-f1", seed=4)

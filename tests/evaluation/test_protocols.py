@@ -167,6 +167,18 @@ class TestRandomSubsets:
         share = size * np.bincount(DOCUMENTS.labels) / len(DOCUMENTS)
         assert (np.abs(np.bincount(DOCUMENTS.labels[split.train], minlength=3) - share) < 1).all()
 
+    @pytest.mark.parametrize(
+        ("size", "quotas"),
+        [(4, [2, 1, 1]), (5, [2, 2, 1]), (7, [3, 2, 2]), (8, [3, 3, 2])],
+    )
+    def test_of_equal_remainders_the_first_classes_are_rounded_up(self, size, quotas):
+        """Three classes of four documents each: the remainders are always equal."""
+        labels = np.repeat(np.arange(3, dtype=np.int32), 4)
+        ids = tuple(map(str, range(12)))
+        documents = Documents(ids, labels, np.zeros(12, dtype=np.int32), ("a", "b", "c"), ("all",))
+        for split in RandomSubsets(size, 5).splits(documents):
+            assert np.bincount(labels[split.train]).tolist() == quotas
+
     def test_a_test_group_is_never_drawn_from(self):
         for split in RandomSubsets(30, 4, test="test").splits(DOCUMENTS):
             np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.groups == 4))

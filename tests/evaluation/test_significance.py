@@ -130,6 +130,11 @@ class TestWilcoxon:
         assert result.note == "not testable (smallest p 0.125)"
         assert wilcoxon_test(better, worse, alpha=0.2).p_value == pytest.approx(0.125)
 
+    def test_a_smallest_p_of_alpha_itself_can_be_tested(self, judged):
+        better, worse = judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4)
+        assert wilcoxon_test(better, worse, alpha=0.125).p_value == 0.125
+        assert wilcoxon_test(better, worse, alpha=0.124).p_value is None
+
     def test_folds_without_a_difference_are_dropped(self, judged):
         folds_a = [[1, 1, 1]] * 7 + [[1, 0, 0]]
         folds_b = [[1, 1, 0]] * 7 + [[0, 1, 0]]

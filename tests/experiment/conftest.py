@@ -8,7 +8,8 @@ import pytest
 import yaml
 
 from benchmark.config import check as config
-from benchmark.config import config_from_mapping
+from benchmark.config import check_experiment
+from benchmark.config.source import YamlSource
 from benchmark.experiment import published_values
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -20,12 +21,15 @@ if TYPE_CHECKING:
     from benchmark.config import Experiment
     from benchmark.experiment.session import Finished
 
+# A script, not a module of tests.
+collect_ignore = ["one_run.py"]
+
 SMALL: dict[str, Any] = {
     "name": "small",
     "corpus": {"name": "synthetic"},
     "text": {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 5},
     "protocol": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
-    "cells": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}],
+    "methods": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}],
 }
 
 
@@ -48,7 +52,7 @@ class Notebook:
 
 
 def small_experiment(**changes: Any) -> Experiment:
-    return config_from_mapping(SMALL | changes, "test.yaml")
+    return check_experiment(YamlSource("test.yaml", SMALL | changes))
 
 
 @pytest.fixture(scope="session")

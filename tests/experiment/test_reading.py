@@ -126,12 +126,10 @@ def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., 
 
 
 @pytest.mark.corpus
-def test_reuters_comes_back_with_all_topics(tmp_path: Path) -> None:
-    if registry.find("reuters") is None:
-        pytest.skip("the corpus reuters is not here")
+def test_reuters_comes_back_with_all_topics(real_corpus: Callable[..., Corpus], tmp_path: Path) -> None:
     ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
     given = variant(corpus="reuters", subset="without-brief", classes=ten, pruning=Pruning(3, 1, "train"))
-    documents = select(registry.load("reuters", subset="without-brief"), ten).documents
+    documents = select(real_corpus("reuters", "without-brief"), ten).documents
     first, again = read_twice(given, tmp_path)
     assert_same(first, again)
     assert again.documents.ids == documents.ids

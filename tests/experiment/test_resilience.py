@@ -1,16 +1,19 @@
 """Runs that are killed, interrupted, doubled, or short of disk lose no result and invent none.
 
-Each test is a run of its own process, as a person starts it; what it must come to is what an undisturbed run gives.
+Each test is a run of its own process; what it must come to is what an undisturbed run gives, started as a person
+starts it.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import os
-import resource
+import runpy
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -19,31 +22,74 @@ import pytest
 from benchmark.experiment.store import Store
 
 QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
+ONE_RUN = Path(__file__).with_name("one_run.py")
 STEPS = 40
 MANIFEST = "manifest.json"
+FORKS = multiprocessing.get_context("forkserver")
+# Nothing that starts threads of OpenMP: no process may be forked after that.
+FORKS.set_forkserver_preload(
+    [
+        "benchmark.evaluation.intervals",
+        "benchmark.report.files",
+        "matplotlib.backends.backend_svg",
+        "numba",
+        "pandas",
+        "pooch",
+        "pydantic",
+        "scipy.integrate",
+        "scipy.optimize",
+        "scipy.sparse.csgraph",
+        "sklearn.base",
+        "sklearn.utils.validation",
+        "statsmodels.stats.multitest",
+        "typer",
+        "rich.table",
+    ]
+)
 
 
-def start(out, store, *, largest_file=None):
-    """Start the quickstart; `largest_file` (bytes) makes every larger file fail, as a full disk does."""
+class Run:
+    """The quickstart in a process of its own, forked from one that has imported the libraries and done nothing else.
 
-    def limited():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+    That spares each run these imports, which take longer than its work. `largest_file` (bytes) makes every larger file
+    fail, as a full disk does.
+    """
 
-    return subprocess.Popen(
-        [sys.executable, "-m", "benchmark.cli", "run", str(QUICKSTART), "--out", str(out), "--verbose"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"BENCH_CACHE": str(store), "COLUMNS": "400"},
-        preexec_fn=limited if largest_file else None,  # noqa: PLW1509 - no threads run in the tests
-    )
+    def __init__(self, out, store, *, largest_file=None):
+        self._folder = tempfile.TemporaryDirectory()
+        said = Path(self._folder.name) / "stderr"
+        os.mkfifo(said)
+        given = {
+            "arguments": ["run", str(QUICKSTART), "--out", str(out), "--verbose"],
+            "variables": {"BENCH_CACHE": str(store), "COLUMNS": "400"},
+            "stderr": str(said),
+            "largest_file": largest_file,
+        }
+        self._process = FORKS.Process(target=runpy.run_path, args=(str(ONE_RUN), {"GIVEN": given}))
+        self._process.start()
+        self.stderr = said.open()
 
+    def __enter__(self):
+        return self
 
-def finish(process):
-    """Exit code, and all that was said on standard error."""
-    _, error = process.communicate(timeout=120)
-    assert "Traceback" not in error
-    return process.returncode, error
+    def __exit__(self, *_):
+        self.finish()
+
+    @property
+    def returncode(self):
+        return self._process.exitcode
+
+    def send_signal(self, number):
+        os.kill(self._process.pid, number)
+
+    def finish(self):
+        """Exit code, and what was said on standard error and not read yet."""
+        error = "" if self.stderr.closed else self.stderr.read()
+        self.stderr.close()
+        self._process.join(120)
+        self._folder.cleanup()
+        assert "Traceback" not in error
+        return self.returncode, error
 
 
 def contents(folder):
@@ -67,7 +113,10 @@ def wait_for_steps(process, n):
 def undisturbed(tmp_path_factory):
     """Contents of a run nothing happens to, and the store that it filled."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    code, error = finish(start(folder / "run", folder / "store"))
+    command = [sys.executable, "-m", "benchmark.cli", "run", str(QUICKSTART), "--out", str(folder / "run"), "--verbose"]
+    environment = os.environ | {"BENCH_CACHE": str(folder / "store"), "COLUMNS": "400"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    code, error = done.returncode, done.stderr
     assert code == 0, error
     assert error.count(" · ") == STEPS
     assert (folder / "run" / MANIFEST).exists()
@@ -91,7 +140,7 @@ def assert_resumes(tmp_path, n, expected):
     """The same command again takes up what was kept, and comes to the same bytes."""
     kept = entries_of(tmp_path / "store")
     assert len(kept) > n, "each step that was reported is kept, and the counts"
-    code, error = finish(start(tmp_path / "run", tmp_path / "store"))
+    code, error = Run(tmp_path / "run", tmp_path / "store").finish()
     assert code == 0, error
     assert "damaged" not in error
     now = entries_of(tmp_path / "store")
@@ -102,31 +151,31 @@ def assert_resumes(tmp_path, n, expected):
 
 @pytest.mark.parametrize("moment", [1, STEPS // 2])
 def test_killed_in_mid_run_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, moment):
-    with start(tmp_path / "run", tmp_path / "store") as process:
+    with Run(tmp_path / "run", tmp_path / "store") as process:
         n = wait_for_steps(process, moment)
-        process.kill()
+        process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
     assert contents(tmp_path / "run") == {}
     assert_resumes(tmp_path, n, undisturbed[0])
 
 
 def test_killed_while_it_writes_its_results(undisturbed, full_store, tmp_path):
-    with start(tmp_path / "run", full_store) as process:
+    with Run(tmp_path / "run", full_store) as process:
         wait_for_steps(process, STEPS)
         deadline = time.monotonic() + 60
         while not (tmp_path / "run" / "predictions.csv.gz").exists():
             assert time.monotonic() < deadline
-        process.kill()
+        process.send_signal(signal.SIGKILL)
     written = contents(tmp_path / "run")
     assert written.items() <= undisturbed[0].items(), "whatever bears its final name is whole"
     assert_resumes(tmp_path, STEPS, undisturbed[0])
 
 
 def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(undisturbed, tmp_path):
-    with start(tmp_path / "run", tmp_path / "store") as process:
+    with Run(tmp_path / "run", tmp_path / "store") as process:
         n = wait_for_steps(process, 10)
         process.send_signal(signal.SIGINT)
-        code, error = finish(process)
+        code, error = process.finish()
     assert code == 130
     assert "interrupted" in error
     assert "the same command goes on from there" in error
@@ -135,8 +184,8 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(undisturbed, tmp_p
 
 
 def test_two_at_once_on_one_store_and_one_folder(undisturbed, tmp_path):
-    both = [start(tmp_path / "run", tmp_path / "store") for _ in range(2)]
-    for code, error in map(finish, both):
+    both = [Run(tmp_path / "run", tmp_path / "store") for _ in range(2)]
+    for code, error in map(Run.finish, both):
         assert code == 0, error
         assert "damaged" not in error
         assert "no longer kept" not in error
@@ -154,7 +203,7 @@ def test_a_flipped_byte_in_the_store_is_told_and_mended(undisturbed, full_store,
         flipped = bytearray(content)
         flipped[len(content) * 3 // 4] ^= 4
         path.write_bytes(flipped)
-    code, error = finish(start(tmp_path / "run", full_store))
+    code, error = Run(tmp_path / "run", full_store).finish()
     assert code == 0, error
     assert error.count("is damaged") == 3, "the predictions, their matrix, and the counts; the rest isn't needed"
     assert contents(tmp_path / "run") == undisturbed[0]
@@ -165,7 +214,7 @@ def test_a_disk_too_full_for_the_store_is_told_once(undisturbed, tmp_path):
     largest = max(len(content) for content in undisturbed[0].values())
     matrix = max(size for _, size, _ in Store(undisturbed[1], limit=10**12).entries())
     assert largest + 1000 < matrix
-    code, error = finish(start(tmp_path / "run", tmp_path / "store", largest_file=largest + 1000))
+    code, error = Run(tmp_path / "run", tmp_path / "store", largest_file=largest + 1000).finish()
     assert code == 0, error
     assert error.count("no longer kept") == 1
     assert contents(tmp_path / "run") == undisturbed[0]
@@ -173,7 +222,7 @@ def test_a_disk_too_full_for_the_store_is_told_once(undisturbed, tmp_path):
 
 @pytest.mark.parametrize(("largest_file", "least_written"), [(1_000, 0), (20_000, 1)])
 def test_a_disk_too_full_for_the_results(undisturbed, full_store, tmp_path, largest_file, least_written):
-    code, error = finish(start(tmp_path / "run", full_store, largest_file=largest_file))
+    code, error = Run(tmp_path / "run", full_store, largest_file=largest_file).finish()
     assert code == 1
     assert f"bench: can't write {tmp_path / 'run'}" in error
     assert "File too large" in error
@@ -185,7 +234,7 @@ def test_a_disk_too_full_for_the_results(undisturbed, full_store, tmp_path, larg
 
 def test_a_results_folder_that_cannot_be_is_refused_before_any_work(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    code, error = finish(start(tmp_path / "file" / "run", tmp_path / "store"))
+    code, error = Run(tmp_path / "file" / "run", tmp_path / "store").finish()
     assert code == 1
     assert "can't write results to" in error
     assert "Name another folder" in error
@@ -196,7 +245,7 @@ def test_a_results_folder_that_cannot_be_is_refused_before_any_work(tmp_path):
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to the superuser")
 def test_a_read_only_results_folder_is_refused_before_any_work(tmp_path):
     (tmp_path / "run").mkdir(mode=0o555)
-    code, error = finish(start(tmp_path / "run", tmp_path / "store"))
+    code, error = Run(tmp_path / "run", tmp_path / "store").finish()
     assert code == 1
     assert "can't write results to" in error
     assert not (tmp_path / "store").exists()

@@ -214,6 +214,7 @@ def test_another_cell_or_c_trains_only_what_is_new(configured, store, trainings)
     assert new.n == 6
 
 
+@pytest.mark.usefixtures("every_numba_thread")
 def test_any_number_of_threads_gives_the_same_predictions(configured, tmp_path):
     cells = [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ned", "ngd"]}]
     experiment = configured(cells=cells, protocol=FOLDS)

@@ -225,6 +225,19 @@ class TestAgainstThePaper:
             inside = row.low <= float(row.published) <= row.high
             assert inside == (row.verdict != "deviates")
 
+    def test_z_is_positive_where_the_first_of_the_pair_is_better(self, configured, paper):
+        results = made_up(configured(paper=paper))
+        table = results.predictions
+        right = {
+            cell: (table["truth"] == table["predicted"])[table["cell"] == cell].to_numpy()
+            for cell in ("tf-l1-ngd", "tf-l1-linear")
+        }
+        only = [int((right[a] & ~right[b]).sum()) for a, b in (sorted(right, reverse=True), sorted(right))]
+        (found,) = (row for row in summarize(results).verdicts.itertuples() if row.metric == "sign-z")
+        assert only[0] > only[1]
+        assert found.value == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
+        assert 0 < found.low < found.value < found.high
+
     def test_claims_are_restricted_to_the_own_experiment(self, configured, paper):
         (claim,) = summarize(made_up(configured(paper=paper))).claims.itertuples()
         assert (claim.claim, claim.holds, claim.of) == ("better", 1, 2)

@@ -12,16 +12,18 @@ import scipy.sparse as sp
 from scipy.special import eval_gegenbauer
 from sklearn.preprocessing import normalize
 
-from benchmark.kernels import KERNELS
+from benchmark.kernels import KERNELS as REGISTRY
+from benchmark.kernels import Kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
-    from benchmark.kernels import Kernel
-
     Matrix = NDArray[np.float64]
+
+#: Those that are elementwise functions of inner products.
+KERNELS = {name: cls for name, cls in REGISTRY.items() if issubclass(cls, Kernel)}
 
 EPS = np.finfo(np.float64).eps
 VOCABULARY = 12

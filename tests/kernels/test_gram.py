@@ -11,7 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
-from benchmark.kernels.gram import BLOCK_VALUES, Gram, InnerProducts, rows_per_block
+from benchmark.blocks import BLOCK_VALUES, rows_per_block
+from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms, weight_terms
 

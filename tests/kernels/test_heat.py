@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from benchmark.kernels import KERNELS, Diffusion, Heat
+from benchmark.kernels import KERNELS, Diffusion, Heat, Kernel
 from benchmark.kernels.gram import Gram
 from benchmark.kernels.smoothing import frequency_products
 
@@ -223,6 +223,8 @@ def test_a_kernel_that_has_not_learnt_its_dimension_says_so() -> None:
 
 def test_other_kernels_learn_nothing() -> None:
     for name, cls in KERNELS.items():
+        if not issubclass(cls, Kernel):
+            continue
         kernel = cls()
         before = dict(vars(kernel))
         assert kernel.learn(7) is kernel

@@ -15,7 +15,7 @@ from hypothesis.extra.numpy import arrays
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -30,14 +30,6 @@ def pairs(draw: st.DrawFn) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     width = draw(st.integers(0, 7))
     left, right = (draw(arrays(np.float64, (draw(st.integers(0, 6)), width), elements=VALUES)) for _ in range(2))
     return left, right
-
-
-@pytest.fixture
-def threads() -> Iterator[Callable[[int], None]]:
-    """numba's number of threads, put back afterwards."""
-    before = numba.get_num_threads()
-    yield numba.set_num_threads
-    numba.set_num_threads(before)
 
 
 def documents(n: int, vocabulary: int, seed: int) -> sp.csr_array:
@@ -93,11 +85,11 @@ def test_a_product_is_the_same_from_both_sides() -> None:
     np.testing.assert_array_equal(inner_products(left, right), inner_products(right, left).T)
 
 
-def test_the_number_of_threads_changes_no_bit(threads: Callable[[int], None]) -> None:
+def test_the_number_of_threads_changes_no_bit(every_numba_thread: int) -> None:
     left, right = documents(301, 2000, seed=4), documents(203, 2000, seed=5)
     results = []
-    for number in range(1, numba.config.NUMBA_NUM_THREADS + 1):
-        threads(number)
+    for number in range(1, every_numba_thread + 1):
+        numba.set_num_threads(number)
         results.append(inner_products(left, right))
     for result in results[1:]:
         np.testing.assert_array_equal(result, results[0])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchmark.report.summary import (
+from benchmark.report.contents import (
     CLAIMS,
     DIFFERENCES,
     HEADLINE,
@@ -26,7 +26,8 @@ FOLDS = ("cornell", "texas", "washington", "wisconsin")
 
 def cell_info(weighting, normalization, kernel, **more):
     name = "-".join([weighting, normalization, kernel, *more.values()])
-    return CellInfo(name, {"weighting": weighting, "normalization": normalization, "kernel": kernel, **more})
+    columns = {"weighting": weighting, "normalization": normalization, "kernel": kernel, **more}
+    return CellInfo(name, columns, method=name, points=f"{weighting} {normalization} {kernel}")
 
 
 def scores_of(cell, value, folds=FOLDS, ties=3):
@@ -44,7 +45,7 @@ def verdict_of(cell, value, printed):
     low, high = value - 1.4, value + 1.3
     is_exact = abs(value - float(printed)) <= 0.005
     verdict = "exact" if is_exact else "reproduced" if low <= float(printed) <= high else "deviates"
-    return (cell, "accuracy", printed, value, low, high, verdict)
+    return (cell, "accuracy", "", printed, "percent", value, low, high, verdict)
 
 
 def webkb_summary(failures=None, **changes):
@@ -57,7 +58,7 @@ def webkb_summary(failures=None, **changes):
             if cell.id not in failures:
                 scores += scores_of(cell.id, value / 100)
                 verdicts.append(verdict_of(cell.id, value, printed))
-    verdicts.append(("tf-l1-ngd vs tf-l2-linear", "sign-z", "3.4744", 3.9, 2.0, 5.9, "reproduced"))
+    verdicts.append(("tf-l1-ngd vs tf-l2-linear", "sign-z", "", "3.4744", "one", 3.9, 2.0, 5.9, "reproduced"))
     pair = ("tf-l1-ngd", "tf-l2-linear")
     content = {
         "name": "webkb",
@@ -78,8 +79,8 @@ def webkb_summary(failures=None, **changes):
         "claims": frame(
             CLAIMS,
             [
-                ("ngd-best", "NGD under L1 beats LIN and NED under L2.", 4, 4, "holds"),
-                ("ned-like-lin", "NED works comparably to LIN under L2.", 1, 2, "holds in part (1 of 2)"),
+                ("ngd-best", "", "NGD under L1 beats LIN and NED under L2.", 4, 4, "holds"),
+                ("ned-like-lin", "", "NED works comparably to LIN under L2.", 1, 2, "holds in part (1 of 2)"),
             ],
         ),
         "failures": failures,

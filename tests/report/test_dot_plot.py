@@ -1,13 +1,15 @@
 import struct
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 
-from benchmark.report.figures import accuracy_figure, figure_rows, png_bytes, svg_bytes
-from benchmark.report.layout import main_verdicts
+from benchmark.report.dot_plot import dot_plot, figure_rows
+from benchmark.report.grids import main_verdicts
+from benchmark.report.style import png_bytes, svg_bytes
 
 
 def line(axes, label):
@@ -16,13 +18,13 @@ def line(axes, label):
 
 def test_one_point_a_scored_cell(make):
     summary = make()
-    panel = accuracy_figure(summary).axes[0]
+    panel = dot_plot(summary).axes[0]
     assert len(line(panel, "ours").get_xdata()) == len(summary.cells) - len(summary.failures)
 
 
 def test_points_stand_where_the_scores_are(make):
     summary = make()
-    panel = accuracy_figure(summary).axes[0]
+    panel = dot_plot(summary).axes[0]
     rows = figure_rows(summary)
     headline = summary.scores[(summary.scores["fold"] == "all") & (summary.scores["metric"] == "accuracy")]
     value = dict(zip(headline["cell"], headline["value"], strict=True))
@@ -32,7 +34,7 @@ def test_points_stand_where_the_scores_are(make):
 
 def test_published_markers_where_something_is_published(make):
     summary = make()
-    figure = accuracy_figure(summary)
+    figure = dot_plot(summary)
     printed = main_verdicts(summary)
     assert len(figure.axes) == (2 if printed else 1)
     if printed:
@@ -51,15 +53,15 @@ def test_fractions_are_drawn_in_percent(make):
         for name in ("value", "low", "high"):
             verdicts[name] /= 100
         verdicts["published"] = [f"{float(text) / 100:.4f}" for text in verdicts["published"]]
-        object.__setattr__(summary, "verdicts", verdicts)
-        figure = accuracy_figure(summary)
+        verdicts["unit"] = "one"
+        figure = dot_plot(replace(summary, verdicts=verdicts))
         assert min(line(figure.axes[0], "published").get_xdata()) > 1
         assert np.abs(line(figure.axes[1], "ours").get_xdata()).max() > 0.1
 
 
 def test_axis_legend_and_title_explain_the_picture(make):
     summary = make()
-    figure = accuracy_figure(summary)
+    figure = dot_plot(summary)
     assert figure.axes[0].get_xlabel() == "Accuracy (%)"
     assert any("95 % interval" in text.get_text() for text in figure.legends[0].get_texts())
     assert figure.get_suptitle() == summary.title
@@ -68,7 +70,7 @@ def test_axis_legend_and_title_explain_the_picture(make):
 
 
 def test_letters_are_legible_and_rows_apart(make):
-    figure = accuracy_figure(make())
+    figure = dot_plot(make())
     figure.draw_without_rendering()
     labels = figure.axes[0].get_yticklabels()
     assert min(label.get_fontsize() for label in labels) >= 8
@@ -77,7 +79,7 @@ def test_letters_are_legible_and_rows_apart(make):
 
 
 def test_everything_lies_inside_the_page(make):
-    figure = accuracy_figure(make())
+    figure = dot_plot(make())
     figure.draw_without_rendering()
     tight, page = figure.get_tightbbox(), figure.bbox_inches
     assert tight.x0 >= -0.01
@@ -87,21 +89,21 @@ def test_everything_lies_inside_the_page(make):
 
 
 def test_two_drawings_have_equal_bytes(make):
-    first, second = accuracy_figure(make()), accuracy_figure(make())
+    first, second = dot_plot(make()), dot_plot(make())
     assert svg_bytes(first) == svg_bytes(second)
     assert png_bytes(first) == png_bytes(second)
     assert png_bytes(first) == png_bytes(first)
 
 
 def test_the_readers_settings_do_not_matter(make):
-    plain = svg_bytes(accuracy_figure(make()))
+    plain = svg_bytes(dot_plot(make()))
     with mpl.rc_context({"font.size": 20, "axes.facecolor": "black", "svg.hashsalt": None}):
-        assert svg_bytes(accuracy_figure(make())) == plain
+        assert svg_bytes(dot_plot(make())) == plain
         assert mpl.rcParams["font.size"] == 20
 
 
 def test_files_name_no_date_and_no_software(make):
-    figure = accuracy_figure(make())
+    figure = dot_plot(make())
     svg, png = svg_bytes(figure), png_bytes(figure)
     ET.fromstring(svg)  # noqa: S314  our own
     assert b"<dc:date>" not in svg

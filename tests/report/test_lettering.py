@@ -2,8 +2,8 @@
 
 import pytest
 
-from benchmark.report.figures import house_style
 from benchmark.report.lettering import text_width, wrapped
+from benchmark.report.style import house_style
 
 TITLE = "Test error of every kernel against the number of training documents, (a) to (d)\nand a second line of it"
 

@@ -2,20 +2,26 @@ import re
 from dataclasses import replace
 
 import pandas as pd
+import pytest
 
-from benchmark.report.page import ExperimentSection, PaperSection, counted, reproduction_page, trials
-from benchmark.report.summary import ALTERNATIVE, CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.contents import ANOTHER, CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.page import (
+    EXCEPTIONS,
+    ExperimentSection,
+    PaperSection,
+    counted,
+    exception_grid,
+    reproduction_page,
+    swept_grid,
+    trials,
+)
 from benchmark.report.tables import markdown_text
 
 
 def sweep_of(summary, values):
     """A sweep whose variants give these accuracies for every cell."""
-    cells = [
-        CellInfo(f"{variant}-{cell.id}", {"variant": variant, **cell.columns})
-        for variant in values
-        for cell in summary.cells
-    ]
-    of_cell = {cell.id: values[cell.columns["variant"]] for cell in cells}
+    cells = [replace(cell, id=f"{variant}-{cell.id}", variant=variant) for variant in values for cell in summary.cells]
+    of_cell = {cell.id: values[cell.variant] for cell in cells}
     rows = [(cell, "all", "accuracy", value, value - 0.01, value + 0.01, 9, 0) for cell, value in of_cell.items()]
     return Summary("sweep", "Sweep", None, tuple(cells), frame(SCORES, rows))
 
@@ -73,14 +79,50 @@ def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(mak
     assert ("What was tried" in page) == bool(tried)
 
 
-def test_trials_find_the_unit_of_the_print():
-    cell = CellInfo("a", {"kernel": "ngd"})
+def deviating_in(unit, published):
+    """A summary whose one number, 0.62 in the score frame, deviates from a print in this unit."""
+    cell = CellInfo("a", {"kernel": "ngd"}, method="a", points="tf l1 ngd", classifier="svm (C 1)")
     scores = frame(SCORES, [("a", "all", "accuracy", 0.62, 0.6, 0.64, 100, 0)])
-    verdicts = frame(VERDICTS, [("a", "accuracy", "0.70", 0.62, 0.6, 0.64, "deviates")])
-    summary = Summary("x", "X", "p", (cell,), scores, verdicts=verdicts)
+    value = 62 if unit == "percent" else 0.62
+    verdicts = frame(VERDICTS, [("a", "accuracy", "", published, unit, value, value - 0.02, value + 0.02, "deviates")])
+    return Summary("x", "X", "p", (cell,), scores, verdicts=verdicts)
+
+
+@pytest.mark.parametrize(("unit", "published", "scale"), [("one", "0.70", 1), ("percent", "70.0", 100)])
+def test_trials_are_in_the_unit_of_the_print(unit, published, scale):
+    summary = deviating_in(unit, published)
     own, variant = trials(summary, [sweep_of(summary, {"v": 0.7})])
-    assert (own.value, own.verdict) == (0.62, "deviates")
-    assert (variant.value, variant.verdict) == (0.7, "exact")
+    assert (own.value, own.verdict) == (0.62 * scale, "deviates")
+    assert (variant.value, variant.verdict) == (pytest.approx(0.7 * scale), "exact")
+
+
+def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points():
+    summary = deviating_in("percent", "70.0")
+    other = replace(summary.cells[0], id="a-c10", method="a-c10", classifier="svm (C 10)")
+    stranger = replace(other, id="b", method="b", points="tf l1 ned")
+    elsewhere = replace(summary.cells[0], id="t-a", task="t")
+    rows = [(cell.id, "all", "accuracy", 0.7, 0.69, 0.71, 9, 0) for cell in (other, stranger, elsewhere)]
+    sweep = Summary("c", "C", None, (other, stranger, elsewhere), frame(SCORES, rows))
+    assert [trial.variant for trial in trials(summary, [sweep])] == ["as configured", "svm (C 10)"]
+
+
+def test_differences_that_do_not_hold_name_their_unit():
+    rows = [
+        ("c", "x", "a", "b", "accuracy", -0.0184, -0.03, 0.01, 0.5, 1.0, "fails"),
+        ("c", "x", "a", "b", "average-skl", 1.8356, 1.5, 2.0, None, None, "fails"),
+    ]
+    points, nats = exception_grid(frame(EXCEPTIONS, rows)).rows
+    assert points[4:6] == ("-1.84", "[-3.00, +1.00]")
+    assert nats[4:6] == ("+1.84 nats", "[+1.50, +2.00]")
+
+
+def test_claims_are_counted_under_each_variant_of_a_sweep():
+    def judged(name, *rows):
+        claims = frame(CLAIMS, [("c", variant, "Text.", holds, 2, "") for variant, holds in rows])
+        return Summary(name, name, None, (), frame(SCORES), claims=claims)
+
+    section = ExperimentSection(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
+    assert swept_grid(section).rows == (("as configured", "1 of 2"), ("v", "2 of 2"))
 
 
 def test_page_of_nothing_is_still_a_page():
@@ -91,5 +133,5 @@ def test_page_of_nothing_is_still_a_page():
 
 
 def test_another_reading_of_a_number_is_judged_and_not_counted():
-    verdicts = pd.DataFrame({"verdict": ["exact", "deviates", "reproduced" + ALTERNATIVE]})
+    verdicts = pd.DataFrame({"verdict": ["exact", "deviates", "reproduced"], "reading": ["", "", ANOTHER]})
     assert counted([verdicts], printed=2).startswith("1 of 2 published numbers exact or reproduced")

@@ -1,15 +1,17 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 from rich.console import Console
 
-from benchmark.report.layout import cell_grid, headline_scores, main_metric
+from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.grids import cell_grid, headline_scores, main_metric
+from benchmark.report.latex import latex_text, table_latex
 from benchmark.report.numbers import interval, number, p_text
-from benchmark.report.summary import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
-from benchmark.report.tables import frame_csv, latex_text, table_csv, table_latex, table_markdown, table_rich
+from benchmark.report.tables import frame_csv, table_csv, table_markdown, table_rich
 
 
 def blocks_of_table_lines(markdown):
@@ -135,12 +137,22 @@ def test_terminal_fits_and_reads_without_colour(make):
 def test_terminal_drops_further_metrics_before_it_breaks_lines(make):
     summary = make()
     rows = summary.scores[summary.scores["metric"] == "macro-f1"]
-    more = [rows.assign(metric=f"some-quite-long-metric-{i}") for i in range(4)]
-    object.__setattr__(summary, "scores", pd.concat([summary.scores, *more]))
-    printed = terminal(summary)
-    assert "some-quite-long-metric-3" not in printed
+    more = [rows.assign(metric=name) for name in ("macro-f1-of-means", "macro-recall", "macro-precision", "micro-f1")]
+    printed = terminal(replace(summary, scores=pd.concat([summary.scores, *more])))
+    assert ("macro-F1 %" in printed) == bool(len(rows))
+    assert "micro-F1" not in printed
     intervals = [line for line in printed.splitlines() if re.search(r"\[\d+\.\d+, \d+\.\d+\]", line)]
     assert len(intervals) >= len(summary.cells) - len(summary.failures) - 1  # one cell has no interval
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_numbers_and_verdicts_stay_whole_at_any_width(make, width):
+    summary = make()
+    lines = [line for line in terminal(summary, width).splitlines() if line]
+    assert max(map(len, lines)) <= width
+    for cell in summary.cells if len(summary.verdicts) else ():
+        verdict = "failed" if cell.id in summary.failures else "exact|reproduced|deviates"
+        assert any(re.match(rf"{cell.id} .* ({verdict}) *$", line) for line in lines), cell.id
 
 
 def test_terminal_takes_no_name_for_markup():

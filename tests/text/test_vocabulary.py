@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -148,21 +149,15 @@ def test_impossible_pruning_is_refused(field: str) -> None:
         Pruning(**{field: 0})
 
 
-def real(name: str, subset: str | None = None) -> Corpus:
-    if corpora.find(name) is None:
-        pytest.skip(f"the corpus {name} is not on this machine")
-    return corpora.load(name, subset=subset)
-
-
 @pytest.fixture(scope="module")
-def pages() -> Corpus:
+def pages(real_corpus: Callable[..., Corpus]) -> Corpus:
     """The 4,199 WebKB pages of the four classes that the papers use."""
-    return corpora.select(real("webkb"), classes=["student", "faculty", "course", "project"])
+    return corpora.select(real_corpus("webkb"), classes=["student", "faculty", "course", "project"])
 
 
 @pytest.mark.corpus
-def test_20ng_has_the_vocabulary_rainbow_found() -> None:
-    corpus = real("20ng")
+def test_20ng_has_the_vocabulary_rainbow_found(real_corpus: Callable[..., Corpus]) -> None:
+    corpus = real_corpus("20ng")
     pruning = Pruning(min_documents=3)
     # Rainbow's text test rejects one document of the 18,846.
     without = corpora.select(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
@@ -218,9 +213,9 @@ def test_webkb_differs_from_plain_tag_stripping_where_rainbow_does(pages: Corpus
     ],
 )
 def test_reuters_keeps_its_vocabulary(
-    subset: str, stoplist: str, pruning: Pruning, terms: int, occurrences: int
+    real_corpus: Callable[..., Corpus], subset: str, stoplist: str, pruning: Pruning, terms: int, occurrences: int
 ) -> None:
-    corpus = real("reuters", subset)
+    corpus = real_corpus("reuters", subset)
     matrix = count(corpus, Lexing(stoplist=stoplist), pruning).matrix
     assert matrix.shape == (len(corpus.documents), terms)
     assert matrix.sum() == occurrences

@@ -1,0 +1,84 @@
+"""From a summary to the LaTeX of its tables."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from benchmark.report.grids import Grid, cell_grid, labels_identify, varying_columns, word
+from benchmark.report.tables import failure_lines, main_grids
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmark.report.contents import Summary
+
+BOOKTABS = r"% \usepackage{booktabs}"
+
+
+def table_latex(summary: Summary) -> str:
+    """Write the table of cells, or those of the curves, for a paper; it needs the package booktabs."""
+    if summary.of_points:
+        tables = [_latex_table(grid, f"{summary.name}-{i}", []) for i, grid in enumerate(main_grids(summary), start=1)]
+        notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
+        return "\n".join([BOOKTABS, *tables, *notes]) + "\n"
+    grid = cell_grid(summary)
+    if labels_identify(summary.cells):
+        grid = grid.without("cell")
+    words = dict.fromkeys(varying_columns(summary.cells), word)
+    rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
+    grid = Grid(grid.title, grid.header, tuple(rows), grid.text)
+    notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
+    return "\n".join([BOOKTABS, _latex_table(grid, summary.name, notes)]) + "\n"
+
+
+def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:
+    alignment = "".join("l" if column in grid.text else "r" for column in grid.header)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{latex_text(grid.title)}}}",
+        rf"\label{{tab:{re.sub('[^A-Za-z0-9-]', '-', name)}}}",
+        rf"\begin{{tabular}}{{{alignment}}}",
+        r"\toprule",
+        _latex_row(grid.header),
+        r"\midrule",
+    ]
+    for above, row in zip((None, *grid.rows), grid.rows, strict=False):
+        # Where the cells are grouped by their first column, a little space sets the groups apart.
+        if above is not None and above[0] != row[0] and grid.header[0] not in {"cell", "series"}:
+            lines.append(r"\addlinespace")
+        lines.append(_latex_row(row))
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, *notes, r"\end{table}"])
+
+
+def _latex_row(row: Iterable[str]) -> str:
+    return " & ".join(map(latex_text, row)) + r" \\"
+
+
+LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+    "×": r"$\times$",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+}
+
+
+def latex_text(text: str) -> str:
+    r"""Escape LaTeX's special characters; a sign before a number becomes a mathematical one.
+
+    An opening bracket is put in braces: after a row's end it would be taken for an argument.
+
+    Examples
+    --------
+    >>> latex_text("50% of tf_idf & -1.5")
+    '50\\% of tf\\_idf \\& $-$1.5'
+    """
+    escaped = "".join(LATEX_ESCAPES.get(char, char) for char in text)
+    return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")

@@ -1,0 +1,94 @@
+"""Graphs of words: what makes each the graph it is, and that the flow ends at the exact centroid on all of them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.sparse.csgraph import connected_components
+
+from benchmark.classifiers.centroids import class_statistics, flow, mean_skl, skl_centroid
+from benchmark.classifiers.centroids.graphs import GRAPHS, co_occurrence_graph, co_occurrence_tree, frequency_path, vocabulary_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+
+def cosine(counts: sp.csr_array) -> NDArray[np.float64]:
+    occurs = counts.toarray() > 0
+    sizes = np.maximum(occurs.sum(axis=0), 1)
+    similar = (occurs.T.astype(float) @ occurs) / np.sqrt(np.outer(sizes, sizes))
+    np.fill_diagonal(similar, 0)
+    return np.asarray(similar)
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_is_connected_and_names_each_edge_once(documents: Callable[..., sp.csr_array], name: str) -> None:
+    counts = documents(30, 50)
+    assert (np.asarray(counts.sum(axis=0)) == 0).any()  # words that occur nowhere must hang on something, too
+    edges = np.sort(GRAPHS[name](counts), axis=1)
+    assert len(np.unique(edges, axis=0)) == len(edges)
+    assert (edges[:, 0] < edges[:, 1]).all()
+    graph = sp.csr_array((np.ones(len(edges)), edges.T), shape=(50, 50))
+    assert connected_components(graph, directed=False)[0] == 1
+    assert len(edges) == 49 or name == "co-occurrence"
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_the_flow_ends_at_the_exact_energy_on_it(documents: Callable[..., sp.csr_array], name: str) -> None:
+    counts = documents(20, 40, seed=1)
+    statistics = class_statistics(counts, 1e-3)
+    end = flow(statistics, GRAPHS[name](counts), tolerance=1e-9)
+    assert 0 <= end.energies[-1] - mean_skl(statistics, skl_centroid(statistics)) + 1e-13 <= 1e-9 + 1e-13
+
+
+def test_paths_visit_the_words_in_their_order(documents: Callable[..., sp.csr_array]) -> None:
+    counts = documents(30, 50)
+    assert vocabulary_path(counts).tolist() == [[i, i + 1] for i in range(49)]
+    totals = np.asarray(counts.sum(axis=0))
+    edges = frequency_path(counts)
+    assert (totals[edges[:, 0]] >= totals[edges[:, 1]]).all()
+    assert (edges[1:, 0] == edges[:-1, 1]).all()
+
+
+def test_words_of_one_frequency_keep_the_order_of_the_columns() -> None:
+    # Sorts that don't keep the order of equals do so for up to 16 of them.
+    totals = np.random.default_rng(3).integers(0, 3, size=200)
+    order = sorted(range(200), key=lambda word: -totals[word])
+    edges = frequency_path(sp.csr_array(totals[None].astype(float)))
+    assert edges.tolist() == [list(pair) for pair in pairwise(order)]
+
+
+def test_no_edge_of_the_tree_can_be_exchanged_for_a_more_similar_one(documents: Callable[..., sp.csr_array]) -> None:
+    """Of a spanning tree with the largest similarities: a pair is no more similar than any edge on its path."""
+    counts = documents(40, 25, seed=2)
+    similar, edges = cosine(counts), co_occurrence_tree(counts)
+    best = np.zeros((25, 25))  # the weakest edge on the way between two words
+    neighbours: dict[int, list[int]] = {i: [] for i in range(25)}
+    for i, j in edges.tolist():
+        neighbours[i].append(j)
+        neighbours[j].append(i)
+    for start in range(25):
+        weakest, waiting = {start: np.inf}, [start]
+        while waiting:
+            i = waiting.pop()
+            for j in neighbours[i]:
+                if j not in weakest:
+                    weakest[j] = min(weakest[i], similar[i, j])
+                    waiting.append(j)
+        best[start] = [weakest[j] for j in range(25)]
+    assert (similar <= best + 1e-12).all()
+
+
+@pytest.mark.parametrize("neighbours", [1, 3])
+def test_every_word_is_joined_to_its_most_similar_ones(documents: Callable[..., sp.csr_array], neighbours: int) -> None:
+    counts = documents(40, 25, seed=3)
+    similar, edges = cosine(counts), {tuple(edge) for edge in co_occurrence_graph(counts, neighbours).tolist()}
+    for word, row in enumerate(similar):
+        joined = [row[other] for other in range(25) if tuple(sorted((word, other))) in edges]
+        assert sorted(joined, reverse=True)[:neighbours] == pytest.approx(np.sort(row)[::-1][:neighbours])

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from benchmark.cli.terminal import ProgressObserver, output, size, table
+
+
+@pytest.fixture
+def piped(monkeypatch, capsys):
+    """What was written to standard output and error, neither a terminal."""
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "NO_COLOR", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    return capsys.readouterr
+
+
+@pytest.fixture
+def terminal(piped, monkeypatch):
+    """What was written to standard output and error, both a terminal of 60 characters."""
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)  # pytest makes new streams for the test
+    return piped
+
+
+@pytest.mark.parametrize(
+    ("n_bytes", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1 kB"),
+        (141_043_200, "141 MB"),
+        (1_705_000_000, "1.7 GB"),
+    ],
+)
+def test_sizes_read_as_people_write_them(n_bytes, text):
+    assert size(n_bytes) == text
+
+
+class TestTable:
+    def test_a_pipe_gets_each_row_in_one_line(self, piped):
+        rows = [("a" * 100, "b" * 100, 7), ("c", "two words", 1_234_567)]
+        output().print(table(("one", "two", "number"), rows, "A title"))
+        printed = piped().out
+        lines = [line.rstrip() for line in printed.splitlines()]
+        assert lines[0] == "A title"
+        assert lines[1].split() == ["one", "two", "number"]
+        assert lines[2].split() == ["a" * 100, "b" * 100, "7"]
+        assert lines[3].endswith("1,234,567")
+        assert len(lines) == 4
+        assert "\x1b" not in printed
+
+    def test_a_terminal_gets_lines_that_fit(self, terminal):
+        output().print(table(("one",), [("a" * 100,)]))
+        printed = terminal().out
+        assert printed.count("a") == 100
+        assert max(map(len, printed.splitlines())) < 80
+
+    def test_words_stand_as_they_are(self, piped):
+        text = "[bold]l1[/bold] [/none] :smile: Sequence[str]"
+        output().print(table(("[x]",), [(text,)], "[title]"))
+        output().print(f"{text}: none")
+        printed = piped().out
+        assert printed.count(text) == 2
+        assert "[title]" in printed
+        assert "[x]" in printed
+
+    def test_numbers_stand_to_the_right(self):
+        grid = table(("name", "n", "percent", "mixed"), [("a", 1, "+3.50", 2), ("b", 10, "", "none")])
+        assert [column.justify for column in grid.columns] == ["left", "right", "right", "left"]
+        assert [column.justify for column in table(("name", "n"), []).columns] == ["left", "left"]
+
+    def test_truth_is_no_number(self, piped):
+        output().print(table(("what",), [(True,), (12345,)]))
+        assert piped().out.split() == ["what", "True", "12,345"]
+
+
+class TestProgress:
+    def work(self, observer):
+        with observer:
+            observer.plan(2)
+            observer.step("tf-l1-ngd · cornell")
+            observer.step("tf-l1-ngd · [texas]")
+
+    def test_a_pipe_is_left_alone(self, piped):
+        self.work(ProgressObserver("webkb"))
+        assert piped() == ("", "")
+
+    def test_notes_are_always_told_and_in_one_line(self, piped):
+        with ProgressObserver("webkb") as observer:
+            observer.note("[bold] " + "word " * 40)
+        assert piped() == ("", "[bold] " + "word " * 40 + "\n")
+
+    def test_verbose_tells_each_step_with_the_time(self, piped):
+        self.work(ProgressObserver("webkb", verbose=True))
+        lines = piped().err.splitlines()
+        assert [line.split(" s  ")[1] for line in lines] == ["tf-l1-ngd · cornell", "tf-l1-ngd · [texas]"]
+        assert all(float(line.split(" s  ")[0]) >= 0 for line in lines)
+
+    def test_a_terminal_gets_a_bar_with_what_is_left(self, terminal):
+        self.work(ProgressObserver("webkb"))
+        printed = terminal()
+        assert printed.out == ""
+        for part in ("webkb", "2/2", "left", "0:00:0"):
+            assert part in printed.err
+
+    def test_the_bar_is_gone_and_the_cursor_back_when_the_work_breaks_off(self, terminal):
+        with pytest.raises(KeyboardInterrupt):
+            self.broken_work()
+        shown = terminal().err
+        assert "webkb" in shown
+        assert shown.rindex("\x1b[?25h") > shown.rindex("webkb")
+        assert shown.endswith("\x1b[2K")
+
+    def broken_work(self):
+        with ProgressObserver("webkb") as observer:
+            observer.plan(3)
+            raise KeyboardInterrupt

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.errors import ConfigError
+from benchmark.config.source import YamlSource, did_you_mean, read_yaml, unknown
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="config.yaml"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    return write
+
+
+def refusal(path):
+    with pytest.raises(ConfigError) as caught:
+        read_yaml(path)
+    assert caught.value.exit_code == 2
+    return str(caught.value)
+
+
+def test_every_key_and_item_knows_its_line(write):
+    source = read_yaml(
+        write(
+            "# a comment\nname: x\ncorpus:\n  name: webkb\n\n  classes: [a,\n    b]\n"
+            "cells:\n  - k: 1\n  - k:\n      2\n"
+        )
+    )
+    assert source.data == {
+        "name": "x",
+        "corpus": {"name": "webkb", "classes": ["a", "b"]},
+        "cells": [{"k": 1}, {"k": 2}],
+    }
+    assert source.lines == {
+        (): 2,
+        ("name",): 2,
+        ("corpus",): 3,
+        ("corpus", "name"): 4,
+        ("corpus", "classes"): 6,
+        ("corpus", "classes", 0): 6,
+        ("corpus", "classes", 1): 7,
+        ("cells",): 8,
+        ("cells", 0): 9,
+        ("cells", 0, "k"): 9,
+        ("cells", 1): 10,
+        ("cells", 1, "k"): 10,
+    }
+
+
+def test_an_alias_has_its_own_line_and_its_items_those_of_the_anchor(write):
+    source = read_yaml(write("one: &all\n  - a\n  - b\ntwo: *all\n"))
+    assert source.data["two"] == ["a", "b"]
+    assert source.lines["two",] == 4
+    assert [source.lines["two", index] for index in (0, 1)] == [2, 3]
+
+
+def test_merged_keys_are_read_and_point_at_the_mapping_they_are_merged_into(write):
+    source = read_yaml(write("one: &x\n  a: 1\n  b: 1\ntwo:\n  <<: *x\n  b: 2\n"))
+    assert source.data["two"] == {"a": 1, "b": 2}
+    assert source.lines["two", "b"] == 6
+    assert str(source.error(("two", "a"), "wrong")).endswith("config.yaml:4: wrong")
+
+
+def test_an_error_points_at_the_nearest_known_place():
+    source = YamlSource("x.yaml", {}, {(): 1, ("a",): 3, ("a", 0): 4})
+    assert str(source.error(("a", 0), "m")) == "x.yaml:4: m"
+    assert str(source.error(("a", 7, "b"), "m")) == "x.yaml:3: m"
+    assert str(source.error(("z",), "m")) == "x.yaml:1: m"
+    assert str(YamlSource("manifest.json", {}).error(("z",), "m")) == "manifest.json: m"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("a: 1\nb: 2\na: 3\n", 3, "the key 'a' is given twice"),
+        ("a:\n  - b: 1\n    c: 2\n    b: 1\n", 4, "the key 'b' is given twice"),
+        ("a: 1\n\tb: 2\n", 2, "is not valid YAML: found character '\\t'"),
+        ("a: [1, 2\nb: 3\n", 2, "is not valid YAML"),
+        ("a: *nowhere\n", 1, "undefined alias"),
+        ("a: 1\n---\nb: 2\n", 2, "another document"),
+        ("a: 1\n[x]: 2\n", 2, "unhashable key"),
+        ("a: 1\ntitle: 2024-13-45\n", 2, "'2024-13-45' is none of what it looks like (month must be in 1..12)"),
+        ("a: 1\nb: !!python/object:os.system x\n", 2, "could not determine a constructor"),
+        ("a: 1\nb: x\0y\n", 2, "holds the character 0x00"),
+        (b"a: 1\n# caf\xe9\n", 2, "is not UTF-8 text (byte 10 of the file)"),
+    ],
+)
+def test_what_is_no_yaml_is_refused_with_its_line(write, text, line, words):
+    path = write(text)
+    message = refusal(path)
+    assert message.startswith(f"{path}:{line}: ")
+    assert words in message
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "is empty; it must be a mapping of keys such as name, corpus and cells"),
+        ("# nothing yet\n", "is empty"),
+        ("- a\n- b\n", "holds no mapping; it must be a mapping"),
+        ("just words\n", "holds no mapping"),
+        ("a: &x [*x]\n", "an anchor (&name) holds its own alias"),
+        ("a: " + "[" * 5000 + "\n", "is nested too deeply"),
+    ],
+)
+def test_what_is_no_mapping_is_refused(write, text, words):
+    path = write(text)
+    message = refusal(path)
+    assert message.startswith(f"{path}: ")
+    assert words in message
+
+
+def test_a_missing_file_is_refused_with_the_nearest_that_is_there(write):
+    path = write("a: 1\n", "webkb.yaml")
+    wrong = path.with_name("wbkb.yaml")
+    assert refusal(wrong) == f"{wrong}: can't be read: No such file or directory; did you mean {str(path)!r}?"
+    assert "did you mean" not in refusal(path.parent / "nowhere" / "x.yaml")
+
+
+def test_a_folder_is_refused_with_a_file_in_it(write, tmp_path):
+    assert refusal(tmp_path) == f"{tmp_path}: is a folder, not a YAML file"
+    path = write("a: 1\n")
+    assert refusal(tmp_path).endswith(f"is a folder, not a YAML file; name a file in it, such as {path}")
+
+
+def test_a_byte_order_mark_and_windows_line_ends_are_read(write):
+    source = read_yaml(write("\ufeffa: 1\r\nb: é\r\n".encode()))
+    assert (source.data, source.lines["b",]) == ({"a": 1, "b": "é"}, 2)
+
+
+def test_names_that_are_near_are_suggested():
+    assert did_you_mean("ngb", ["linear", "ngd"]) == "; did you mean 'ngd'?"
+    assert did_you_mean("quite another", ["linear", "ngd"]) == ""
+    assert (
+        unknown("kernel", "ngb", ["linear", "ngd"])
+        == "unknown kernel 'ngb'; did you mean 'ngd'? (allowed: linear, ngd)"
+    )
+
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.dates() | st.text(max_size=12)
+TREES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def paths(data, start=()):
+    yield start
+    items = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    for key, value in items:
+        yield from paths(value, (*start, key))
+
+
+@given(data=st.dictionaries(st.text(max_size=6), TREES, max_size=5), flow=st.sampled_from([None, True, False]))
+def test_what_was_dumped_reads_back_equal_and_every_path_has_a_line(tmp_path_factory, data, flow):
+    path = tmp_path_factory.getbasetemp() / "dumped.yaml"
+    path.write_text(yaml.safe_dump(data, sort_keys=False, default_flow_style=flow), encoding="utf-8")
+    source = read_yaml(path)
+    assert source.data == data
+    n_lines = len(path.read_text(encoding="utf-8").splitlines())
+    for place in paths(data):
+        assert 1 <= source.lines[place] <= n_lines
+        assert source.lines[place] >= source.lines[place[:-1]]

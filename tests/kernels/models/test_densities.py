@@ -1,0 +1,156 @@
+"""Densities of a hyperplane's values: they are densities with the moments they were given, and derive as they say."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import scipy.stats
+from scipy.integrate import quad
+
+from benchmark.kernels.models.densities import (
+    DENSITIES,
+    Gaussian,
+    Logistic,
+    Moments,
+    SkewLogistic,
+    sample_moments,
+    shape_of_skewness,
+)
+
+MOMENTS = Moments(np.array([1.2, -0.4, 0.0, 30.0]), np.array([0.3, 2.0, 1e-4, 50.0]), np.array([-0.8, 0.5, 0.0, -1.7]))
+#: Values from deep in one tail to deep in the other, in standard deviations from each mean.
+DEVIATIONS = np.array([-40.0, -6.0, -1.3, -0.01, 0.0, 0.4, 2.0, 9.0, 60.0])
+
+
+@pytest.fixture(params=list(DENSITIES))
+def component(request):
+    return DENSITIES[request.param].from_moments(MOMENTS)
+
+
+@pytest.fixture
+def f():
+    return MOMENTS.mean + DEVIATIONS[:, None] * np.sqrt(MOMENTS.variance)
+
+
+def difference(function, at, step):
+    """A central difference by Richardson's rule: its error is of the order step⁴."""
+    wide, narrow = ((function(at + h) - function(at - h)) / (2 * h) for h in (step, step / 2))
+    return (4 * narrow - wide) / 3
+
+
+def test_the_slope_is_the_derivative_by_f(component, f):
+    step = 1e-3 * np.sqrt(MOMENTS.variance)
+    expected = difference(component.log_density, f, step)
+    np.testing.assert_allclose(component.slope(f), expected, rtol=1e-7, atol=1e-7 / np.sqrt(MOMENTS.variance.min()))
+
+
+def test_the_scores_are_the_derivatives_by_each_parameter(component, f):
+    fields = [field.name for field in dataclasses.fields(component)]
+    scores = component.scores(f)
+    assert len(scores) == len(fields)
+    for name, score in zip(fields, scores, strict=True):
+        value = getattr(component, name)
+
+        def density(changed, name=name):
+            return dataclasses.replace(component, **{name: changed}).log_density(f)
+
+        # A parameter that is 0 has no size of its own: θ1 moves z by as much as it moves itself.
+        step = 1e-4 * np.where(value == 0, 1.0, np.abs(value))
+        noise = 1e-15 * np.abs(component.log_density(f)).max(axis=0) / step
+        error = np.abs(score - difference(density, value, step))
+        assert (error <= 1e-6 * np.abs(score) + 20 * noise + 1e-10).all(), name
+
+
+def test_each_density_has_mass_one_and_the_moments_it_was_given(component):
+    for x, (mean, variance) in enumerate(zip(MOMENTS.mean, MOMENTS.variance, strict=True)):
+        sd = np.sqrt(variance)
+
+        def moment(power, x=x, mean=mean, sd=sd):
+            def integrand(z):
+                row = np.full((1, len(MOMENTS.mean)), mean + sd * z)
+                return z**power * np.exp(component.log_density(row)[0, x]) * sd
+
+            pieces = [-80, -8, -2, 0, 2, 8, 80]
+            return sum(quad(integrand, a, b, epsabs=1e-11, epsrel=1e-10)[0] for a, b in pairwise(pieces))
+
+        expected = [1.0, 0.0, 1.0, MOMENTS.skewness[x] if isinstance(component, SkewLogistic) else 0.0]
+        np.testing.assert_allclose([moment(power) for power in range(4)], expected, atol=1e-8)
+
+
+def test_log_densities_are_those_of_scipy(f):
+    gaussian, logistic, skew = (DENSITIES[name].from_moments(MOMENTS) for name in DENSITIES)
+    sd = np.sqrt(MOMENTS.variance)
+    np.testing.assert_allclose(gaussian.log_density(f), scipy.stats.norm.logpdf(f, MOMENTS.mean, sd), rtol=1e-12)
+    scale = sd * np.sqrt(3) / np.pi
+    np.testing.assert_allclose(logistic.log_density(f), scipy.stats.logistic.logpdf(f, MOMENTS.mean, scale), rtol=1e-12)
+    expected = scipy.stats.genlogistic.logpdf(f, skew.alpha, skew.theta1 / skew.theta2, 1 / skew.theta2)
+    np.testing.assert_allclose(skew.log_density(f), expected, rtol=1e-10, atol=1e-12)
+
+
+def test_the_gaussian_is_the_papers_exponential_form(f):
+    """Appendix B, equation 33, with f = w·d - b where the print leaves out b."""
+    gaussian = Gaussian.from_moments(MOMENTS)
+    theta1, theta2 = gaussian.theta1, gaussian.theta2
+    np.testing.assert_allclose(theta1, MOMENTS.mean / MOMENTS.variance)
+    np.testing.assert_allclose(theta2, -1 / (2 * MOMENTS.variance))
+    printed = theta1 * f + theta2 * f**2 + theta1**2 / (4 * theta2) - 0.5 * np.log(-np.pi / theta2)
+    np.testing.assert_allclose(gaussian.log_density(f), printed, rtol=1e-9, atol=1e-9)
+
+
+def test_a_skew_logistic_without_skewness_is_the_logistic(f):
+    symmetric = dataclasses.replace(MOMENTS, skewness=np.zeros(4))
+    skew, logistic = SkewLogistic.from_moments(symmetric), Logistic.from_moments(symmetric)
+    np.testing.assert_allclose(skew.alpha, 1.0, rtol=1e-12)
+    np.testing.assert_allclose(skew.log_density(f), logistic.log_density(f), rtol=1e-9)
+    np.testing.assert_allclose(skew.slope(f), logistic.slope(f), rtol=1e-9, atol=1e-9)
+
+
+def test_the_long_tail_lies_on_the_side_of_the_skewness():
+    skew = SkewLogistic.from_moments(Moments(np.zeros(2), np.ones(2), np.array([-1.0, 1.0])))
+    left, right = skew.log_density(np.array([[-6.0, -6.0], [6.0, 6.0]]))
+    assert left[0] > right[0] + 2
+    assert right[1] > left[1] + 2
+
+
+def test_a_skewness_out_of_reach_takes_the_nearest_shape():
+    shapes = shape_of_skewness(np.array([-50.0, -1.95, 0.0, 1.06, 3.0]))
+    np.testing.assert_allclose(shapes[[0, 4]], [1 / 16, 16], rtol=1e-10)
+    assert (np.diff(shapes) > 0).all()
+    np.testing.assert_allclose(
+        [scipy.stats.genlogistic.stats(alpha, moments="s") for alpha in shapes[1:4]], [-1.95, 0.0, 1.06], atol=1e-9
+    )
+
+
+def test_far_away_nothing_overflows(component):
+    far = np.array([[-1e6] * 4, [1e6] * 4])
+    with np.errstate(over="raise", invalid="raise", divide="raise"):
+        values = [component.log_density(far), component.slope(far), *component.scores(far)]
+    assert all(np.isfinite(value).all() for value in values)
+
+
+def test_moments_are_those_of_each_categorys_own_documents(rng):
+    values, members = rng.gamma(2.0, size=(50, 3)), rng.random((50, 3)) < 0.4
+    moments = sample_moments(values, members, "abc")
+    for x in range(3):
+        own = values[members[:, x], x]
+        np.testing.assert_allclose(moments.mean[x], own.mean())
+        np.testing.assert_allclose(moments.variance[x], own.var())
+        np.testing.assert_allclose(moments.skewness[x], scipy.stats.skew(own))
+
+
+@pytest.mark.parametrize(("rows", "complaint"), [([], "0 training"), ([3], "at least two"), ([1, 4, 5], "equally far")])
+def test_a_category_without_variance_is_refused_by_name(rng, rows, complaint):
+    values, members = rng.normal(size=(8, 2)), np.ones((8, 2), dtype=bool)
+    members[:, 1] = False
+    members[rows, 1] = True
+    values[[1, 4, 5], 1] = 0.1
+    with pytest.raises(ValueError, match=f"{complaint}.*'corn'|'corn'.*{complaint}"):
+        sample_moments(values, members, ["earn", "corn"])
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(2004)

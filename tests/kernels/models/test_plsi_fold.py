@@ -1,0 +1,99 @@
+"""Folding in ends at the optimum, and says how near, for each document by itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.optimize import minimize
+
+from benchmark.kernels.models.plsi import PLSI
+from benchmark.kernels.models.plsi_fold import fold_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+
+@pytest.mark.parametrize("beta", [1.0, 0.7])
+def test_folding_in_ends_at_the_optimum(
+    counts: NDArray[np.int64],
+    beta: float,
+    draw_counts: Callable[..., NDArray[np.int64]],
+    objective: Callable[..., float],
+) -> None:
+    """No point of the simplex does better than the gap allows: not a solver's, not a random one."""
+    model = PLSI(n_classes=4, fold_tolerance=1e-6, temper=beta, fold_iterations=100_000).fit(counts)
+    phi = model.word_given_class_
+    new = draw_counts(12, seed=2)
+    folded = model.fold(new)
+    assert folded.gap.max() <= 1e-6
+    rng = np.random.default_rng(5)
+    for d in np.flatnonzero(new.sum(axis=1)):
+        row = new[d : d + 1].astype(float)
+        row[:, ~phi.any(axis=1)] = 0
+        reached = objective(row, folded.theta[d : d + 1], phi, beta)
+
+        def loss(x: Array, row: Array = row) -> float:
+            theta = np.exp(x - x.max())
+            return -objective(row, theta[None] / theta.sum(), phi, beta)
+
+        rivals = [-minimize(loss, np.zeros(4), method="BFGS").fun]
+        rivals += [objective(row, theta[None], phi, beta) for theta in rng.dirichlet(np.full(4, 0.5), size=50)]
+        assert reached >= max(rivals) - 1e-6
+        # BFGS comes close: the bound isn't met by being loose.
+        assert reached <= rivals[0] + 1e-4
+
+
+def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: PLSI, counts: NDArray[np.int64]) -> None:
+    """max_z Σ_w P̂(w|d) P(w|z)/P(w|d) - 1."""
+    folded = fitted.fold(counts)
+    for d in np.flatnonzero(counts.sum(axis=1)):
+        occurs = counts[d] > 0
+        phi, frequency = fitted.word_given_class_[occurs], counts[d, occurs] / counts[d].sum()
+        slope = (frequency / (phi @ folded.theta[d])) @ phi
+        assert folded.gap[d] == pytest.approx(slope.max() - 1, abs=1e-12)
+        assert slope.max() - 1 <= fitted.fold_tolerance
+
+
+def test_classes_that_a_document_lacks_are_exactly_zero(fitted: PLSI, counts: NDArray[np.int64]) -> None:
+    """They are those that a far more exact folding in leaves below 1e-12, and hardly any of them is missed."""
+    matrix = sp.csr_array(counts.astype(float))
+    exact = fold_in(matrix, fitted.word_given_class_, fitted.class_, 1e-11, 10_000_000).theta
+    lacking = exact < 1e-12
+    dropped = fitted.class_given_document_ == 0
+    assert lacking.mean() > 0.1
+    assert (exact[dropped] < 1e-3).all()
+    assert (dropped & lacking).sum() > 0.8 * lacking.sum()
+
+
+@pytest.mark.parametrize(("beta", "tolerance"), [(0.7, 0.1), (0.8, 0.1), (0.9, 0.01)])
+def test_below_one_no_class_is_dropped(beta: float, tolerance: float) -> None:
+    """Every class has a share at the optimum, however small: φ^(β/(1-β)) of a document with one word."""
+    phi = np.array([[0.9, 0.1], [0.1, 0.9]])
+    counts = sp.csr_array(np.array([[5.0, 0.0]]))
+    assert fold_in(counts, phi, np.ones(2) / 2, tolerance, 1000, beta).theta[0, 1] > 0
+    exact = fold_in(counts, phi, np.ones(2) / 2, 1e-13, 100_000, beta).theta[0]
+    assert exact[1] / exact[0] == pytest.approx((0.1 / 0.9) ** (beta / (1 - beta)), rel=1e-3)
+
+
+def test_a_tight_fold_needs_the_only_class_that_knows_a_word() -> None:
+    """Its share is far below the tolerance, but without it the word would be impossible."""
+    phi = np.array([[0.5, 0.5, 0.0], [0.5, 0.5, 0.0], [0.0, 0.0, 1.0]])
+    counts = sp.csr_array(np.array([[500_000.0, 500_000.0, 1.0]]))
+    folded = fold_in(counts, phi, np.ones(3) / 3, 1e-4, 1000)
+    assert folded.gap[0] <= 1e-4
+    assert folded.theta[0, 2] == pytest.approx(1 / 1_000_001, rel=1e-2)
+
+
+def test_documents_are_folded_in_each_by_itself(fitted: PLSI, draw_counts: Callable[..., NDArray[np.int64]]) -> None:
+    new = draw_counts(15, seed=3)
+    whole = fitted.transform(new)
+    np.testing.assert_array_equal(fitted.transform(new[[7, 2, 5]]), whole[[7, 2, 5]])
+    for d in range(len(new)):
+        np.testing.assert_array_equal(fitted.transform(new[d : d + 1]), whole[d : d + 1])

@@ -1,0 +1,116 @@
+"""What holds for every method on every kind of problem: decisions of the right shape, or one ValueError in words."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.model import Representation, Terms
+from benchmark.kernels import KERNELS, Kernel
+from benchmark.methods.registry import method_for
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+
+from .conftest import draws_of, groups_of, problem_of, spec_of
+
+if TYPE_CHECKING:
+    from benchmark.methods.base import Decisions, Problem
+    from benchmark.methods.workbench import Workbench
+
+NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+SELECTED = Terms((20,), "information-gain", "sum")
+#: Learned by EM: what weighting and normalization don't concern is tried with one of each.
+SEES_COUNTS = {name for name in KERNELS if getattr(KERNELS[name], "sees_counts", False)}
+
+
+def representations(name: str) -> list[Representation]:
+    pairs = itertools.product(WEIGHTINGS, NORMALIZATIONS)
+    chosen = [("tf", "none")] if name in SEES_COUNTS else pairs
+    return [Representation(weighting, normalization, "training") for weighting, normalization in chosen]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_decides_every_tested_document_or_is_refused(name: str, several: bool, bench: Workbench) -> None:
+    problem = problem_of(several=several)
+    for representation, terms, draws in itertools.product(representations(name), (None, SELECTED), (False, True)):
+        splits = draws_of(problem) if draws else groups_of(problem)
+        spec = spec_of(name, representation)
+        if spec.kernel is not None and representation.normalization not in allowed(spec.kernel.build()):
+            with pytest.raises(ValueError, match="is defined for the normalization l1, not"):
+                method_for(spec, problem, terms, draws=draws)
+            continue
+        method = method_for(spec, problem, terms, draws=draws)
+        decided = method.solve(problem, splits, None if terms is None else 20, bench)
+        assert len(decided) == len(splits)
+        for split, decisions in zip(splits, decided, strict=True):
+            check(problem, len(split.test), decisions)
+
+
+def allowed(kernel: Any) -> tuple[str, ...]:
+    return kernel.normalizations if isinstance(kernel, Kernel) else NORMALIZATIONS
+
+
+def check(problem: Problem, n_tested: int, decisions: Decisions) -> None:
+    given, tied = decisions.given, decisions.tied
+    k = len(problem.documents.classes)
+    shape = (n_tested, k) if problem.several else (n_tested,)
+    assert given.shape == tied.shape == shape
+    assert tied.dtype == np.bool_
+    assert given.dtype == (np.bool_ if problem.several else np.int32)
+    if not problem.several:
+        assert given.min() >= 0
+        assert given.max() < k
+    assert decisions.seconds.shape == (5,)
+    assert np.isfinite(decisions.seconds).all()
+    assert (decisions.seconds >= 0).all()
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("name", NAMES)
+def test_it_learns(name: str, several: bool, bench: Workbench) -> None:
+    """Better than always the largest class, or none, with what it has where a configuration says nothing else."""
+    problem = problem_of(several=several)
+    cls = KERNELS.get(name) or CLASSIFIERS[name]
+    # At its default time the heat of the sphere has spread evenly.
+    spec = spec_of(
+        name, Representation("tf", cls.normalization, "collection"), **({"C": 1e4} if name == "heat" else {})
+    )
+    splits = groups_of(problem)
+    decided = method_for(spec, problem, None, draws=False).solve(problem, splits, None, bench)
+    truth = problem.members if several else problem.documents.labels
+    right = np.mean([(each.given == truth[split.test]).mean() for split, each in zip(splits, decided, strict=True)])
+    base = max(1 - problem.members.mean(), 0.5) if several else np.bincount(problem.documents.labels).max() / 60
+    assert right > base
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workbench) -> None:
+    """Whatever the workbench remembers, and whether more splits were expected."""
+    problem = problem_of(several=False, n_classes=2)
+    cls = KERNELS.get(name) or CLASSIFIERS[name]
+    spec = spec_of(name, Representation("tf", cls.normalization, "collection"))
+    splits = draws_of(problem)
+    method = method_for(spec, problem, None, draws=True)
+    together = method.solve(problem, splits, None, bench)
+    for expected in ([], splits):
+        if expected:
+            bench.expect(problem, expected)
+        for split, decisions in zip(splits, together, strict=True):
+            (alone,) = method.solve(problem, [split], None, bench)
+            np.testing.assert_array_equal(alone.given, decisions.given)
+            np.testing.assert_array_equal(alone.tied, decisions.tied)
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+def test_more_terms_than_there_are_can_not_be_selected(several: bool, bench: Workbench) -> None:
+    problem = problem_of(several=several)
+    for name in ("linear", "ngd", "mnb", "ppt", "plsi-fisher"):
+        cls = KERNELS.get(name) or CLASSIFIERS[name]
+        spec = spec_of(name, Representation("tf", cls.normalization, "training"))
+        method = method_for(spec, problem, Terms((41,), "information-gain", "sum"), draws=False)
+        with pytest.raises(ValueError, match="41 terms can't be selected from 40"):
+            method.solve(problem, groups_of(problem), 41, bench)

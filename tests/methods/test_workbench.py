@@ -1,0 +1,119 @@
+"""What the workbench remembers, keeps and streams, without a digit's difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.config.model import Representation
+from benchmark.methods.registry import method_for
+from benchmark.methods.workbench import Workbench, trained_by
+
+from .conftest import draws_of, groups_of, problem_of, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+TF = Representation("tf", "l2", "collection")
+
+
+class Kept:
+    """A store in memory that counts what it is asked for."""
+
+    def __init__(self) -> None:
+        self.matrices: dict[str, NDArray[np.float64]] = {}
+        self.found = 0
+
+    def get(self, content: Mapping[str, Any], into: NDArray[np.float64]) -> bool:
+        matrix = self.matrices.get(repr(content))
+        if matrix is not None:
+            into[:] = matrix
+            self.found += 1
+        return matrix is not None
+
+    def put(self, content: Mapping[str, Any], array: NDArray[np.float64]) -> None:
+        self.matrices[repr(content)] = array.copy()
+
+
+def test_inner_products_are_kept_and_found_again() -> None:
+    problem, kept, columns = problem_of(several=False), Kept(), np.arange(0, 60, 2)
+    benches = [Workbench(keep=kept) for _ in range(2)]
+    results = []
+    for bench in benches:
+        results.append(np.array(bench.products(problem, TF, 1.0, columns, None).products.matrix))
+        bench.release()
+    assert (len(kept.matrices), kept.found) == (1, 1)
+    np.testing.assert_array_equal(*results)
+    counts = problem.counts.matrix.toarray().astype(float)
+    np.testing.assert_array_equal(results[0], counts @ counts[columns].T)
+
+
+def test_the_last_ones_are_remembered_until_they_are_written_over(bench: Workbench) -> None:
+    problem, columns = problem_of(several=False), np.arange(60)
+    first = bench.products(problem, TF, 1.0, columns, None)
+    assert bench.products(problem, TF, 1.0, columns, None) is first
+    bench.products(problem, TF, 0.5, columns, None)
+    assert bench.products(problem, TF, 1.0, columns, None) is not first
+    bench.square(problem.counts.matrix)
+    assert bench.shared(("made",), lambda: 1) == 1
+    assert bench.shared(("made",), lambda: 2) == 1
+    bench.products(problem, TF, 1.0, columns, None)
+    assert bench.shared(("made",), lambda: 3) == 3
+
+
+@pytest.mark.parametrize("name", ["linear", "ngd"])
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = problem_of(several=several)
+    method = method_for(spec_of(name, Representation("tfidf", "l1", "training")), problem, None, draws=False)
+    held = method.solve(problem, groups_of(problem), None, Workbench())
+    monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
+    streamed = method.solve(problem, groups_of(problem), None, Workbench())
+    for a, b in zip(held, streamed, strict=True):
+        np.testing.assert_array_equal(a.given, b.given)
+        np.testing.assert_array_equal(a.tied, b.tied)
+
+
+def test_columns_are_what_is_expected(bench: Workbench) -> None:
+    problem = problem_of(several=False)
+    splits = draws_of(problem)
+    np.testing.assert_array_equal(bench.columns(problem, splits[:1]), splits[0].train)
+    bench.expect(problem, splits)
+    np.testing.assert_array_equal(bench.columns(problem, splits[:1]), trained_by(splits))
+    np.testing.assert_array_equal(bench.columns(problem_of(several=False, key="other"), splits[:1]), splits[0].train)
+
+
+def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: Workbench) -> None:
+    """Whichever of the two runs first, and as the class itself does it."""
+    problem = problem_of(several=True)
+    splits = groups_of(problem)[:1]
+    linear, top = (
+        method_for(spec_of(name, Representation("tf", "l2", "training")), problem, None, draws=False)
+        for name in ("linear", "hp-top")
+    )
+    (first,) = linear.solve(problem, splits, None, bench)
+    (after,) = top.solve(problem, splits, None, bench)
+    assert after.seconds[1] == first.seconds[1] > 0, "the inner products are part of both"
+    assert after.seconds[0] > first.seconds[2] + first.seconds[3], "so is what the linear machines took"
+    (alone,) = top.solve(problem, splits, None, Workbench())
+    np.testing.assert_array_equal(alone.given, after.given)
+
+
+def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: Workbench) -> None:
+    """Twice every count is four times the inner products."""
+    for several in (False, True):
+        problem = problem_of(several=several)
+        twice = problem_of(several=several, key="twice")
+        twice.counts.matrix.data *= 2
+        for terms in (None, 20):
+            decided = []
+            for each in (problem, twice):
+                spec = spec_of("linear", Representation("tf", "none", "collection"), unit="mean-self-product", C=0.5)
+                method = method_for(spec, each, None, draws=False)
+                decided.append(method.solve(each, groups_of(each), terms, bench))
+            for a, b in zip(*decided, strict=True):
+                np.testing.assert_array_equal(a.given, b.given)
