@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
 from benchmark.config.source import unknown
+from benchmark.measures.base import WithCells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,8 +45,7 @@ def _measured(measure: Component, variant: Variant) -> Sequence[Cell]:
     built = measure.build()
     if built.base_only and variant.name != BASE:
         return ()
-    cells: Sequence[Cell] = built.cells(variant.name, variant.collection.classes)
-    return cells
+    return built.cells(variant.name, variant.collection.classes) if isinstance(built, WithCells) else ()
 
 
 def _prefix(variant: str) -> list[str]:
@@ -184,9 +184,9 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
         tuple([metrics[0]] if y is None else [y] if isinstance(y, str) else y),
         relation,
         {"train_size": "size"}.get(x, x),
-        section.line,
-        columns,
-        section.where,
+        _COLUMN.get(section.line, section.line),
+        tuple(_COLUMN.get(name, name) for name in columns),
+        {_COLUMN.get(name, name): value for name, value in section.where.items()},
         section.bars,
         section.log_x,
         section.log_y,

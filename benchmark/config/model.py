@@ -221,7 +221,7 @@ class Figure:
     line : str
         Column whose values are lines: "method", or "variant".
     panel : tuple of str
-        Columns whose values are panels: "task", "choice", "class", "variant".
+        Columns whose values are panels: "task", "choice", "of_class", "variant".
     where : mapping of str to str
         Only rows with these values.
     bars : {"interval", "2 standard deviations", "range", "none"}

@@ -177,8 +177,8 @@ METRICS: dict[str, Metric] = {
     "precision": Metric(macro_precision, whole=False),
     "recall": Metric(macro_recall, whole=False),
 }
-#: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since tables
-#: of the same predictions are the same. See `evaluation.seconds`.
+#: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since
+#: tables of the same predictions are the same. See `evaluation.seconds`.
 CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers that are no predictions: an average symmetric KL divergence, in nats, and numbers of documents.
 MEASURED = {"average-skl": "nats", "documents": "documents"}

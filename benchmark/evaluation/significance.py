@@ -107,8 +107,9 @@ def sign_test(a: Outcome, b: Outcome) -> TestResult:
     """Micro sign test over the discordant documents of all folds (Yang and Liu 1999).
 
     Of documents with several classes it is over the decisions, as theirs; those on one document aren't independent, so
-    that p leans to small values. The statistic is their Z; the p-value is the exact binomial one rather than the normal tail they look up, and 1
-    where no document is discordant. Documents tested more than once are not independent trials and are refused.
+    that p leans to small values. The statistic is their Z; the p-value is the exact binomial one rather than the normal
+    tail they look up, and 1 where no document is discordant. Documents tested more than once are not independent trials
+    and are refused.
     """
     if a.repeats_documents:
         return untestable((a.cell, b.cell), "sign", "documents are tested more than once")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -165,7 +165,7 @@ def _given(
     found = {}
     for (variant, task, method, candidate, size, terms, n_inner), own_counts in zip(keys, counts, strict=True):
         ends = [at, *(at + end for end in accumulate(own_counts))]
-        cuts = [slice(start, stop) for start, stop in zip(ends, ends[1:], strict=False)]
+        cuts = [slice(start, stop) for start, stop in pairwise(ends)]
         found[variant, task, method, candidate, size, terms] = Given(
             tuple(decisions[cut] for cut in cuts),
             tuple(tied.reshape(shape)[cut] for cut in cuts),
