@@ -377,6 +377,3 @@ def main() -> None:
     """Entry point of ``bench``."""
     app()
 
-
-if __name__ == "__main__":
-    sys.exit(app())
