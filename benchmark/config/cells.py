@@ -6,9 +6,8 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
+from benchmark.config.model import ALL, BASE, Cell, Figure, Pair, WithCells
 from benchmark.config.source import unknown
-from benchmark.measures.base import WithCells
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

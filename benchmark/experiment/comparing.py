@@ -9,6 +9,7 @@ import numpy as np
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 from benchmark.experiment.choosing import decided
+from benchmark.experiment.scoring import score
 from benchmark.experiment.testing import main_metric, shares
 from benchmark.report.parts import Part
 from benchmark.report.quantities import UNITS, unit_of
@@ -24,7 +25,9 @@ if TYPE_CHECKING:
     _Decisions = dict[tuple[str, str], frozenset[str]]
 
 
-def compare_cells(study: Experiment, scored: Scored, failures: Mapping[str, str], a: str, b: str) -> list[Part]:
+def compare_cells(
+    study: Experiment, predictions: Predictions, failures: Mapping[str, str], a: str, b: str
+) -> list[Part]:
     """Two cells of a run: their scores, and every valid test of one against the other.
 
     Raises
@@ -32,6 +35,7 @@ def compare_cells(study: Experiment, scored: Scored, failures: Mapping[str, str]
     ConfigError
         If one of them failed, or they were tested on different documents.
     """
+    scored = score(study, predictions)
     for name in (a, b):
         if name not in scored.cells:
             raise ConfigError(f"the cell {name!r} failed: {failures.get(name, 'it has no predictions')}")
@@ -58,10 +62,11 @@ def compare_cells(study: Experiment, scored: Scored, failures: Mapping[str, str]
 
 
 def compare_runs(
-    one: tuple[Experiment, Predictions, Scored], two: tuple[Experiment, Predictions, Scored], names: tuple[str, str]
+    one: tuple[Experiment, Predictions], two: tuple[Experiment, Predictions], names: tuple[str, str]
 ) -> list[Part]:
     """The main scores of the cells that two runs have in common, and how many decisions of theirs differ."""
-    (study, mine, scored), (other, theirs, others) = one, two
+    (study, mine), (other, theirs) = one, two
+    scored, others = score(study, mine), score(other, theirs)
     metric = main_metric(study)
     if metric != main_metric(other):
         problem = f"the runs are of different metrics, {metric} and {main_metric(other)}: nothing to compare"

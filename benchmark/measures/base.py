@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, Variant
+    from benchmark.config.model import Variant
     from benchmark.evaluation.intervals import Estimate
     from benchmark.text.counts import Counts
 
@@ -112,7 +112,9 @@ class Reading:
 
 
 class Measure(Protocol):
-    """One measure; its parameters are its constructor's. What it does besides, it has of the protocols below."""
+    """One measure; its parameters are its constructor's. What it does besides, it has of the protocols below,
+    and of `config.model.WithCells`.
+    """
 
     @property
     def base_only(self) -> bool:
@@ -133,14 +135,6 @@ class Measure(Protocol):
 
     def notes(self, reading: Reading) -> Iterable[str]:
         """What a reader of the numbers has to know."""
-
-
-@runtime_checkable
-class WithCells(Protocol):
-    """A measure that fills rows of the scores."""
-
-    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """The rows that it fills."""
 
 
 @runtime_checkable
