@@ -172,8 +172,8 @@ class _Coded:
     def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], of_class: int | None) -> Tallies:
         """Sums over so many documents of each of some kinds, shape (draws, k)."""
         numbers = counts.astype(np.float64)  # whole, far below 2⁵³: the sums are exact, in whatever order
-        parts = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
-        found = Tallies(*parts, numbers.sum(axis=-1))
+        right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
+        found = Tallies(right, assigned, true, numbers.sum(axis=-1))
         return found if of_class is None else found.only(of_class)
 
 

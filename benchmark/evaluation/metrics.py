@@ -65,9 +65,9 @@ def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
     """
     if truth.ndim == 2:
         right, assigned, true = (part.sum(axis=0, dtype=np.int64) for part in (truth & given, given, truth))
-        return Tallies(right, assigned, true, np.int64(len(truth)))
+        return Tallies(right, assigned, true, np.array(len(truth)))
     right, assigned, true = (np.bincount(codes, minlength=n_classes) for codes in (truth[truth == given], given, truth))
-    return Tallies(right, assigned, true, np.int64(truth.size))
+    return Tallies(right, assigned, true, np.array(truth.size))
 
 
 def stacked(tallies: Iterable[Tallies]) -> Tallies:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.errors import ConfigError
-from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
+from benchmark.evaluation.metrics import MEASURED
 from benchmark.experiment.choosing import decided
 from benchmark.experiment.scoring import score
 from benchmark.experiment.testing import main_metric, shares
 from benchmark.report.parts import Part
-from benchmark.report.quantities import UNITS, unit_of
+from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -71,7 +71,7 @@ def compare_runs(
     if metric != main_metric(other):
         problem = f"the runs are of different metrics, {metric} and {main_metric(other)}: nothing to compare"
         return [Part("Scores", (), [], problem)]
-    unit, rows = unit_of(metric), list[tuple[Any, ...]]()
+    unit, rows = unit_shown(metric), list[tuple[Any, ...]]()
     for cell in study.cells:
         if scored.has(metric, cell.id) and others.has(metric, cell.id):
             values = [each.estimate(cell.id, metric).value for each in (scored, others)]
@@ -85,7 +85,7 @@ def compare_runs(
 
 
 def _score_row(scored: Scored, metric: str, a: str, b: str) -> tuple[Any, ...]:
-    unit = unit_of(metric) if metric in METRICS or metric in MEASURED or metric in CLOCK else UNITS["one"]
+    unit = unit_shown(metric)
     gap, values = scored.difference(a, b, metric), [scored.estimate(name, metric).value for name in (a, b)]
     ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
     head = f"{metric} {unit.symbol}".rstrip()

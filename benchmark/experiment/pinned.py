@@ -17,7 +17,7 @@ from benchmark.report.tables import frame_csv
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.report.summary import Summary
+    from benchmark.report.contents import Summary
 
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")

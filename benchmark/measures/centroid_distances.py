@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class CentroidDistances:
                 "classifier": classifier.get_params(),
                 "grid": [context.seed, self.resamples, list(self._grid(context))],
             }
-            arrays = context.once(content, lambda own=classifier: self._distances(own, context))
+            arrays = context.once(content, partial(self._distances, classifier, context))
             found |= {f"{centroid}/{name}": array for name, array in arrays.items()}
         return found
 
@@ -140,10 +141,11 @@ class CentroidDistances:
             label = f"{found.variant}: " if len(reading.found) > 1 else ""
             nearness = "; ".join(f"{name} {text}" for name, text in each)
             yield f"{label}Root mean square of the differences of table-… from the print: {nearness}."
-        for arrays in (each.arrays for each in reading.found):
+        for arrays in (each.arrays for each in reading.found if len(each.arrays["smoothing"])):
             target = self._target(arrays, reading.printed)
-            for name in self._measured(arrays) if target is not None and len(arrays["smoothing"]) else ():
-                yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
+            if target is not None:
+                for name in self._measured(arrays):
+                    yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
 
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
         """The print by class; it is the same for every kind of centroid."""

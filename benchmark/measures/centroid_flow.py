@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -76,7 +77,7 @@ class CentroidFlow:
                 content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
                 content["tolerance"] = self.tolerance
                 try:
-                    solved = context.once(content, lambda own=name: self._solve(own, context.counts, smoothing))
+                    solved = context.once(content, partial(self._solve, name, context.counts, smoothing))
                 except RuntimeError as error:  # it didn't converge; failures are never kept
                     solved = {"failed": words([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
