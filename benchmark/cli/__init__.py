@@ -354,16 +354,17 @@ def _folder(out: Path | None, name: str, n_configs: int) -> Path | None:
 
 
 def _counts(config: Path, download: bool) -> Any:
-    from benchmark.config import BASE
+    from benchmark.config.model import Experiment
     from benchmark.experiment.reading import read_counts
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
-    experiment = checked(config)
-    with _observer(experiment.name, verbose=False) as observer:
-        if BASE not in experiment.variants:
+    study = checked(config)
+    with _observer(study.name, verbose=False) as observer:
+        if not isinstance(study, Experiment):
             raise ConfigError(f"{config}: reads no corpus; its data are generated")
-        return read_counts(experiment.variants[BASE], Store(warn=observer.note), observer, download=download)[0]
+        first = next(iter(study.variants.values()))
+        return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]
 
 
 def _observer(title: str, *, verbose: bool) -> Any:
@@ -376,6 +377,3 @@ def main() -> None:
     """Entry point of ``bench``."""
     app()
 
-
-if __name__ == "__main__":
-    sys.exit(app())
