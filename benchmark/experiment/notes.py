@@ -26,7 +26,7 @@ _DEFINITIONS = {
     "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
     "micro-f1": "micro-F1 is of the decisions on all classes pooled",
     "macro-recall": "macro-recall is the mean over the classes of the share of its documents that each was given",
-    "macro-precision": "macro-precision is the mean over the classes of the share of right ones among those given to each",
+    "macro-precision": "macro-precision is the mean over the classes of the share that is right of those given to each",
 }
 _SEVERAL = (
     "A document may have several classes, or none: each class is decided by itself. A ratio of nothing is 0: a class "
@@ -45,8 +45,8 @@ _BY_DOCUMENT = (
 )
 _HP_TOP = (
     "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in it "
-    "as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or no variance "
-    "(σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
+    "as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or no "
+    "variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
 )
 _PLSI = (
     "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents alone, "
@@ -58,8 +58,8 @@ _HEAT = (
 )
 _CLOCK = (
     "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
-    "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are for. Times "
-    "stand in the archive of predictions and in the picture, in no table."
+    "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are "
+    "for. Times stand in the archive of predictions and in the picture, in no table."
 )
 _TERMS = (
     "Terms are ranked by information gain over the training documents, and aggregated over the classes by their "
@@ -112,10 +112,10 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
     for name, variant in study.variants.items():
         own, collection = facts.get(name, {}), variant.collection
         lexing, pruning = collection.lexing, collection.pruning
-        words = [f"{own.get('vocabulary', 0):,} words", *_pruned(pruning.min_occurrences, pruning.min_documents)]
-        words += [f"counted in the group {pruning.group!r}"] if pruning.group else []
-        text = f"{own.get('documents', 0):,} documents, {', '.join(words)}; digits: {lexing.digits}; stoplist: "
-        text += lexing.stoplist
+        pruned = _pruned(pruning.min_occurrences, pruning.min_documents)
+        pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
+        text = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words{pruned}; digits: "
+        text += f"{lexing.digits}; stoplist: {lexing.stoplist}"
         if any(spec.representation.weighting == "tfidf" for e in variant.entries for spec in e.candidates):
             sources = dict.fromkeys(spec.representation.idf for e in variant.entries for spec in e.candidates)
             whose = {"collection": "the whole collection", "training": "the training documents"}
@@ -126,9 +126,10 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
         yield f"{_label(name, study)}{text}."
 
 
-def _pruned(occurrences: int, documents: int) -> list[str]:
-    words = [f"that occur at least {occurrences} times"] if occurrences > 1 else []
-    return words + ([f"that are in at least {documents} documents"] if documents > 1 else [])
+def _pruned(occurrences: int, documents: int) -> str:
+    words = [f"occur at least {occurrences} times"] if occurrences > 1 else []
+    words += [f"are in at least {documents} documents"] if documents > 1 else []
+    return f" that {' and '.join(words)}" if words else ""
 
 
 def _methods(study: Experiment) -> Iterator[str]:
@@ -179,7 +180,8 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
     sizes = [len(split.test) for split in splits[0][1]]
     names = [split.name for split in splits[0][1]]
     if issubclass(protocol, FixedSplit):
-        return f"One split, as the collection comes: tested on {sizes[0]:,} documents of the group {names[0]!r}."
+        tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
+        return f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
     if issubclass(protocol, LeaveOneGroupOut):
         each = ", ".join(f"{name} {n:,}" for name, n in zip(names, sizes, strict=True))
         return f"Each group is tested after training on all others (test documents: {each})."
@@ -230,8 +232,8 @@ def _choices(study: Experiment) -> Iterator[str]:
         )
     if INNER in study.choices:
         yield (
-            f"{INNER}: for each split the parameter with the lowest error in {study.folds}-fold cross-validation on its "
-            "training documents; among equals the middle one of the grid."
+            f"{INNER}: for each split the parameter with the lowest error in {study.folds}-fold cross-validation on "
+            "its training documents; among equals the middle one of the grid."
         )
     for entry in next(iter(study.variants.values())).entries:
         if len(entry.candidates) > 1:
@@ -256,7 +258,7 @@ def _kernels(first: Variant, *, several: bool) -> Iterator[str]:
 def _growth(study: Experiment) -> Iterator[str]:
     sizes: Sequence[int | None] = next(iter(study.variants.values())).sizes
     if any(cell.what == "growth" for cell in study.cells):
-        yield f"growth-…: the score of a draw of {sizes[-1]:,} less that of the draw of {sizes[0]:,} of the same number."
+        yield f"growth-…: the score of a draw of {sizes[-1]:,} less that of {sizes[0]:,}'s draw of the same number."
 
 
 def _measures(study: Experiment, predictions: Predictions, printed: Mapping[str, float]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from benchmark.evaluation.judging import evidence_for
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.evaluation.published import judge_claim
 from benchmark.experiment.published_values import published_for
+from benchmark.experiment.runner import Run
 from benchmark.experiment.scoring import score
 from benchmark.experiment.session import checked
 from benchmark.report.contents import CLAIMS, frame
@@ -90,7 +91,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     scores = [
         (each.results.study.name, score(each.results.study, each.results.predictions))
         for each in own
-        if isinstance(each.results.study, Experiment)
+        if isinstance(each.results, Run)
     ]
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment, Figure
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Predictions
-    from benchmark.evaluation.published import Published
+    from benchmark.evaluation.published import Published, PublishedValue
     from benchmark.evaluation.scored import Scored
     from benchmark.report.charts import Chart
 
@@ -94,20 +94,25 @@ def charts_of(study: Experiment, scored: Scored, published: Published | None) ->
 
 def printed_numbers(published: Published | None, study: Experiment) -> dict[str, float]:
     """What the paper prints of this configuration, or of the one it explains, by cell; shares as fractions."""
-    target = study.explains or study.name
     return {
         value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
-        for value in (published.values if published else ())
-        if value.config == target and value.cell
+        for value in _printed(published, study)
+        if value.cell
     }
+
+
+def _printed(published: Published | None, study: Experiment) -> list[PublishedValue]:
+    values = published.values if published else ()  # noqa: PD011 - not a frame's
+    return [value for value in values if value.config == (study.explains or study.name)]
 
 
 def _labels(figure: Figure, study: Experiment, published: Published | None, scored: Scored) -> Labels:
     """What a chart says that stands in no score."""
     first = next(iter(study.variants.values()))
     sample = sample_of(first.protocol.cls, study.seed)
-    printed, metrics = printed_numbers(published, study), set(figure.y)
-    measured = [cell for cell in study.cells if cell.what == "measure" and cell.id in printed]
+    cells = {cell.id: cell for cell in study.cells if cell.what == "measure"}
+    own = [value for value in _printed(published, study) if value.cell in cells]
+    printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
     ranges = [each.published for each in judge_ranges(published, study.name, scored)] if published else []
     return Labels(
         study.title,
@@ -115,7 +120,7 @@ def _labels(figure: Figure, study: Experiment, published: Published | None, scor
         related=sample.bars_of_ratio if figure.relation[:1] == ("ratio",) else sample.bars_of_difference,
         tasks={task.name: task.title for task in first.tasks},
         ranges=[PrintedRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
-        printed={(metric, cell.of_class): printed[cell.id] for metric in metrics for cell in measured},
+        printed=printed,
     )
 
 

@@ -112,8 +112,9 @@ class Reading:
 
 
 class Measure(Protocol):
-    """One measure; its parameters are its constructor's. What it does besides, it has of the protocols below,
-    and of `config.model.WithCells`.
+    """One measure; its parameters are its constructor's.
+
+    What it does besides, it has of the protocols below, and of `config.model.WithCells`.
     """
 
     @property

@@ -141,10 +141,10 @@ class CentroidDistances:
             label = f"{found.variant}: " if len(reading.found) > 1 else ""
             nearness = "; ".join(f"{name} {text}" for name, text in each)
             yield f"{label}Root mean square of the differences of table-… from the print: {nearness}."
-        for arrays in (each.arrays for each in reading.found):
+        for arrays in (each.arrays for each in reading.found if len(each.arrays["smoothing"])):
             target = self._target(arrays, reading.printed)
-            for name in self._measured(arrays) if len(arrays["smoothing"]) else ():
-                if target is not None:
+            if target is not None:
+                for name in self._measured(arrays):
                     yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
 
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
