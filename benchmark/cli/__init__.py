@@ -115,16 +115,15 @@ def validate(configs: Configs) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(config: Config, download: Download = True) -> None:
     """Show the cells of an experiment, and what of it the store already has."""
-    from benchmark.cli.terminal import output, size, table
-    from benchmark.experiment.kinds import kind_of
+    from benchmark.cli.terminal import output, table
+    from benchmark.experiment.kinds import plan_study
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
-    experiment = checked(config)
-    with _observer(experiment.name, verbose=False) as observer:
-        rows, to_build = kind_of(experiment).plan(experiment, Store(warn=observer.note), observer, download=download)
-    output().print(table(("cell", "folds", "in the store", "inner products"), rows))
-    typer.echo(f"\nBytes of inner products to build: {size(to_build)}")
+    study = checked(config)
+    with _observer(study.name, verbose=False) as observer:
+        rows = plan_study(study, Store(warn=observer.note), observer, download=download)
+    output().print(table(("what", "entries", "in the store"), rows))
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
@@ -376,4 +375,3 @@ def _observer(title: str, *, verbose: bool) -> Any:
 def main() -> None:
     """Entry point of ``bench``."""
     app()
-

@@ -68,8 +68,7 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
             for size, terms in axes:
                 words = task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), size, terms
                 name = _id(*_prefix(variant.name), *words)
-                place = {"of_class": of_class, "choice": choice, "size": size, "terms": terms}
-                found.append(Cell(name, variant.name, task.name, entry.label, **place))
+                found.append(Cell(name, variant.name, task.name, entry.label, "point", of_class, choice, size, terms))
     return found
 
 

@@ -173,7 +173,7 @@ class _Coded:
         """Sums over so many documents of each of some kinds, shape (draws, k)."""
         numbers = counts.astype(np.float64)  # whole, far below 2⁵³: the sums are exact, in whatever order
         right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
-        found = Tallies(right, assigned, true, numbers.sum(axis=-1))
+        found = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)))
         return found if of_class is None else found.only(of_class)
 
 

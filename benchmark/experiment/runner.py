@@ -12,6 +12,7 @@ from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
 from benchmark.experiment.keys import code_digest
 from benchmark.experiment.measuring import measure
+from benchmark.experiment.memory import forget_peak, peak_bytes
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
@@ -193,14 +194,17 @@ class _Walk:
     def _solved(self, point: Point, jobs: Sequence[Job]) -> dict[str, Solved] | str:
         """What some jobs of a point give, kept in the store; or why they can't be done."""
         splits = [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
+        if point.classifies_points:  # the large matrices of the methods before would count as its own
+            self._bench.release_matrices()
+        forget_peak()
         try:
             decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
         except (ValueError, FloatingPointError) as error:
             return f"{splits[0].name}: {error}" if len(splits) == 1 else str(error)
-        found, start = {}, 0
+        found, start, memory = {}, 0, peak_bytes()
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
-            found[job.key] = solved(job, decisions[start:stop], point.problem)
+            found[job.key] = solved(job, decisions[start:stop], point.problem, memory)
             self._store.put(job.key, pack(found[job.key]))
             start = stop
         return found
