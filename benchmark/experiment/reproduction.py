@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.model import Experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.consistency import consistent_sizes
-from benchmark.evaluation.judging import evidence_for
+from benchmark.evaluation.judging import JudgedClaim, evidence_for
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.evaluation.published import judge_claim
 from benchmark.experiment.published_values import published_for
 from benchmark.experiment.runner import Run
 from benchmark.experiment.scoring import score
 from benchmark.experiment.session import checked
-from benchmark.report.contents import CLAIMS, frame
+from benchmark.experiment.verdicts import claim_frame
+from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
 from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials
 
@@ -98,15 +99,14 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         for name, scored in scores:
             evidence |= evidence_for(claim, name, scored)
         judged = judge_claim(claim, evidence)
-        holds = sum(comparison.verdict == "holds" for comparison in judged.comparisons)
-        claims.append([claim.id, claim.text, holds, len(judged.comparisons), judged.verdict])
+        claims.append(JudgedClaim("", judged))
         exceptions += [_exception(claim, each) for each in judged.comparisons if each.verdict != "holds"]
     return PaperSection(
         published.paper,
         published.title,
         published.reference,
         tuple(experiments),
-        frame(CLAIMS, claims),
+        claim_frame(claims),
         sum(not value.alternative for value in published.values),
         frame(EXCEPTIONS, exceptions),
     )

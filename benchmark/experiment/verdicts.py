@@ -31,9 +31,8 @@ def claim_frame(judged: list[JudgedClaim]) -> pd.DataFrame:
     """Every claim under each variant; its text stands with the configuration itself."""
     rows = []
     for each in judged:
-        claim, variant = each.judged.claim, each.variant or BASE
-        text = claim.text if variant == BASE else ""
-        rows.append([claim.id, variant, text, each.holds, len(each.judged.comparisons), each.judged.verdict])
+        claim, text = each.judged.claim, "" if each.variant else each.judged.claim.text
+        rows.append([claim.id, each.variant, text, each.holds, len(each.judged.comparisons), each.judged.verdict])
     return frame(CLAIMS, rows)
 
 
