@@ -362,9 +362,9 @@ def test_documents_left_without_words_are_kept_and_counted(configured, store):
     counts, _, _ = read_counts(experiment.variants[BASE].collection, store, Silent())
     wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
     found = run(experiment, store)
-    facts, splits = runs[BASE].facts, runs[BASE].splits
+    facts, splits = found.facts[BASE], found.predictions.splits[BASE, "", None]
     assert facts["documents_without_words"] == len(wordless) > 0
-    assert facts["documents"] == len(runs[BASE].documents) == 600
+    assert facts["documents"] == len(found.predictions.tasks[BASE, ""].ids) == 600
     assert np.isin(wordless, np.concatenate([split.test for split in splits])).any()
     assert assert_equal_to_scikit_learn(experiment, found, store, names + more_names, least_clear=0.5)
 
