@@ -13,9 +13,11 @@ import numba
 import pytest
 from threadpoolctl import threadpool_limits
 
-from benchmark.config import check_experiment, read_config
+from benchmark.config.check import check_experiment
+from benchmark.config.load import read_config
 from benchmark.corpora import archive, registry
 from benchmark.errors import ConfigError
+from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -116,7 +118,7 @@ def refusal_of(write: Callable[..., Path]) -> Callable[[str], str]:
     def refusal(fragment: str) -> str:
         path = write(fragment)
         with pytest.raises(ConfigError) as caught:
-            check_experiment(read_config(path))
+            check_experiment(read_config(path), MEASURES)
         here = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# HERE"))
         assert str(caught.value).startswith(f"{path}:{here}: "), caught.value
         return str(caught.value)

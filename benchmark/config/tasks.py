@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
@@ -16,6 +15,8 @@ from benchmark.evaluation.protocols import PROTOCOLS, KFold
 from benchmark.representation.selection import AGGREGATES, RANKS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmark.config.model import Collection
     from benchmark.config.schema import ExperimentSection
     from benchmark.config.source import Location, YamlSource
@@ -84,8 +85,8 @@ def protocol_of(config: ExperimentSection, source: YamlSource) -> tuple[Componen
     A protocol draws with the configuration's seed unless it names one of its own.
     """
     given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
-    known = PROTOCOLS.get(given.get("name", "")) if isinstance(given, dict) else None
-    allowed = parameters(known) if known is not None else {}
+    name = given.get("name") if isinstance(given, dict) else None
+    allowed = parameters(PROTOCOLS[name]) if isinstance(name, str) and name in PROTOCOLS else {}
     if isinstance(given, dict) and "seed" in allowed:
         given = {"seed": config.seed, **given}
     if isinstance(given, dict) and SIZE in allowed and isinstance(given.get(SIZE), list):
