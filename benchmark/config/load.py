@@ -40,7 +40,7 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
     if not other.exists():
         hint = did_you_mean(name, [each.stem for each in sorted(path.parent.glob("*.yaml"))])
         raise source.error(("extends",), f"there is no configuration {name!r} beside this one{hint}")
-    not_taken = OWN
+    not_taken: tuple[str, ...] = OWN
     if source.data.get("base") is False:  # of the configuration itself, which isn't run
         not_taken = (*OWN, "expect")
     return _read(other, (*below, path)).without(not_taken).overlaid(source.without(["extends"]))

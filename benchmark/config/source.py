@@ -156,7 +156,10 @@ def _lay_over(merged: YamlSource, over: YamlSource, location: Location) -> None:
         below = target.get(key)
         if isinstance(below, str) and isinstance(value, dict) and "name" not in value:
             below = target[key] = {"name": below}
-        if isinstance(below, dict) and isinstance(value, dict) and "name" not in value:
+        if isinstance(value, dict) and "name" not in value:
+            if not isinstance(below, dict):
+                _forget(merged, place)
+                target[key] = {}
             _lay_over(merged, over, place)
         else:
             _forget(merged, place)
