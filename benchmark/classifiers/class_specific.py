@@ -256,6 +256,13 @@ class EmbeddedFamily(ProjectedPdf):
 
     `ProjectedPdf` with an exponent θ_i* on each class's ratios, see `embedding_parameters`.
 
+    Parameters
+    ----------
+    n_terms : int, optional
+        K, terms for each class; all unless given.
+    smoothing : float
+        Added to every count of a term in a class, > 0.
+
     Attributes
     ----------
     theta_ : float64 array, shape (n_classes,)

@@ -6,8 +6,10 @@ from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from benchmark.config.components import parameters
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair, WithCells
 from benchmark.config.source import unknown
+from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -95,7 +97,7 @@ def pairs_of(
     place_of = {_place(cell): cell for cell in points}
     where = dict.fromkeys((c.variant, c.choice, c.task, c.of_class) for c in points)
     axes = list(dict.fromkeys((c.size, c.terms) for c in points))
-    for index, (a, b) in enumerate(checked_pairs(given, [*labels, *ids], source)):
+    for index, (a, b) in enumerate(checked_pairs(given, list(dict.fromkeys([*labels, *ids])), source)):
         if (a in labels) != (b in labels):
             raise source.error(("compare", index), f"a comparison is of two methods or of two cells, not {[a, b]}")
     found: list[Pair] = []
@@ -144,6 +146,7 @@ def figures_of(
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
         figure = _figure(section, axis, metrics, source, place)
+        _check_shown(figure, variants[0], source, place)
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
@@ -190,6 +193,28 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
         section.log_y,
         section.title,
     )
+
+
+def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Location) -> None:
+    """Refuse numbers and axes that there are none of, and relations of methods that aren't there."""
+    numbers, axes = [*METRICS, *CLOCK, *MEASURED], _axes(variant)
+    labels = [entry.label for entry in variant.entries]
+    if figure.x not in axes:
+        raise source.error((*place, "x"), unknown("axis", figure.x, axes))
+    for metric in figure.y:
+        if metric not in numbers:
+            raise source.error((*place, "y"), unknown("metric", metric, numbers))
+    for label in figure.relation[1:]:
+        if label not in labels:
+            raise source.error((*place, "y"), unknown("method", label, labels))
+
+
+def _axes(variant: Variant) -> list[str]:
+    """What can run along x: training sizes and terms where they do, and the parameters of the methods."""
+    parts = [each for entry in variant.entries for spec in entry.candidates for each in (spec.kernel, spec.classifier)]
+    named = [name for each in parts if each is not None for name in parameters(each.cls)]
+    sizes = ["size"] if variant.sizes != (None,) else []
+    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named]))
 
 
 def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:

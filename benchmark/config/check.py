@@ -56,9 +56,10 @@ def check_experiment(source: YamlSource, measures: Mapping[str, type[Any]]) -> E
     several = several_labels(first.collection)
     metrics = _metrics(config, source, several=several)
     measured = _measures(config, measures, source)
-    cells = cells_of(
-        variants.values(), choices, measured, by_class=config.classes == "each", growth="growth" in config.derive
-    )
+    growth = "growth" in config.derive
+    if growth and any(len(variant.sizes) < 2 for variant in variants.values()):
+        raise source.error(("derive",), "a growth is from the smallest training size to the largest: list two or more")
+    cells = cells_of(variants.values(), choices, measured, by_class=config.classes == "each", growth=growth)
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
         twice = next(name for name in ids if ids.count(name) > 1)

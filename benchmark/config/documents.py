@@ -53,7 +53,7 @@ def _classes(card: DatasetCard, config: ExperimentSection, source: YamlSource) -
     given = config.corpus.classes
     if given is None and config.tasks and all(isinstance(task, list) for task in config.tasks):
         named = dict.fromkeys(name for task in config.tasks if isinstance(task, list) for name in task)
-        return tuple(name for name in named if name in card.classes) or card.classes  # tasks have errors of their own
+        return tuple(named) if named.keys() <= set(card.classes) else card.classes  # tasks have errors of their own
     classes = card.classes if given is None else tuple(given)
     for index, each in enumerate(classes):
         if each not in card.classes:

@@ -97,6 +97,10 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
         raise source.error(place, unknown(key, value, ALLOWED[key]))
     if key == "dirichlet" and not _not_negative(value):
         raise source.error(place, f"dirichlet is {value!r}: must be a number that isn't negative")
+    if key == CLASSIFIER and not isinstance(value, str | dict):
+        raise source.error(place, f"a default classifier is a name, or a mapping of its parameters, not {value!r}")
+    if key == KERNEL and not isinstance(value, str) and not (isinstance(value, dict) and "name" in value):
+        raise source.error(place, f"a default kernel is a name, or a mapping with a name and parameters, not {value!r}")
 
 
 def _not_negative(value: Any) -> bool:
@@ -161,11 +165,13 @@ def _parametrized(key: str, given: Any, source: YamlSource, place: Location, cho
     name = given.get("name")
     if isinstance(name, list):
         raise source.error((*place, "name"), f"name is one {key}; a list of {key}s stands under `{key}`")
-    if name is not None and name not in registry:
+    if "name" in given and (not isinstance(name, str) or name not in registry):
         raise source.error((*place, "name"), unknown(key, name, list(registry)))
     whole = _whole_lists(registry[name]) if name else {n for cls in registry.values() for n in _whole_lists(cls)}
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
+        if not isinstance(parameter, str):
+            raise source.error(place, f"the key {parameter!r} must be text: put it in quotes")
         if value == []:
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         axes[parameter] = [value] if parameter in whole else listed(value)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.config.source import YamlSource, did_you_mean, read_yaml
+from benchmark.config.source import did_you_mean, read_yaml
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from benchmark.config.source import YamlSource
 
 #: What says which configuration a file is: it isn't taken over from the file that it extends.
 OWN = ("name", "title", "paper", "explains", "notes", "extends")
@@ -31,17 +32,15 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
     name = source.data["extends"]
     if not isinstance(name, str):
         raise source.error(("extends",), f"extends is {name!r}: must be the name of a configuration beside this one")
+    if not name or Path(name).name != name:
+        raise source.error(("extends",), f"extends is {name!r}: the other configuration stands beside this one")
     other = path.with_name(name if name.endswith(".yaml") else f"{name}.yaml")
     if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
         raise source.error(("extends",), f"extends: {name} goes round in a circle")
     if not other.exists():
         hint = did_you_mean(name, [each.stem for each in sorted(path.parent.glob("*.yaml"))])
         raise source.error(("extends",), f"there is no configuration {name!r} beside this one{hint}")
-    inherited = _read(other, (*below, path))
-    for key in OWN:
-        inherited.data.pop(key, None)
+    not_taken: tuple[str, ...] = OWN
     if source.data.get("base") is False:  # of the configuration itself, which isn't run
-        inherited.data.pop("expect", None)
-    merged = inherited.overlaid(source)
-    merged.data.pop("extends", None)
-    return merged
+        not_taken = (*OWN, "expect")
+    return _read(other, (*below, path)).without(not_taken).overlaid(source.without(["extends"]))

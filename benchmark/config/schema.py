@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from benchmark.config.components import must_be, shown
 from benchmark.config.source import unknown
@@ -58,6 +58,15 @@ class TaskSection(Section):
     title: str
     largest: int | None = Field(default=None, ge=2)
     classes: list[str] | None = None
+
+
+def _form(value: Any) -> str:
+    """Which of its two forms a task is of: one of them is checked, so that only its errors are told."""
+    return "titled" if isinstance(value, dict) else "names"
+
+
+#: An item of `tasks`: the names of its classes, or a section.
+AnyTask = Annotated[Annotated[list[str], Tag("names")] | Annotated[TaskSection, Tag("titled")], Discriminator(_form)]
 
 
 class TermsSection(Section):
@@ -114,7 +123,7 @@ class ExperimentSection(StudySection):
     corpus: CorpusSection
     text: TextSection = TextSection()
     expect: ExpectSection = ExpectSection()
-    tasks: list[list[str] | TaskSection] = []
+    tasks: list[AnyTask] = []
     protocol: Any
     terms: TermsSection | None = None
     defaults: dict[str, Any] = {}
@@ -147,13 +156,13 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
     """What pydantic found in our words: all of it at once."""
     found: dict[str, int] = {}
     for problem in error.errors():
-        location = _within(tuple(problem["loc"]), source)
+        location = _within(tuple(problem["loc"]), source, missing=problem["type"] == "missing")
         key = location[-1] if location else ""
         if problem["type"] == "extra_forbidden":
             message = unknown("key", key, _keys_at(schema, location[:-1]))
         elif problem["type"] == "missing":
             message = f"the key {key!r} is missing"
-        elif problem["type"] == "invalid_key":
+        elif problem["type"] == "invalid_key" or problem["loc"][-1] == "[key]":
             location = (*location[:-1], str(key))
             message = f"the key {key!r} must be text: put it in quotes"
         elif problem["type"] == "string_pattern_mismatch":
@@ -168,17 +177,15 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
     return ConfigError("\n".join(sorted(found, key=lambda text: (found[text], text))))
 
 
-def _within(location: Location, source: YamlSource) -> Location:
-    """A location without the names of alternatives that pydantic puts into it."""
+def _within(location: Location, source: YamlSource, *, missing: bool) -> Location:
+    """A location without the names of alternatives that pydantic puts into it; its last key may be missing there."""
     data, kept = source.data, list[Any]()
     for part in location:
         inside = isinstance(data, dict) and part in data
         if inside or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
             data = data[part]
             kept.append(part)
-        elif part == location[-1] and isinstance(data, dict):
-            kept.append(part)  # a key that is missing
-    return tuple(kept)
+    return (*kept, location[-1]) if missing else tuple(kept)
 
 
 def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:

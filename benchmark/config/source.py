@@ -59,15 +59,25 @@ class YamlSource:
         return YamlSource(self.name, data, lines, files)
 
     def overlaid(self, over: YamlSource) -> YamlSource:
-        """What this document says, but for what `over` says otherwise.
+        """The document with what `over` says otherwise.
 
-        Mappings are merged key by key, null takes a key away, and anything else stands in place of what was there. Text
-        that a mapping without a name is laid over is that mapping's name: ``svm`` and ``{C: 10}`` are one component.
+        Mappings are merged key by key, null takes a key away, and anything else stands in place of what was there, as
+        does a mapping with a name of its own: another component. Text that a mapping without a name is laid over is
+        that mapping's name: ``svm`` and ``{C: 10}`` are one component.
         """
         merged = YamlSource(over.name, _copied(self.data), dict(self.lines), dict(self.files))
-        merged.files |= {place: self.files.get(place, self.name) for place in self.lines if self.name != over.name}
+        if self.name != over.name:
+            merged.files |= {place: self.files.get(place, self.name) for place in self.lines if place}
+            merged.lines[()] = over.lines.get((), 0)  # what both lack is missing in the file that was named
         _lay_over(merged, over, ())
         return merged
+
+    def without(self, keys: Iterable[str]) -> YamlSource:
+        """The document without some of its top-level keys."""
+        gone = frozenset(keys)
+        lines = {place: line for place, line in self.lines.items() if not (place and place[0] in gone)}
+        files = {place: name for place, name in self.files.items() if not (place and place[0] in gone)}
+        return YamlSource(self.name, {key: value for key, value in self.data.items() if key not in gone}, lines, files)
 
     def _nearest(self, location: Location) -> Location:
         while location not in self.lines and location:
@@ -146,7 +156,10 @@ def _lay_over(merged: YamlSource, over: YamlSource, location: Location) -> None:
         below = target.get(key)
         if isinstance(below, str) and isinstance(value, dict) and "name" not in value:
             below = target[key] = {"name": below}
-        if isinstance(below, dict) and isinstance(value, dict) and "name" not in value:
+        if isinstance(value, dict) and "name" not in value:
+            if not isinstance(below, dict):
+                _forget(merged, place)
+                target[key] = {}
             _lay_over(merged, over, place)
         else:
             _forget(merged, place)

@@ -85,8 +85,8 @@ def protocol_of(config: ExperimentSection, source: YamlSource) -> tuple[Componen
     A protocol draws with the configuration's seed unless it names one of its own.
     """
     given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
-    known = PROTOCOLS.get(given.get("name", "")) if isinstance(given, dict) else None
-    allowed = parameters(known) if known is not None else {}
+    name = given.get("name") if isinstance(given, dict) else None
+    allowed = parameters(PROTOCOLS[name]) if isinstance(name, str) and name in PROTOCOLS else {}
     if isinstance(given, dict) and "seed" in allowed:
         given = {"seed": config.seed, **given}
     if isinstance(given, dict) and SIZE in allowed and isinstance(given.get(SIZE), list):

@@ -11,13 +11,14 @@ from benchmark.config.model import BASE
 from benchmark.evaluation.judging import judge_ranges
 from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import SCORES
+from benchmark.experiment.costs import cost_rows
 from benchmark.experiment.in_words import cell_infos
 from benchmark.experiment.notes import notes_on
 from benchmark.experiment.published_values import published_for
 from benchmark.experiment.scoring import score
 from benchmark.experiment.testing import difference_rows, pairable, significance_rows
 from benchmark.experiment.verdicts import claim_frame, judged_claims, range_frame, sweep_notes, verdict_frame
-from benchmark.report.contents import CONFUSIONS, DIFFERENCES, SIGNIFICANCE, Summary, frame
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def summarize(
         claims=claim_frame(claims),
         ranges=range_frame(published, study, scored),
         confusions=frame(CONFUSIONS, _confusions(study, predictions, scored)),
+        costs=frame(COSTS, cost_rows(study, predictions, scored)),
         charts=charts_of(study, scored, published),
         failures=_failures(study, scored, failures),
         notes=(*study.notes, *notes, *swept, *unpaired),

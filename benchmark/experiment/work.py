@@ -172,7 +172,7 @@ def _jobs(
 ) -> tuple[Job, ...]:
     content = {
         "stage": "decisions",
-        "code": code_digest(*method.code),
+        "code": code_digest(*method.code, solved, pack),
         "problem": problem.key,
         "representation": asdict(spec.representation),
         "kernel": spec.kernel.resolved if spec.kernel else None,

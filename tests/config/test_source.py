@@ -5,8 +5,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.errors import ConfigError
 from benchmark.config.source import YamlSource, did_you_mean, read_yaml, unknown
+from benchmark.errors import ConfigError
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_what_is_no_yaml_is_refused_with_its_line(write, text, line, words):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "is empty; it must be a mapping of keys such as name, corpus and cells"),
+        ("", "is empty; it must be a mapping of keys such as name, corpus and methods"),
         ("# nothing yet\n", "is empty"),
         ("- a\n- b\n", "holds no mapping; it must be a mapping"),
         ("just words\n", "holds no mapping"),
@@ -169,3 +169,102 @@ def test_what_was_dumped_reads_back_equal_and_every_path_has_a_line(tmp_path_fac
     for place in paths(data):
         assert 1 <= source.lines[place] <= n_lines
         assert source.lines[place] >= source.lines[place[:-1]]
+
+
+def document(text, name="config.yaml"):
+    """A document of which every key stands on the line that text has it on."""
+    source = YamlSource(name, yaml.safe_load(text))
+    for place in paths(source.data):
+        word = f"{place[-1]}:" if place and isinstance(place[-1], str) else None
+        numbers = [number for number, line in enumerate(text.splitlines(), 1) if word and line.strip().startswith(word)]
+        if numbers or not place:
+            source.lines[place] = numbers[0] if numbers else 1
+    return source
+
+
+class TestPart:
+    def test_knows_its_lines_by_places_of_its_own(self, write):
+        source = read_yaml(write("a: 1\nb:\n  c:\n    d: [1,\n      2]\n"))
+        part = source.part(("b", "c"))
+        assert part.data == {"d": [1, 2]}
+        assert part.lines == {(): 3, ("d",): 4, ("d", 0): 4, ("d", 1): 5}
+        assert str(part.error(("d", 1), "m")) == str(source.error(("b", "c", "d", 1), "m"))
+
+    def test_of_everything_is_everything(self, write):
+        source = read_yaml(write("a: {b: 1}\n"))
+        assert source.part(()) == source
+
+
+class TestWithout:
+    def test_neither_key_nor_line_is_left(self, write):
+        source = read_yaml(write("a: 1\nb:\n  c: 2\nd: 3\n")).without(["b", "z"])
+        assert source.data == {"a": 1, "d": 3}
+        assert set(source.lines) == {(), ("a",), ("d",)}
+
+
+class TestOverlaid:
+    BASE = "a:\n  b: 1\n  c:\n    d: 2\n    e: 3\nf: [1, 2]\ng: text\n"
+
+    @pytest.mark.parametrize(
+        ("over", "merged"),
+        [
+            ("{}", {}),
+            ("{f: [3]}", {"f": [3]}),
+            ("{h: {i: 1}}", {"h": {"i": 1}}),
+            ("{f: {i: 1}}", {"f": {"i": 1}}),
+            ("{a: 5}", {"a": 5}),
+            ("{a: {c: {d: 4}}}", {"a": {"b": 1, "c": {"d": 4, "e": 3}}}),
+            ("{a: {c: [4]}}", {"a": {"b": 1, "c": [4]}}),
+            ("{a: {c: null}}", {"a": {"b": 1}}),
+            ("{a: {z: null}}", {}),
+            ("{g: null, h: {i: null, j: {}}}", {"h": {"j": {}}}),
+            ("{a: {name: new, b: 2}}", {"a": {"name": "new", "b": 2}}),
+            ("{g: {b: 2}}", {"g": {"name": "text", "b": 2}}),
+            ("{g: {name: other}}", {"g": {"name": "other"}}),
+            ("{g: other}", {"g": "other"}),
+        ],
+    )
+    def test_mappings_merge_null_removes_and_all_else_stands_instead(self, over, merged):
+        base = {"a": {"b": 1, "c": {"d": 2, "e": 3}}, "f": [1, 2], "g": "text"}
+        expected = {**{key: value for key, value in base.items() if f"{key}: null" not in over}, **merged}
+        result = YamlSource("x", yaml.safe_load(self.BASE)).overlaid(YamlSource("x", yaml.safe_load(over)))
+        assert result.data == expected
+
+    def test_neither_document_is_changed(self):
+        base, over = document(self.BASE), document("a:\n  c: {d: 9}\nf:\n  - 7\n")
+        before = yaml.safe_dump(base.data), dict(base.lines)
+        merged = base.overlaid(over)
+        merged.data["f"].append(8)
+        merged.data["a"]["c"]["e"] = 0
+        assert (yaml.safe_dump(base.data), base.lines) == before
+        assert over.data == {"a": {"c": {"d": 9}}, "f": [7]}
+
+    def test_every_value_stands_in_the_file_and_on_the_line_it_was_written_on(self, write):
+        base = read_yaml(write(self.BASE, "base.yaml"))
+        over = read_yaml(write("# over\nx: 0\na:\n  c: {d: 4}\nf:\n  - 1\n  - 9\n", "over.yaml"))
+        merged = base.overlaid(over)
+
+        def where(*place):
+            name, line = str(merged.error(place, "m")).split(":")[:2]
+            return name.rpartition("/")[2], int(line)
+
+        assert where("a", "b") == ("base.yaml", 2)
+        assert where("a", "c", "d") == ("over.yaml", 4)
+        assert where("a", "c", "e") == ("base.yaml", 5)
+        assert where("f", 1) == ("over.yaml", 7)
+        assert where("g") == ("base.yaml", 7)
+        assert where() == where("nowhere") == ("over.yaml", 2)
+
+    def test_what_replaces_a_value_leaves_none_of_its_lines(self, write):
+        base = read_yaml(write("a:\n  b:\n    - 1\n    - 2\n", "base.yaml"))
+        merged = base.overlaid(read_yaml(write("z: 1\n\n\n\n\n\na: {b: [3]}\n", "over.yaml")))
+        assert merged.lines["a", "b", 0] == 7
+        assert ("a", "b", 1) not in merged.lines
+
+    @given(
+        a=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
+        b=st.dictionaries(st.sampled_from("abc"), TREES, max_size=3),
+    )
+    def test_overlaying_twice_is_overlaying_once(self, a, b):
+        once = YamlSource("x", a).overlaid(YamlSource("x", b))
+        assert once.overlaid(YamlSource("x", b)).data == once.data

@@ -1,0 +1,82 @@
+"""What the tests of configurations share: a small one, and how a fragment of it is checked or refused."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmark.config.check import check_experiment
+from benchmark.config.load import read_config
+from benchmark.errors import ConfigError
+from benchmark.measures import MEASURES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+
+#: A configuration by its top-level keys; a fragment's keys stand instead of these.
+SMALL = {
+    "name": "name: small\n",
+    "corpus": "corpus: {name: synthetic}\n",
+    "protocol": "protocol: {name: leave-one-group-out, held_out: [cornell, texas]}\n",
+    "methods": "methods: [linear, ngd]\n",
+}
+
+
+@pytest.fixture(autouse=True)
+def without_corpora(no_corpus_is_touched: None) -> None:
+    """A configuration is checked without its corpus."""
+
+
+@pytest.fixture(scope="session")
+def read() -> Callable[[Path], Experiment]:
+    """Read and check a file."""
+    return lambda path: check_experiment(read_config(path), MEASURES)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Callable[..., Path]:
+    """Write the small configuration, a fragment's top-level keys standing instead of its own."""
+
+    def write(fragment: str = "", *, without: tuple[str, ...] = ()) -> Path:
+        given = re.findall(r"^(\w+):", fragment, re.MULTILINE)
+        path = tmp_path / "config.yaml"
+        kept = [text for key, text in SMALL.items() if key not in (*given, *without)]
+        path.write_text("".join(kept) + fragment, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def checked(written: Callable[..., Path], read: Callable[[Path], Experiment]) -> Callable[[str], Experiment]:
+    """The experiment of a fragment."""
+    return lambda fragment="": read(written(fragment))
+
+
+@pytest.fixture
+def ids(checked: Callable[[str], Experiment]) -> Callable[[str], list[str]]:
+    """The ids of a fragment's cells."""
+    return lambda fragment="": [cell.id for cell in checked(fragment).cells]
+
+
+@pytest.fixture
+def refusal(written: Callable[..., Path], read: Callable[[Path], Experiment]) -> Callable[[str], str]:
+    """The messages for a fragment, which must begin with the file and the lines that end in "# HERE"."""
+
+    def refuse(fragment: str) -> str:
+        path = written(fragment)
+        with pytest.raises(ConfigError) as caught:
+            read(path)
+        lines = path.read_text(encoding="utf-8").splitlines()
+        here = [f"{path}:{number}" for number, line in enumerate(lines, 1) if line.endswith("# HERE")]
+        assert caught.value.exit_code == 2
+        messages = str(caught.value).splitlines()
+        assert [message.split(": ")[0] for message in messages] == here
+        return "\n".join(message.split(": ", 1)[1] for message in messages)
+
+    return refuse

@@ -1,0 +1,323 @@
+"""`methods` and `defaults`: what each method is called, and every parameter that it has."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmark.config.model import BASE
+
+
+@pytest.fixture(name="specs")
+def specs_of(checked):
+    """The candidates of each method, by its label."""
+    return lambda fragment: {entry.label: entry.candidates for entry in checked(fragment).variants[BASE].entries}
+
+
+@pytest.fixture(name="spec")
+def spec_of(specs):
+    """The one candidate of the one method."""
+
+    def only(fragment):
+        (candidates,) = specs(fragment).values()
+        (found,) = candidates
+        return found
+
+    return only
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("method", "names"),
+        [
+            ("ngd", ["ngd"]),
+            ("mnb", ["mnb"]),
+            ("{kernel: ngd}", ["ngd"]),
+            ("{classifier: mnb}", ["mnb"]),
+            ("{normalization: l1, kernel: ngd}", ["l1-ngd"]),
+            ("{kernel: ned, normalization: l2, weighting: tfidf}", ["tfidf-l2-ned"]),
+            ("{weighting: tfidf, idf: training, kernel: linear}", ["tfidf-idf-training-linear"]),
+            ("{dirichlet: 0.5, weighting: tf, kernel: ngd}", ["tf-dirichlet0.5-ngd"]),
+            (
+                "{weighting: [tf, tfidf], normalization: [l1, l2], kernel: linear}",
+                ["tf-l1-linear", "tf-l2-linear", "tfidf-l1-linear", "tfidf-l2-linear"],
+            ),
+            ("{kernel: [linear, ned], normalization: [l1, l2]}", ["l1-linear", "l2-linear", "l1-ned", "l2-ned"]),
+            ("{normalization: none, kernel: {name: rbf, sigma: [0.5, 1]}}", ["none-rbf-sigma0.5", "none-rbf-sigma1"]),
+            (
+                "{kernel: [linear, {name: cpd-power, base: [ned, ngd], beta: [0.5, 0.7]}]}",
+                [
+                    "linear",
+                    "cpd-power-ned-beta0.5",
+                    "cpd-power-ned-beta0.7",
+                    "cpd-power-ngd-beta0.5",
+                    "cpd-power-ngd-beta0.7",
+                ],
+            ),
+            ("{kernel: ngd, classifier: {C: [0.1, 10]}}", ["ngd-c0.1", "ngd-c10"]),
+            ("{kernel: ngd, classifier: [{}, {scheme: one-vs-rest}]}", ["ngd", "ngd-one-vs-rest"]),
+            (
+                "{kernel: ngd, classifier: {C: [1, 2], scheme: [one-vs-one, one-vs-rest]}}",
+                ["ngd-c1-one-vs-one", "ngd-c1-one-vs-rest", "ngd-c2-one-vs-one", "ngd-c2-one-vs-rest"],
+            ),
+            ("{kernel: ngd, classifier: svm}", ["ngd-svm"]),
+            ("{kernel: ngd, classifier: {name: svm, C: 3}}", ["ngd-svm-c3"]),
+            (
+                "{classifier: {name: divergence-bayes, centroid: [mean, skl]}}",
+                ["divergence-bayes-mean", "divergence-bayes-skl"],
+            ),
+            ("{kernel: {name: plsi-fisher, n_classes: [2, 3]}}", ["plsi-fisher"]),
+        ],
+    )
+    def test_lists_multiply_and_what_the_entry_says_are_its_words(self, ids, method, names):
+        assert ids(f"methods: [{method}]\n") == names
+
+    def test_one_method_needs_no_list_and_several_follow_each_other(self, ids):
+        assert ids("methods: ngd\n") == ["ngd"]
+        assert ids("methods: {kernel: [ned, ngd]}\n") == ["ned", "ngd"]
+        assert ids("methods: [{weighting: tfidf, kernel: ned}, mnb, ngd]\n") == ["tfidf-ned", "mnb", "ngd"]
+
+    def test_defaults_are_no_words(self, ids):
+        defaults = "defaults: {weighting: tfidf, idf: training, C: 3, svm: {scheme: one-vs-rest}, diffusion: {t: 2}}\n"
+        assert ids(f"{defaults}methods: [linear, diffusion]\n") == ["linear", "diffusion"]
+
+    def test_the_classifier_that_defaults_name_is_no_word_and_its_parameters_are(self, ids):
+        fragment = "defaults: {classifier: divergence-bayes}\nmethods: [{classifier: {centroid: [mean, skl]}}]\n"
+        assert ids(fragment) == ["mean", "skl"]
+
+    def test_a_parameter_that_is_a_list_by_nature_is_one_value(self, specs):
+        found = specs("methods: [{kernel: {name: plsi-fisher, n_classes: [2, 3]}}]\n")
+        assert found["plsi-fisher"][0].kernel.resolved["n_classes"] == [2, 3]
+
+
+class TestSpec:
+    def test_a_method_is_what_its_words_say(self, spec):
+        method = "{weighting: tfidf, kernel: {name: diffusion, t: 0.1}, classifier: {C: 10}}"
+        found = spec(f"defaults: {{classifier: {{name: svm, scheme: one-vs-rest}}}}\nmethods: [{method}]\n")
+        assert (found.representation.weighting, found.representation.normalization) == ("tfidf", "l1")
+        assert found.kernel.resolved == {"name": "diffusion", "t": 0.1}
+        svm = found.classifier.resolved
+        assert (svm["name"], svm["C"], svm["scheme"]) == ("svm", 10, "one-vs-rest")
+
+    @pytest.mark.parametrize(
+        ("method", "classifier", "normalization"),
+        [
+            ("linear", "svm", "l2"),
+            ("ngd", "svm", "l1"),
+            ("mnb", "mnb", "none"),
+            ("hp-top", "svm", "l2"),
+            ("plsi-fisher", "svm", "none"),
+            ("linear-svm", "linear-svm", "l2"),
+        ],
+    )
+    def test_a_bare_name_is_that_component_with_its_defaults(self, spec, method, classifier, normalization):
+        found = spec(f"methods: {method}\n")
+        assert found.classifier.name == classifier
+        assert (found.kernel is None) == (classifier == method)
+        representation = found.representation
+        assert (representation.weighting, representation.normalization) == ("tf", normalization)
+        assert (representation.idf, representation.dirichlet) == ("collection", 0)
+
+    def test_a_default_goes_to_the_methods_that_have_it(self, specs):
+        found = specs("defaults: {smoothing: 2, C: 5, t: 3}\nmethods: [mnb, eef, linear, diffusion]\n")
+        assert found["mnb"][0].classifier.given == found["eef"][0].classifier.given == {"smoothing": 2}
+        assert found["linear"][0].classifier.given == found["diffusion"][0].classifier.given == {"C": 5}
+        assert found["diffusion"][0].kernel.given == {"t": 3}
+
+    @pytest.mark.parametrize(
+        ("defaults", "method", "c"),
+        [
+            ("{classifier: {C: 2}}", "ngd", 2),
+            ("{classifier: {C: 2}, C: 3}", "ngd", 3),
+            ("{classifier: {C: 2}, C: 3, svm: {C: 4}}", "ngd", 4),
+            ("{classifier: {C: 2}, C: 3, svm: {C: 4}}", "{kernel: ngd, classifier: {C: 5}}", 5),
+        ],
+    )
+    def test_the_entry_goes_before_its_name_and_that_before_all(self, spec, defaults, method, c):
+        assert spec(f"defaults: {defaults}\nmethods: [{method}]\n").classifier.given["C"] == c
+
+    @pytest.mark.parametrize(
+        ("defaults", "method", "normalization"),
+        [
+            ("{normalization: none}", "linear", "none"),
+            ("{normalization: none, svm: {normalization: l1}}", "linear", "l1"),
+            ("{svm: {normalization: l1}, linear: {normalization: none}}", "linear", "none"),
+            ("{linear: {normalization: none}}", "{kernel: linear, normalization: l2}", "l2"),
+        ],
+    )
+    def test_so_it_is_with_the_representation_and_the_kernel_goes_before_the_classifier(
+        self, spec, defaults, method, normalization
+    ):
+        found = spec(f"defaults: {defaults}\nmethods: [{method}]\n")
+        assert found.representation.normalization == normalization
+
+    def test_a_kernel_by_default_is_that_of_methods_that_name_none(self, specs):
+        found = specs("defaults: {kernel: {name: rbf, sigma: 2}}\nmethods: [{weighting: tfidf}, linear, mnb]\n")
+        assert found["tfidf"][0].kernel.resolved == {"name": "rbf", "sigma": 2}
+        assert found["linear"][0].kernel.name == "linear"
+        assert found["mnb"][0].kernel is None
+
+    def test_a_dirichlet_prior_by_default_goes_to_kernels_on_the_simplex_alone(self, specs):
+        found = specs("defaults: {dirichlet: 0.5}\nmethods: [ngd, linear, mnb, plsi-fisher]\n")
+        assert {label: candidates[0].representation.dirichlet for label, candidates in found.items()} == {
+            "ngd": 0.5,
+            "linear": 0,
+            "mnb": 0,
+            "plsi-fisher": 0,
+        }
+
+    def test_what_sees_the_counts_takes_no_weighting_from_defaults(self, specs):
+        found = specs("defaults: {weighting: tfidf, normalization: l2}\nmethods: [plsi-fisher, linear]\n")
+        plsi, linear = (found[label][0].representation for label in ("plsi-fisher", "linear"))
+        assert (plsi.weighting, plsi.normalization) == ("tf", "none")
+        assert (linear.weighting, linear.normalization) == ("tfidf", "l2")
+
+
+class TestChoose:
+    GRID = "methods: [linear, {kernel: {name: diffusion, t: [0.5, 1]}}]\n"
+
+    def test_lists_inside_a_kernel_or_classifier_are_candidates_and_no_words(self, specs):
+        found = specs(f"choose: {{by: oracle}}\n{self.GRID}")
+        assert list(found) == ["linear", "diffusion"]
+        assert [spec.kernel.given["t"] for spec in found["diffusion"]] == [0.5, 1]
+        both = specs("choose: {by: oracle}\nmethods: [{kernel: {name: rbf, sigma: [1, 2]}, classifier: {C: [1, 3]}}]\n")
+        assert [(spec.kernel.given["sigma"], spec.classifier.given["C"]) for spec in both["rbf"]] == [
+            (1, 1),
+            (1, 3),
+            (2, 1),
+            (2, 3),
+        ]
+
+    def test_lists_of_kernels_and_weightings_are_cells_still(self, specs):
+        grid = "methods: [{weighting: [tf, tfidf], kernel: {name: diffusion, t: [0.5, 1]}}]\n"
+        assert list(specs(f"choose: {{by: oracle}}\n{grid}")) == ["tf-diffusion", "tfidf-diffusion"]
+
+    def test_without_it_they_are_cells(self, ids):
+        assert ids(self.GRID) == ["linear", "diffusion-t0.5", "diffusion-t1"]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "said"),
+    [
+        (
+            "methods:\n  - ngd\n  - ngb # HERE\n",
+            "unknown method 'ngb'; did you mean 'ngd'? (allowed: linear, polynomial",
+        ),
+        ("methods:\n  - 5 # HERE\n", "a method is a name, or a mapping with a kernel or classifier, not 5"),
+        ("methods: {} # HERE\n", "not {}"),
+        (
+            "methods:\n  - {kernel: ned}\n  - {kernel: ned,\n     kernell: x} # HERE\n",
+            "did you mean 'kernel'? (allowed: w",
+        ),
+        ("methods:\n  - {name: ngd} # HERE\n", "write {kernel: {name: ngd, …}} or {classifier: …}"),
+        ("methods:\n  - kernel:\n      - linear\n      - ngb # HERE\n", "unknown kernel 'ngb'; did you mean 'ngd'?"),
+        ("methods:\n  - kernel: 5 # HERE\n", "a kernel is a name, or a mapping with a name and parameters, not 5"),
+        ("methods:\n  - kernel: {sigma: 1} # HERE\n", "a kernel is a name, or a mapping"),
+        ("methods:\n  - kernel: [] # HERE\n", "kernel must not be an empty list: it would leave no cell"),
+        ("methods:\n  - kernel:\n      name: [ned, ngd] # HERE\n", "a list of kernels stands under `kernel`"),
+        ("methods:\n  - kernel:\n      name: {a: b} # HERE\n", "unknown kernel {'a': 'b'}"),
+        ("methods:\n  - kernel:\n      name: rbf\n      sigmo: 1 # HERE\n", "'sigmo'; did you mean 'sigma'?"),
+        ("methods:\n  - kernel:\n      name: rbf\n      sigma: [] # HERE\n", "sigma must not be an empty list"),
+        ("methods:\n  - kernel:\n      name: rbf\n      sigma: 0 # HERE\n", "sigma must be positive"),
+        ("methods:\n  - kernel: # HERE\n      name: rbf\n      1: 2\n", "the key 1 must be text"),
+        ("methods:\n  - kernel: ngd\n    classifier: svn # HERE\n", "unknown classifier 'svn'; did you mean 'svm'?"),
+        ("methods:\n  - kernel: ngd\n    classifier: 3 # HERE\n", "a classifier is a name, or a mapping"),
+        ("methods:\n  - kernel: ngd\n    classifier:\n      C: [1, 0] # HERE\n", "C must be a positive number, not 0"),
+        (
+            "methods:\n  - kernel: ngd\n    classifier:\n      C: 1e-3 # HERE\n",
+            "C is '1e-3': must be a number; YAML reads",
+        ),
+        ("methods:\n  - kernel: ngd\n    classifier:\n      C: .inf # HERE\n", "C is inf: must be a finite number"),
+        (
+            "methods:\n  - kernel: ngd\n    classifier:\n      scheme: all # HERE\n",
+            "scheme must be one of one-vs-one, one",
+        ),
+        (
+            "methods:\n  - kernel: ned\n    weighting: [tf,\n      tf-idf] # HERE\n",
+            "unknown weighting 'tf-idf'; did you",
+        ),
+        ("methods:\n  - kernel: ned\n    normalization: L1 # HERE\n", "unknown normalization 'L1'; did you mean 'l1'?"),
+        ("methods:\n  - kernel: ned\n    idf: test # HERE\n", "unknown idf 'test' (allowed: collection, training)"),
+        (
+            "methods:\n  - kernel: ngd\n    dirichlet: -1 # HERE\n",
+            "dirichlet is -1: must be a number that isn't negative",
+        ),
+        ("methods:\n  - kernel: ngd\n    dirichlet: true # HERE\n", "dirichlet is True"),
+        ("methods:\n  - weighting: tf # HERE\n", "names neither a kernel nor a classifier, and no default does"),
+        ("methods:\n  - linear\n  - linear # HERE\n", "the method 'linear' stands in the configuration twice"),
+        ("methods:\n  - {kernel: [ngd, ngd]} # HERE\n", "the method 'ngd' stands in the configuration twice"),
+        ("methods:\n  - {kernel: ngd}\n  - {kernel: [linear, ngd]} # HERE\n", "the method 'ngd' stands"),
+        (
+            "methods:\n  - {classifier: [{}]} # HERE\ndefaults: {classifier: mnb}\n",
+            "nothing that its cells could be named",
+        ),
+        # What doesn't go together.
+        (
+            "methods:\n  - kernel: ngd\n    normalization: l2 # HERE\n",
+            "the kernel 'ngd' needs the normalization l1, not 'l2'",
+        ),
+        (
+            "methods:\n  - kernel: [linear, ngd]\n    normalization:\n      - l1\n      - l2 # HERE\n",
+            "the kernel 'ngd' needs the normalization l1, not 'l2': it is defined on the simplex",
+        ),
+        ("defaults:\n  normalization: l2 # HERE\n", "the kernel 'ngd' needs the normalization l1, not 'l2'"),
+        (
+            "defaults:\n  ngd:\n    normalization: none # HERE\n",
+            "the kernel 'ngd' needs the normalization l1, not 'none'",
+        ),
+        (
+            "methods:\n  - kernel: {name: cpd-power, base: [ned, ngd]}\n    normalization: none # HERE\n",
+            "the kernel 'cpd-power' needs the normalization l1, not 'none'",
+        ),
+        ("methods:\n  - classifier: mnb\n    kernel: ngd # HERE\n", "the classifier 'mnb' takes no kernel; 'svm' does"),
+        (
+            "methods:\n  - kernel: plsi-fisher\n    weighting: tf # HERE\n",
+            "'plsi-fisher' sees the counts: it has no weight",
+        ),
+        (
+            "methods:\n  - kernel: linear\n    dirichlet: 0.5 # HERE\n",
+            "smooths points of the simplex (l1) for a kernel",
+        ),
+        ("methods:\n  - classifier: mnb\n    dirichlet: 0.5 # HERE\n", "not 'mnb' with 'none'"),
+        (
+            "methods:\n  - {kernel: ngd, dirichlet: 1, weighting: tfidf} # HERE\n",
+            "a Dirichlet prior on documents is one on",
+        ),
+        (
+            "methods:\n  - {kernel: plsi-fisher, classifier: {unit: mean-self-product}} # HERE\n",
+            "C can't be measured by the mean of k(x, x) of the kernel 'plsi-fisher'",
+        ),
+        # Defaults.
+        ("defaults:\n  kernell: linear # HERE\n", "unknown parameter 'kernell'; did you mean 'kernel'?"),
+        (
+            "defaults:\n  weighting: [tf, tfidf] # HERE\n",
+            "a default is one value; a list of weightings stands in `methods`",
+        ),
+        ("defaults:\n  weighting: tf-idf # HERE\n", "unknown weighting 'tf-idf'"),
+        ("defaults:\n  dirichlet: .nan # HERE\n", "dirichlet is nan: must be a number that isn't negative"),
+        ("defaults:\n  C: [1, 2] # HERE\n", "C is [1, 2]: must be a number"),
+        ("defaults:\n  C: 0 # HERE\n", "C must be a positive number"),
+        ("defaults:\n  classifier: svn # HERE\n", "unknown classifier 'svn'; did you mean 'svm'?"),
+        (
+            "defaults:\n  classifier: 5 # HERE\n",
+            "a default classifier is a name, or a mapping of its parameters, not 5",
+        ),
+        ("defaults:\n  classifier:\n    name: svm\n    c: 1 # HERE\n", "of the classifier 'svm': 'c' (allowed: C, "),
+        ("defaults:\n  kernel: 5 # HERE\n", "a default kernel is a name, or a mapping with a name"),
+        ("defaults:\n  svm: 3 # HERE\n", "the defaults of 'svm' are a mapping of its parameters, not 3"),
+        (
+            "defaults:\n  svm:\n    smoothing: 3 # HERE\n",
+            "unknown parameter of 'svm': 'smoothing' (allowed: weighting, norm",
+        ),
+        ("defaults:\n  C: 1\n  smoothing: 1 # HERE\n", "no method here has 'smoothing'"),
+        ("defaults:\n  mnb: {smoothing: 1} # HERE\n", "no method here has 'mnb'"),
+        ("defaults:\n  classifier:\n    C: 1 # HERE\nmethods: [mnb]\n", "no method here has 'C'"),
+        # Choice.
+        ("choose: {by: oracle} # HERE\n", "there is nothing to choose: no kernel or classifier lists a parameter"),
+        (
+            "choose: {by: oracle}\nmethods:\n  - {kernel: {name: diffusion, t: [1, 1]}} # HERE\n",
+            "the method 'diffusion' stands in the configuration twice",
+        ),
+    ],
+)
+def test_what_is_no_method_is_refused(refusal, fragment, said):
+    assert said in refusal(fragment)
