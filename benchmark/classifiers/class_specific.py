@@ -240,12 +240,10 @@ class ProjectedPdf(MultinomialBayes):
             raise ValueError(msg)
         selected = rankings[:, :size]
         if not np.issubdtype(selected.dtype, np.integer):
-            msg = f"rankings must be integers, not {selected.dtype}"
-            raise ValueError(msg)
+            raise ValueError(f"rankings must be integers, not {selected.dtype}")
         in_order = np.sort(selected, axis=1)
         if not (in_order[:, 0] >= 0).all() or not (in_order[:, -1] < n_terms).all():
-            msg = f"rankings must hold terms from 0 to {n_terms - 1}"
-            raise ValueError(msg)
+            raise ValueError(f"rankings must hold terms from 0 to {n_terms - 1}")
         if (in_order[:, 1:] == in_order[:, :-1]).any():
             raise ValueError("rankings have a term twice for the same class")
         return selected

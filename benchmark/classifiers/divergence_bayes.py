@@ -90,15 +90,12 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
         if not callable(self.centroid) and self.centroid not in CENTROIDS:
-            msg = f"centroid must be one of {', '.join(CENTROIDS)}, or a function, not {self.centroid!r}"
-            raise ValueError(msg)
+            raise ValueError(f"centroid must be one of {', '.join(CENTROIDS)}, or a function, not {self.centroid!r}")
         check_smoothing(self.smoothing)
         if self.prior not in PRIORS:
-            msg = f"prior must be one of {', '.join(PRIORS)}, not {self.prior!r}"
-            raise ValueError(msg)
+            raise ValueError(f"prior must be one of {', '.join(PRIORS)}, not {self.prior!r}")
         if self.length not in LENGTHS:
-            msg = f"length must be one of {', '.join(LENGTHS)}, not {self.length!r}"
-            raise ValueError(msg)
+            raise ValueError(f"length must be one of {', '.join(LENGTHS)}, not {self.length!r}")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the centroids from term counts X, dense or sparse, shape (n, V), and labels y, shape (n,)."""
@@ -106,8 +103,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         counts = _counts(X)
         labels = np.asarray(y)
         if labels.shape != (counts.shape[0],):
-            msg = f"{counts.shape[0]} documents and labels of shape {labels.shape} don't belong together"
-            raise ValueError(msg)
+            raise ValueError(f"{counts.shape[0]} documents and labels of shape {labels.shape} don't belong together")
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         order = np.argsort(first)
         self.classes_ = values[order]
@@ -126,8 +122,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         check_is_fitted(self, "centroids_")
         counts = _counts(X)
         if counts.shape[1] != self.n_features_in_:
-            msg = f"X has {counts.shape[1]} words, but the centroids have {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {counts.shape[1]} words, but the centroids have {self.n_features_in_}")
         n = counts.shape[0]
         lengths = np.asarray(counts.sum(axis=1))
         row = np.repeat(np.arange(n), np.diff(counts.indptr))
@@ -150,8 +145,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:
         if not counts.shape[0]:
-            msg = f"no training document of the class {str(label)!r} has a word: it has no centroid"
-            raise ValueError(msg)
+            raise ValueError(f"no training document of the class {str(label)!r} has a word: it has no centroid")
         if self.centroid == "pooled":
             smoothed = np.asarray(counts.sum(axis=0)) + self.smoothing
             return np.asarray(smoothed / smoothed.sum())
@@ -171,6 +165,5 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 def _counts(X: Any) -> sp.csr_array:
     counts = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
     if counts.nnz and counts.data.min() < 0:
-        msg = f"term counts can't be negative, as {counts.data.min()} is"
-        raise ValueError(msg)
+        raise ValueError(f"term counts can't be negative, as {counts.data.min()} is")
     return counts

@@ -96,8 +96,7 @@ def two_sides(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], 
     inside, outside = np.flatnonzero(members), np.flatnonzero(~members)
     if not (len(inside) and len(outside)):
         has = "no" if not len(inside) else "every"
-        msg = f"the category {name!r} has {has} training document: there is nothing to separate"
-        raise ValueError(msg)
+        raise ValueError(f"the category {name!r} has {has} training document: there is nothing to separate")
     return inside, outside
 
 
@@ -105,8 +104,7 @@ def category_names(members: NDArray[np.bool_], categories: Sequence[str] | None)
     """The names given, or the column numbers; ValueError if there aren't as many as columns of `members`."""
     names = tuple(categories) if categories is not None else tuple(str(x) for x in range(members.shape[1]))
     if len(names) != members.shape[1]:
-        msg = f"{len(names)} names for {members.shape[1]} categories"
-        raise ValueError(msg)
+        raise ValueError(f"{len(names)} names for {members.shape[1]} categories")
     return names
 
 

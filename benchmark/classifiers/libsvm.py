@@ -59,8 +59,7 @@ class DenseRows:
         """Rows start:stop, as a fresh array; FloatingPointError if a value is not finite."""
         values = self.matrix[np.ix_(self.rows[start:stop], self.columns)]
         if not np.isfinite(values).all():
-            msg = "the kernel matrix holds values that are not finite numbers"
-            raise FloatingPointError(msg)
+            raise FloatingPointError("the kernel matrix holds values that are not finite numbers")
         return values
 
 
@@ -174,8 +173,7 @@ def _train_binary(
     problem.x = ctypes.cast(row_pointers.ctypes.data, ctypes.POINTER(_NODE_POINTER))
     complaint = libsvm.svm_check_parameter(ctypes.byref(problem), ctypes.byref(parameter))
     if complaint:
-        msg = f"LIBSVM refuses the parameters: {complaint.decode()}"
-        raise ValueError(msg)
+        raise ValueError(f"LIBSVM refuses the parameters: {complaint.decode()}")
     handle = libsvm.svm_train(ctypes.byref(problem), ctypes.byref(parameter))
     try:
         return _machine(handle.contents, rows)

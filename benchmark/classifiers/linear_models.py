@@ -42,8 +42,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range."""
         for name in self._positive():
             if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be a positive number, not {getattr(self, name)}"
-                raise ValueError(msg)
+                raise ValueError(f"{name} must be a positive number, not {getattr(self, name)}")
 
     def _positive(self) -> tuple[str, ...]:
         return ("C",)
@@ -110,8 +109,7 @@ class LinearSvm(_LinearModel):
         """Raise ValueError where a parameter is outside its range."""
         super().check()
         if self.loss not in LOSSES:
-            msg = f"loss must be one of {', '.join(LOSSES)}, not {self.loss!r}"
-            raise ValueError(msg)
+            raise ValueError(f"loss must be one of {', '.join(LOSSES)}, not {self.loss!r}")
 
     def _positive(self) -> tuple[str, ...]:
         return ("C", "epsilon")

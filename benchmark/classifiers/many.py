@@ -68,8 +68,7 @@ def solve_many(
         If a kernel value is not finite.
     """
     if not np.isfinite(kernel).all():
-        msg = "the kernel has values that are not finite numbers"
-        raise FloatingPointError(msg)
+        raise FloatingPointError("the kernel has values that are not finite numbers")
     nodes = NodeMatrix() if nodes is None else nodes
     everything = np.arange(len(kernel))
     nodes.fill(DenseRows(kernel, everything, everything), jobs)

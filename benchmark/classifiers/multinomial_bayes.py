@@ -65,8 +65,7 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
         if not 0 < self.smoothing < float("inf"):
-            msg = f"smoothing must be a positive number, not {self.smoothing}"
-            raise ValueError(msg)
+            raise ValueError(f"smoothing must be a positive number, not {self.smoothing}")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the counts X, shape (n, V), and the labels y, shape (n,).

@@ -85,8 +85,7 @@ def fit_machines(
         msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
         raise ValueError(msg)
     if kernel.shape != (bounds[-1], bounds[-1]):
-        msg = f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}"
-        raise ValueError(msg)
+        raise ValueError(f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}")
     rows = np.arange(bounds[-1])
     of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
     if scheme == "one-vs-one":
@@ -94,8 +93,7 @@ def fit_machines(
     elif scheme == "one-vs-rest":
         problems = [(own, np.concatenate([rows[: own[0]], rows[own[-1] + 1 :]])) for own in of_class]
     else:
-        msg = f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}"
-        raise ValueError(msg)
+        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs)
     machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
@@ -261,14 +259,11 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range."""
         for name in ("C", "epsilon", "cache_mb"):
             if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be a positive number, not {getattr(self, name)}"
-                raise ValueError(msg)
+                raise ValueError(f"{name} must be a positive number, not {getattr(self, name)}")
         if self.scheme not in SCHEMES:
-            msg = f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}"
-            raise ValueError(msg)
+            raise ValueError(f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}")
         if self.unit not in UNITS:
-            msg = f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}"
-            raise ValueError(msg)
+            raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
         """C in the unit it is meant in, given k(x, x), shape (n,).
@@ -286,8 +281,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         gram = check_array(X, dtype=np.float64)
         labels = np.asarray(y)
         if gram.shape[0] != gram.shape[1] or len(labels) != len(gram):
-            msg = f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together"
-            raise ValueError(msg)
+            raise ValueError(f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together")
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         if values.tolist() == [-1, 1]:
             first = np.array([1, 0])

@@ -97,14 +97,12 @@ def inner_products(
            [6., 9.]])
     """
     if left.shape[1] != right.shape[1]:
-        msg = f"points of {left.shape[1]} and {right.shape[1]} coordinates have no inner product"
-        raise ValueError(msg)
+        raise ValueError(f"points of {left.shape[1]} and {right.shape[1]} coordinates have no inner product")
     shape = (left.shape[0], right.shape[0])
     if out is None:
         out = np.empty(shape)
     elif out.shape != shape:
-        msg = f"out has shape {out.shape}, the product {shape}"
-        raise ValueError(msg)
+        raise ValueError(f"out has shape {out.shape}, the product {shape}")
     _fill_on_all_cores(out, *_parts(canonical(left)), *_parts(canonical(right).tocsc()))
     return out
 

@@ -35,8 +35,7 @@ class _Transformed(Kernel):
     def check(self) -> None:
         """The base is one of `BASES`."""
         if self.base not in BASES:
-            msg = f"base must be one of {', '.join(BASES)}, not {self.base!r}"
-            raise ValueError(msg)
+            raise ValueError(f"base must be one of {', '.join(BASES)}, not {self.base!r}")
 
     def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """-k ≥ 0 of the base kernel, written over `products`."""
@@ -62,8 +61,7 @@ class CpdPower(_Transformed):
         """0 < β < 1."""
         super().check()
         if not 0 < self.beta < 1:
-            msg = f"beta must lie between 0 and 1, not {self.beta}"
-            raise ValueError(msg)
+            raise ValueError(f"beta must lie between 0 and 1, not {self.beta}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """-(-k)^β."""

@@ -170,8 +170,7 @@ class TopMachines(_OnSplits):
             none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
             mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER)
         if len(mixed) < 2:
-            msg = f"HP-TOP needs two categories at least, and the training documents have {len(mixed)}"
-            raise ValueError(msg)
+            raise ValueError(f"HP-TOP needs two categories at least, and the training documents have {len(mixed)}")
         top = kernel_of(self.spec).set_params(
             C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
         )

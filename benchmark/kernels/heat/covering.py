@@ -56,7 +56,6 @@ def log_covering_bound(epsilon: Array | float, n: int, t: float, log_volume: flo
     check_positive("t", t)
     epsilon = np.asarray(epsilon, dtype=np.float64)
     if not bool(((epsilon > 0) & (epsilon < 1)).all()):
-        msg = f"epsilon must lie between 0 and 1, not {epsilon.min()} to {epsilon.max()}"
-        raise ValueError(msg)
+        raise ValueError(f"epsilon must lie between 0 and 1, not {epsilon.min()} to {epsilon.max()}")
     volume = log_orthant_volume(n) if log_volume is None else log_volume
     return np.asarray(volume - n / 2 * math.log(t) + (n + 2) / 2 * np.log(-np.log(epsilon)))

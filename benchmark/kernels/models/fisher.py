@@ -112,8 +112,7 @@ def fisher_scores(counts: sp.csr_array, theta: Array, phi: Array, classes: Array
     n, k = theta.shape
     width = k * (phi.shape[0] + 1)
     if width > np.iinfo(np.int32).max:
-        msg = f"{k} classes of {phi.shape[0]} words have too many coordinates"
-        raise ValueError(msg)
+        raise ValueError(f"{k} classes of {phi.shape[0]} words have too many coordinates")
     known = known_words(counts, phi)
     start, word, count = csr_parts(known)
     length = np.asarray(known.sum(axis=1))
@@ -210,8 +209,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "scores_")
         counts = check_counts(X)
         if counts.shape[1] != self.n_features_in_:
-            msg = f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}")
         return self._side_by_side(counts, [model.transform(counts) for model in self.models_])
 
     def transform(self, X: Any) -> Array:
@@ -225,8 +223,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
 
     def _models(self) -> list[PLSI]:
         if not len(self.n_classes):
-            msg = "n_classes names no number of classes"
-            raise ValueError(msg)
+            raise ValueError("n_classes names no number of classes")
         shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}
         models = [PLSI(n_classes=k, **shared) for k in self.n_classes]
         for model in models:

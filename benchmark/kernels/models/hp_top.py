@@ -115,11 +115,9 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range."""
         for name in ("C", "epsilon", "cache_mb"):
             if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be a positive number, not {getattr(self, name)}"
-                raise ValueError(msg)
+                raise ValueError(f"{name} must be a positive number, not {getattr(self, name)}")
         if self.component not in DENSITIES:
-            msg = f"component must be one of {', '.join(DENSITIES)}, not {self.component!r}"
-            raise ValueError(msg)
+            raise ValueError(f"component must be one of {', '.join(DENSITIES)}, not {self.component!r}")
 
     def fit(
         self,
@@ -236,8 +234,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "hyperplanes_")
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
         if points.shape[1] != self.n_features_in_:
-            msg = f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
         return points
 
     def _joint(self, points: sp.csr_array) -> LogJoint:
@@ -247,11 +244,9 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
 def _indicators(Y: Any, n: int) -> NDArray[np.bool_]:
     members = np.asarray(Y)
     if members.ndim != 2 or len(members) != n or members.shape[1] < 2:
-        msg = (
+        raise ValueError(
             f"Y must say which of at least two categories each of {n} documents has, not have the shape {members.shape}"
         )
-        raise ValueError(msg)
     if not np.isin(members, (0, 1)).all():
-        msg = "Y must be boolean: whether a document has a category"
-        raise ValueError(msg)
+        raise ValueError("Y must be boolean: whether a document has a category")
     return members.astype(np.bool_)

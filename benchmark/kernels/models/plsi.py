@@ -29,8 +29,7 @@ def check_counts(X: Any) -> sp.csr_array:
     """Counts as canonical CSR of float64 without stored zeros; ValueError if one is negative or not finite."""
     counts = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
     if counts.nnz and counts.data.min() < 0:
-        msg = f"counts can't be negative, but one is {counts.data.min()}"
-        raise ValueError(msg)
+        raise ValueError(f"counts can't be negative, but one is {counts.data.min()}")
     if not counts.data.all():
         counts = counts.copy()
         counts.eliminate_zeros()
@@ -127,16 +126,13 @@ class PLSI(TransformerMixin, BaseEstimator):
         ):
             value = getattr(self, name)
             if not (isinstance(value, (int, np.integer)) and value >= least):
-                msg = f"{name} must be a whole number of at least {least}, not {value!r}"
-                raise ValueError(msg)
+                raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
         for name in ("tolerance", "fold_tolerance"):
             value = getattr(self, name)
             if not 0 <= value < float("inf"):
-                msg = f"{name} must be a finite number that isn't negative, not {value!r}"
-                raise ValueError(msg)
+                raise ValueError(f"{name} must be a finite number that isn't negative, not {value!r}")
         if not 0 < self.temper <= 1:
-            msg = f"temper must be above 0 and at most 1, not {self.temper!r}"
-            raise ValueError(msg)
+            raise ValueError(f"temper must be above 0 and at most 1, not {self.temper!r}")
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Learn the classes of the counts X, dense or sparse, shape (n, V).
@@ -149,8 +145,7 @@ class PLSI(TransformerMixin, BaseEstimator):
         self.check()
         counts = check_counts(X)
         if counts.nnz == 0:
-            msg = "no document has a word: there is nothing to learn from"
-            raise ValueError(msg)
+            raise ValueError("no document has a word: there is nothing to learn from")
         runs = [self._run(counts, restart) for restart in range(self.restarts)]
         best = max(runs, key=lambda run: run.trace[-1])
         self.n_features_in_ = counts.shape[1]
@@ -206,8 +201,7 @@ class PLSI(TransformerMixin, BaseEstimator):
     def _likelihood(self, counts: sp.csr_array, theta: Array) -> float:
         known = known_words(counts, self.word_given_class_)
         if known.nnz == 0:
-            msg = "the documents have no word that is known from training"
-            raise ValueError(msg)
+            raise ValueError("the documents have no word that is known from training")
         return float(
             (known.data * np.log(word_probabilities(known, theta, self.word_given_class_))).sum() / known.data.sum()
         )
@@ -215,6 +209,5 @@ class PLSI(TransformerMixin, BaseEstimator):
     def _validated(self, X: Any) -> sp.csr_array:
         counts = check_counts(X)
         if counts.shape[1] != self.n_features_in_:
-            msg = f"X has {counts.shape[1]} words, but the model was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {counts.shape[1]} words, but the model was fitted on {self.n_features_in_}")
         return counts

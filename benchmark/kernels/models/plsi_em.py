@@ -162,8 +162,7 @@ def expectation_maximization(
         # Σ n log s: numpy's logarithm of an array takes a tenth of the time of one by one.
         objective = float((entropy - (counts.data * np.log(ratio)).sum()) / (total * temper))
         if not np.isfinite(objective):
-            msg = "a word has lost its probability: the counts are too different for floating point"
-            raise FloatingPointError(msg)
+            raise FloatingPointError("a word has lost its probability: the counts are too different for floating point")
         trace.append(objective)
         converged = len(trace) > 1 and trace[-1] - trace[-2] <= tolerance
         if converged or len(trace) > max_iterations:
@@ -190,8 +189,7 @@ def word_probabilities(counts: sp.csr_array, theta: Array, phi: Array) -> Array:
     s = np.empty(counts.nnz)
     _fill_products(s, theta, phi, *csr_parts(counts)[:2])
     if not (s > 0).all():
-        msg = "a word that occurs has the probability 0"
-        raise FloatingPointError(msg)
+        raise FloatingPointError("a word that occurs has the probability 0")
     return s
 
 
