@@ -62,14 +62,3 @@ def hyperbolic_distance(mu: Array, sigma: Array, mu_other: Array, sigma_other: A
     return np.asarray(
         2 * np.arcsinh(np.hypot(along, sigma - sigma_other) / (2 * np.sqrt(sigma) * np.sqrt(sigma_other)))
     )
-
-
-def fisher_distance(mu: Array, sigma: Array, mu_other: Array, sigma_other: Array) -> Array:
-    """Geodesic distance ρ r of the Fisher metric; arguments as for `hyperbolic_distance`.
-
-    Examples
-    --------
-    >>> fisher_distance(np.zeros((1, 1)), np.array([1.0]), np.zeros((1, 1)), np.array([np.e]))  # √2 · |log σ'/σ|
-    array([1.41421356])
-    """
-    return curvature_radius(np.asarray(mu).shape[-1] + 1) * hyperbolic_distance(mu, sigma, mu_other, sigma_other)

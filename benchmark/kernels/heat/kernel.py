@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.kernels.heat import HypersphereHeatKernel
+from benchmark.kernels.heat.sphere import HypersphereHeatKernel
 from benchmark.kernels.multinomial import _WithTime
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.compiled import compiled
-from benchmark.kernels.models.plsi import PLSI, check_counts
+from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
 from benchmark.kernels.products import inner_products
@@ -145,7 +145,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    models_ : tuple of PLSI
+    models_ : tuple of Fitted
     scores_ : CSR array, shape (n, Σ K (V + 1))
         The derivatives at the training documents.
     n_features_in_ : int
@@ -153,7 +153,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> counts = np.array([[4, 2, 0, 0], [1, 3, 0, 0], [0, 0, 5, 1], [0, 0, 2, 2]])
-    >>> PLSIFisher(n_classes=(1, 2)).fit_transform(counts).round(1)
+    >>> PLSIFisher(n_classes=(1, 2)).fit(counts).transform(counts).round(1)
     array([[6.3, 5.5, 1. , 1. ],
            [5.5, 6.7, 1. , 1. ],
            [1. , 1. , 6.3, 5.6],
@@ -200,8 +200,8 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         models = self._models()
         counts = check_counts(X)
         self.n_features_in_ = counts.shape[1]
-        self.models_ = tuple(model.fit(counts) for model in models)
-        self.scores_ = self._side_by_side(counts, [model.class_given_document_ for model in self.models_])
+        self.models_: tuple[Fitted, ...] = tuple(model.fit(counts) for model in models)
+        self.scores_ = self._side_by_side(counts, [model.class_given_document for model in self.models_])
         return self
 
     def scores(self, X: Any) -> sp.csr_array:
@@ -210,29 +210,21 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         counts = check_counts(X)
         if counts.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}")
-        return self._side_by_side(counts, [model.transform(counts) for model in self.models_])
+        return self._side_by_side(counts, [model.fold(counts) for model in self.models_])
 
     def transform(self, X: Any) -> Array:
         """Kernel values between X, shape (m, V), and the training documents: shape (m, n)."""
         return inner_products(self.scores(X), self.scores_)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:  # noqa: ARG002
-        """Fit, and give the training Gram matrix, shape (n, n)."""
-        self.fit(X)
-        return inner_products(self.scores_, self.scores_)
-
     def _models(self) -> list[PLSI]:
         if not len(self.n_classes):
             raise ValueError("n_classes names no number of classes")
         shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}
-        models = [PLSI(n_classes=k, **shared) for k in self.n_classes]
-        for model in models:
-            model.check()
-        return models
+        return [PLSI(n_classes=k, **shared) for k in self.n_classes]
 
     def _side_by_side(self, counts: sp.csr_array, thetas: Sequence[Array]) -> sp.csr_array:
         blocks = [
-            fisher_scores(counts, theta, model.word_given_class_, model.class_)
+            fisher_scores(counts, theta, model.word_given_class, model.classes)
             for model, theta in zip(self.models_, thetas, strict=True)
         ]
         return sp.csr_array(sp.hstack(blocks, format="csr"))

@@ -103,24 +103,6 @@ class Mixtures:
     phi: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Ascent:
-    """What one run of EM came to.
-
-    Parameters
-    ----------
-    mixtures : Mixtures
-    trace : float64 array, shape (steps + 1,)
-        The objective per word, in nats, before the first step and after each.
-    converged : bool
-        False where `max_iterations` ended it.
-    """
-
-    mixtures: Mixtures
-    trace: Array
-    converged: bool
-
-
 def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator) -> Mixtures:
     """θ uniform; φ the words' frequencies times exponential noise, so that documents in another order start alike."""
     frequency = np.asarray(counts.sum(axis=0), dtype=np.float64)
@@ -130,8 +112,10 @@ def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator)
 
 def expectation_maximization(
     counts: sp.csr_array, start: Mixtures, tolerance: float, max_iterations: int, temper: float = 1.0
-) -> Ascent:
+) -> tuple[Mixtures, Array]:
     """EM on the parameters from a given start, until a step gains at most `tolerance` nats per word.
+
+    The objective per word, in nats, before the first step and after each, comes beside them, shape (steps + 1,).
 
     Parameters
     ----------
@@ -164,9 +148,8 @@ def expectation_maximization(
         if not np.isfinite(objective):
             raise FloatingPointError("a word has lost its probability: the counts are too different for floating point")
         trace.append(objective)
-        converged = len(trace) > 1 and trace[-1] - trace[-2] <= tolerance
-        if converged or len(trace) > max_iterations:
-            return Ascent(Mixtures(theta, phi), np.array(trace), converged)
+        if len(trace) > max_iterations or (len(trace) > 1 and trace[-1] - trace[-2] <= tolerance):
+            return Mixtures(theta, phi), np.array(trace)
         _pass_over_words(sideways, tempered_theta, *postings, ratio)
         upwards *= tempered_theta
         upwards /= divisor

@@ -6,7 +6,6 @@ It is EM on θ_d with φ fixed, a concave problem, for each document by itself. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numba
@@ -62,10 +61,9 @@ def _slopes(
     return largest
 
 
-@compiled("void(f8[:, ::1], i8[::1], f8[::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8, f8, i8)", parallel=True)
+@compiled("void(f8[:, ::1], f8[::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8, f8, i8)", parallel=True)
 def _fold_in(
     theta: Array,
-    steps: NDArray[np.int64],
     gap: Array,
     phi: Array,
     start: NDArray[np.int64],
@@ -82,7 +80,6 @@ def _fold_in(
     for d in numba.prange(theta.shape[0]):
         own, slope, powers, fewer = theta[d].copy(), np.empty(k), np.empty(k), np.empty(k)
         for step in range(max_iterations + 1):
-            steps[d] = step
             gap[d] = _slopes(slope, powers, own, phi, start, word, count, d, beta) - 1.0
             if gap[d] <= tolerance:
                 # EM only nears 0. Classes on their way there are dropped at once, if the bound holds without them.
@@ -101,28 +98,10 @@ def _fold_in(
         theta[d] = own
 
 
-@dataclass(frozen=True, eq=False)
-class Folded:
-    """Documents that were folded in.
-
-    Parameters
-    ----------
-    theta : float64 array, shape (n, K)
-    steps : int64 array, shape (n,)
-        Of EM, for each document.
-    gap : float64 array, shape (n,)
-        A bound on how far each document's objective lies below the optimum, in nats per word.
-    """
-
-    theta: Array
-    steps: NDArray[np.int64]
-    gap: Array
-
-
 def fold_in(
     counts: sp.csr_array, phi: Array, otherwise: Array, tolerance: float, max_iterations: int, temper: float = 1.0
-) -> Folded:
-    """P(z|d) of each document with P(w|z) fixed, by EM from the uniform distribution (Hofmann 1999, section 3.2).
+) -> tuple[Array, Array]:
+    """P(z|d) of each document with P(w|z) fixed, shape (n, K), and its gap, shape (n,), by EM from the uniform distribution (Hofmann 1999, section 3.2).
 
     The objective f(θ) is concave, so f(θ*) - f(θ) ≤ ∇f(θ)·(θ* - θ) ≤ max_z ∂f/∂θ_z - 1: θ·∇f = 1 everywhere. A
     document stops when this gap is at most `tolerance`; the documents don't know of each other.
@@ -142,21 +121,12 @@ def fold_in(
     """
     known = known_words(counts, phi)
     n, k = counts.shape[0], phi.shape[1]
-    folded = Folded(np.full((n, k), 1 / k), np.zeros(n, dtype=np.int64), np.zeros(n))
-    _fold_in(
-        folded.theta,
-        folded.steps,
-        folded.gap,
-        tempered(phi, temper),
-        *csr_parts(known),
-        temper,
-        tolerance,
-        max_iterations,
-    )
+    theta, gap = np.full((n, k), 1 / k), np.zeros(n)
+    _fold_in(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
     empty = np.diff(known.indptr) == 0
-    folded.theta[empty] = otherwise
-    folded.gap[empty] = 0.0
-    return folded
+    theta[empty] = otherwise
+    gap[empty] = 0.0
+    return theta, gap
 
 
 def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
