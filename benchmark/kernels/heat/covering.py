@@ -32,10 +32,10 @@ def log_orthant_volume(n: int) -> float:
 def log_covering_bound(epsilon: Array | float, n: int, t: float) -> Array:
     """Log of B(ε) = (vol / t^(n/2)) · log^((n+2)/2)(1/ε), where theorem 4 says log N(ε) = O(B(ε)).
 
-    vol is `log_orthant_volume`'s. The theorem leaves a constant open that depends on n (through Li & Yau's bounds of the eigenvalues) and on neither
-    ε, t nor the volume: here it is 1. So curves over ε and t at one n compare; values at different n don't. B is the
-    logarithm of a covering number, and what is returned is its logarithm once more: for n in the ten thousands B
-    itself is no floating-point number.
+    vol is `log_orthant_volume`'s. The theorem leaves a constant open that depends on n (through Li & Yau's bounds of
+    the eigenvalues) and on neither ε, t nor the volume: here it is 1. So curves over ε and t at one n compare; values
+    at different n don't. B is the logarithm of a covering number, and what is returned is its logarithm once more: for
+    n in the ten thousands B itself is no floating-point number.
 
     Parameters
     ----------

@@ -101,7 +101,10 @@ def _fold_in(
 def fold_in(
     counts: sp.csr_array, phi: Array, otherwise: Array, tolerance: float, max_iterations: int, temper: float = 1.0
 ) -> tuple[Array, Array]:
-    """P(z|d) of each document with P(w|z) fixed, shape (n, K), and its gap, shape (n,), by EM from the uniform distribution (Hofmann 1999, section 3.2).
+    """P(z|d) of each document with P(w|z) fixed, shape (n, K), and its gap, shape (n,).
+
+    EM from the uniform distribution (Hofmann 1999, section 3.2). The gap is a bound, in nats per word, on how far a
+    document's objective lies below the optimum.
 
     The objective f(θ) is concave, so f(θ*) - f(θ) ≤ ∇f(θ)·(θ* - θ) ≤ max_z ∂f/∂θ_z - 1: θ·∇f = 1 everywhere. A
     document stops when this gap is at most `tolerance`; the documents don't know of each other.
