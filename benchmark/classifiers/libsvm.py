@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from libsvm.svm import PRINT_STRING_FUN, kernel_names, libsvm, svm_forms, svm_node, svm_parameter, svm_problem
@@ -49,6 +49,11 @@ class DenseRows:
     matrix: NDArray[np.float64]
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
+
+    @classmethod
+    def square(cls, matrix: NDArray[np.float64]) -> Self:
+        """All rows and columns of a square one."""
+        return cls(matrix, np.arange(len(matrix)), np.arange(len(matrix)))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -70,8 +70,7 @@ def solve_many(
     if not np.isfinite(kernel).all():
         raise FloatingPointError("the kernel has values that are not finite numbers")
     nodes = NodeMatrix() if nodes is None else nodes
-    everything = np.arange(len(kernel))
-    nodes.fill(DenseRows(kernel, everything, everything), jobs)
+    nodes.fill(DenseRows.square(kernel), jobs)
     pairs = [(problem.first, problem.second) for problem in problems]
     machines = train(nodes, pairs, C=C, epsilon=epsilon, cache_mb=_CACHE_MB, jobs=jobs)
 

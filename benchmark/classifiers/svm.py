@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, train
 from benchmark.compiled import compiled
 
@@ -257,13 +258,9 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        for name in ("C", "epsilon", "cache_mb"):
-            if not 0 < getattr(self, name) < float("inf"):
-                raise ValueError(f"{name} must be a positive number, not {getattr(self, name)}")
-        if self.scheme not in SCHEMES:
-            raise ValueError(f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}")
-        if self.unit not in UNITS:
-            raise ValueError(f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}")
+        check_positive_parameters(self, "C", "epsilon", "cache_mb")
+        check_one_of("scheme", self.scheme, SCHEMES)
+        check_one_of("unit", self.unit, UNITS)
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
         """C in the unit it is meant in, given k(x, x), shape (n,).

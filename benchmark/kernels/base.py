@@ -36,10 +36,6 @@ class Kernel(TransformerMixin, BaseEstimator):
     normalizations: ClassVar[tuple[str, ...]] = NORMALIZATIONS
     #: What a configuration has where it says nothing else.
     normalization: ClassVar[str] = "l2"
-    #: True where -k is a distance-like function and only Σα = 0 makes the quadratic form positive (cpd, not pd).
-    conditionally_positive: ClassVar[bool] = False
-    #: True where values depend on how many coordinates there are: also on those that are 0 in every point.
-    depends_on_dimension: ClassVar[bool] = False
 
     @property
     def exponent(self) -> float:
@@ -50,7 +46,7 @@ class Kernel(TransformerMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range; called by `fit` and before a run starts."""
 
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
-        """Learn what `link` must know of the space of the points: nothing, unless it `depends_on_dimension`.
+        """Learn what `link` must know of the space of the points: how many coordinates there are.
 
         Called before `link`, by `fit` and by `Gram`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -107,8 +107,6 @@ class Sigmoid(Kernel):
 
 class NegativeEuclideanDistance(Kernel):
     """NED: k(x, x') = -||x - x'||; conditionally positive definite (Zhang et al. 2005, section 3.2)."""
-
-    conditionally_positive: ClassVar[bool] = True
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """-(g_xx + g_x'x' - 2g)^½."""

@@ -51,8 +51,6 @@ class NegativeGeodesicDistance(_OnSimplex):
            [-1.5708, -1.5708]])
     """
 
-    conditionally_positive: ClassVar[bool] = True
-
     def __init__(self, shift: float = 0.0) -> None:
         self.shift = shift
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import hyperplanes_of, two_sides
-from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, train
+from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
+from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine
 from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
 from benchmark.evaluation.predictions import PARTS
 from benchmark.kernels.gram import Gram
@@ -84,7 +84,7 @@ def _linear_machines(work: Work, representation: Representation, classifier: Sup
     watch = Stopwatch()
     gram = bench.square(points)
     watch.lap("products")
-    _fill(bench, gram)
+    bench.nodes.fill(DenseRows.square(gram), bench.jobs)
     watch.lap("kernel")
     machines = _trained(bench, classifier, C, members[:, columns], names)
     watch.lap("training")
@@ -176,7 +176,7 @@ class TopMachines(_OnSplits):
         )
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
         watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch)
+        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap)
         return _decided(work, values, _top_seconds(linear, watch.seconds()))
 
 
@@ -196,7 +196,7 @@ class FisherMachines(_OnSplits):
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
         watch.lap("extraction")
-        _fill(bench, bench.square(model.scores_))
+        bench.nodes.fill(DenseRows.square(bench.square(model.scores_)), bench.jobs)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names)
@@ -220,18 +220,12 @@ def _top_seconds(linear: LinearMachines, own: Array) -> Array:
     return seconds
 
 
-def _fill(bench: Workbench, gram: Array) -> None:
-    everything = np.arange(len(gram))
-    bench.nodes.fill(DenseRows(gram, everything, everything), bench.jobs)
-
-
 def _trained(
     bench: Workbench, classifier: SupportVectorClassifier, C: float, members: NDArray[np.bool_], names: Sequence[str]
 ) -> tuple[Machine, ...]:
     """A machine for each column of `members`, on the kernel matrix that was written last."""
-    problems = [two_sides(members[:, x], name) for x, name in enumerate(names)]
     parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    return tuple(train(bench.nodes, problems, **parameters, jobs=bench.jobs))
+    return train_categories(bench.nodes, members, names, **parameters, jobs=bench.jobs)
 
 
 def _values(machines: tuple[Machine, ...], rows: KernelRows, jobs: int) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -49,8 +49,6 @@ class Heat(_WithTime):
     array([[1.    , 0.1068, 0.1068],
            [0.5693, 0.5693, 0.1068]])
     """
-
-    depends_on_dimension: ClassVar[bool] = True
 
     def check(self) -> None:
         """The time t lies where the kernel can be computed."""
