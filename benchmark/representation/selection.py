@@ -160,23 +160,6 @@ def rank_terms(gains: Array) -> NDArray[np.intp]:
     return np.argsort(-np.round(gains, _DECIMALS), axis=-1, kind="stable")
 
 
-def select(rankings: NDArray[np.intp], sizes: Sequence[int]) -> list[NDArray[np.intp]]:
-    """The first K terms of each ranking, for each size K: arrays of shape (K,) or (n_classes, K).
-
-    Parameters
-    ----------
-    rankings : intp array, shape (V,) or (n_classes, V)
-        See `rank_terms`.
-    sizes : sequence of int
-
-    Raises
-    ------
-    ValueError
-        A size is below 1 or above the number of terms ranked.
-    """
-    return [rankings[..., : checked_size(size, rankings.shape[-1])] for size in sizes]
-
-
 def checked_size(size: int, n_terms: int) -> int:
     """`size`; ValueError if so many terms can't be selected from `n_terms`."""
     if not 1 <= size <= n_terms:

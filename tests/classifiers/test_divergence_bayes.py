@@ -193,7 +193,7 @@ def test_an_estimator_in_the_manners_of_scikit_learn(
     ("parameters", "message"),
     [
         *(({"smoothing": value}, "^smoothing must be") for value in (0.0, -1.0, float("nan"), float("inf"))),
-        ({"centroid": "median"}, "^centroid must be one of mean, skl, pooled, or a function, not 'median'"),
+        ({"centroid": "median"}, "^centroid must be one of mean, skl, pooled, not 'median'"),
         ({"prior": "flat"}, "^prior must be one of"),
     ],
 )

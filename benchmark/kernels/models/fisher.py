@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
 
 
 @compiled("void(i8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
-def _count_scores(
-    sizes: NDArray[np.int64], theta: Array, root: Array, start: NDArray[np.int64], word: NDArray[np.int32]
-) -> None:
+def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
     for d in numba.prange(theta.shape[0]):
         size = 0
         for k in range(theta.shape[1]):
@@ -58,15 +58,7 @@ def _count_scores(
 
 @compiled("void(i4[::1], f8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[::1], i8[::1], i4[::1], f8[::1])", parallel=True)
 def _fill_scores(
-    column: NDArray[np.int32],
-    value: Array,
-    row: NDArray[np.int64],
-    theta: Array,
-    root: Array,
-    weight: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    ratio: Array,
+    column: I4, value: Array, row: I8, theta: Array, root: Array, weight: Array, start: I8, word: I4, ratio: Array
 ) -> None:
     """Class k has the columns k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself."""
     width = root.shape[0] + 1

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
 
 
 # Rows are never taken as arrays of their own in inner loops: counting references to them costs more than the sums.
@@ -40,13 +42,7 @@ def _row_product(a: Array, i: int, b: Array, j: int) -> float:
 
 @compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8[:, ::1])", parallel=True)
 def _pass_over_documents(
-    ratio: Array,
-    theta: Array,
-    phi: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    count: Array,
-    gradient: Array,
+    ratio: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, gradient: Array
 ) -> None:
     """Fill ``ratio`` with n/s and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
     for d in numba.prange(theta.shape[0]):
@@ -62,14 +58,7 @@ def _pass_over_documents(
 
 
 @compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], i8[::1], f8[::1])", parallel=True)
-def _pass_over_words(
-    gradient: Array,
-    theta: Array,
-    start: NDArray[np.int64],
-    document: NDArray[np.int32],
-    place: NDArray[np.int64],
-    ratio: Array,
-) -> None:
+def _pass_over_words(gradient: Array, theta: Array, start: I8, document: I4, place: I8, ratio: Array) -> None:
     """Fill ``gradient[w, z]`` with Σ_d θ_dz n/s; ``place`` is where a posting stands in the documents' order."""
     for w in numba.prange(gradient.shape[0]):
         for z in range(gradient.shape[1]):
@@ -81,7 +70,7 @@ def _pass_over_words(
 
 
 @compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
-def _fill_products(s: Array, theta: Array, phi: Array, start: NDArray[np.int64], word: NDArray[np.int32]) -> None:
+def _fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> None:
     for d in numba.prange(theta.shape[0]):
         for p in range(start[d], start[d + 1]):
             s[p] = _row_product(theta, d, phi, word[p])

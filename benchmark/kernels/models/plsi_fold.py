@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
 
 #: Smaller probabilities become 0. A word that occurs has s > 1/(K² n(d) N) after a step: no sum sees the difference.
 #: It is compiled into `_fold_in` and stands in the same file, where numba notices a change.
@@ -26,15 +28,7 @@ NEGLIGIBLE = 1e-30
 
 @compiled("f8(f8[::1], f8[::1], f8[::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], i8, f8)")
 def _slopes(
-    slope: Array,
-    powers: Array,
-    theta: Array,
-    phi: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    count: Array,
-    d: int,
-    beta: float,
+    slope: Array, powers: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, d: int, beta: float
 ) -> float:
     """Fill ``slope`` with ∂f/∂θ_z and ``powers`` with θ^β; the largest slope. ``phi`` holds φ^β."""
     length = 0.0
@@ -66,8 +60,8 @@ def _fold_in(
     theta: Array,
     gap: Array,
     phi: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
+    start: I8,
+    word: I4,
     count: Array,
     beta: float,
     tolerance: float,
@@ -148,6 +142,6 @@ def tempered(probabilities: Array, temper: float) -> Array:
     return probabilities if temper == 1.0 else probabilities**temper
 
 
-def csr_parts(counts: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+def csr_parts(counts: sp.csr_array) -> tuple[I8, I4, Array]:
     """Row starts, columns and values of a CSR array, of the types that compiled functions take."""
     return counts.indptr.astype(np.int64), counts.indices.astype(np.int32), np.ascontiguousarray(counts.data)
