@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchmark.boundaries.config import KIND as BOUNDARIES_KIND
 from benchmark.boundaries.config import Boundaries, check_boundaries
 from benchmark.boundaries.run import BOUNDARIES
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
-from benchmark.config.model import Experiment
 from benchmark.config.source import YamlSource
-from benchmark.experiment.text_experiment import TEXT_EXPERIMENT
+from benchmark.experiment import runner, text_experiment
 from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.config.model import Study
+    from benchmark.config.model import Experiment, Study
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
     from benchmark.report.contents import Summary
@@ -38,33 +37,6 @@ class Findings(Protocol):
     @property
     def facts(self) -> dict[str, dict[str, Any]]:
         """What was run on, by variant."""
-
-
-class Kind(Protocol):
-    """What is done with the findings of one kind."""
-
-    def encode(self, findings: Any) -> bytes:
-        """The predictions as a file's content."""
-
-    def decode(self, study: Any, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Findings:
-        """The findings back from a file's content; any of `folder.DAMAGED` where it is damaged."""
-
-    def summarize(self, findings: Any) -> Summary:
-        """Everything a run shows, from its predictions."""
-
-    def described(self, findings: Any) -> dict[str, Any]:
-        """What the manifest says of the findings beyond what it says of every run."""
-
-    def compare_cells(self, findings: Any, a: str, b: str) -> list[Part]:
-        """Two cells of a run."""
-
-    def compare_runs(self, one: Any, two: Any, names: tuple[str, str]) -> list[Part]:
-        """The cells that two runs have in common."""
-
-
-def kind_of(study: Study) -> Kind:
-    """The functions of a study's kind."""
-    return BOUNDARIES if isinstance(study, Boundaries) else TEXT_EXPERIMENT
 
 
 def load_study(path: Path) -> Study:
@@ -93,18 +65,48 @@ def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, down
     """Compute what the store doesn't have yet."""
     if isinstance(study, Boundaries):
         return BOUNDARIES.run(study, jobs=jobs, observer=observer)
-    assert isinstance(study, Experiment)  # noqa: S101 - there is no third kind
-    return TEXT_EXPERIMENT.run(study, store, jobs=jobs, observer=observer, download=download)
+    return runner.run(cast("Experiment", study), store, jobs=jobs, observer=observer, download=download)
 
 
 def plan_study(study: Study, store: Store, observer: Observer, *, download: bool) -> list[tuple[str, int, int]]:
-    """What a run would compute: rows (what, steps, steps in the store)."""
+    """What a run would compute: rows (what, entries, entries in the store)."""
     if isinstance(study, Boundaries):
         return BOUNDARIES.plan(study)
-    assert isinstance(study, Experiment)  # noqa: S101 - there is no third kind
-    return TEXT_EXPERIMENT.plan(study, store, observer, download=download)
+    return runner.plan(cast("Experiment", study), store, observer, download=download)
+
+
+def encode(findings: Findings) -> bytes:
+    """The predictions as a file's content."""
+    return bytes(_of(findings.study).encode(findings))
+
+
+def decode(study: Study, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Findings:
+    """The findings back from a file's content; any of `folder.DAMAGED` where it is damaged."""
+    found: Findings = _of(study).decode(study, content, failures, facts)
+    return found
 
 
 def summary_of(findings: Findings) -> Summary:
     """Everything a run shows, from its predictions."""
-    return kind_of(findings.study).summarize(findings)
+    summary: Summary = _of(findings.study).summarized(findings)
+    return summary
+
+
+def described(findings: Findings) -> dict[str, Any]:
+    """What the manifest says of the findings beyond what it says of every run."""
+    return dict(_of(findings.study).described(findings))
+
+
+def compare_cells(findings: Findings, a: str, b: str) -> list[Part]:
+    """Two cells of a run."""
+    return list(_of(findings.study).compare_cells(findings, a, b))
+
+
+def compare_runs(one: Findings, two: Findings, names: tuple[str, str]) -> list[Part] | None:
+    """The cells that two runs have in common; None for runs of different kinds."""
+    kind = _of(one.study)
+    return list(kind.compare_runs(one, two, names)) if kind is _of(two.study) else None
+
+
+def _of(study: Study) -> Any:
+    return BOUNDARIES if isinstance(study, Boundaries) else text_experiment
