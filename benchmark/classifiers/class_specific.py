@@ -18,7 +18,7 @@ in which term w of cell k has the probability p_0w e^{θ g_ik - Λ_i(θ)}. Both 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -195,9 +195,6 @@ class ProjectedPdf(MultinomialBayes):
     >>> ProjectedPdf(n_terms=1).fit(X, y).predict([[1, 0, 0], [0, 4, 0]])
     array(['a', 'b'], dtype='<U1')
     """
-
-    #: A configuration says in one place how many terms every method has.
-    set_by_run: ClassVar[tuple[str, ...]] = ("n_terms",)
 
     def __init__(self, n_terms: int | None = None, smoothing: float = 1.0) -> None:
         super().__init__(smoothing)

@@ -57,12 +57,12 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
         self.classes_, self.n_features_in_ = self.model_.classes_, self.model_.n_features_in_
         return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def class_scores(self, X: Any) -> NDArray[np.float64]:
         """-Σ_w x_w ln p_¬i,w, shape (m, n_classes), also for two classes."""
         check_is_fitted(self, "model_")
         return np.asarray(self.model_.predict_joint_log_proba(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""
-        best = self.decision_function(X).argmax(axis=1)
+        best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])

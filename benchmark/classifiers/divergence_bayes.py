@@ -136,7 +136,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         negentropy = np.bincount(row, xlogy(d, d), minlength=n)
         return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
 
-    def decision_function(self, X: Any) -> Array:
+    def class_scores(self, X: Any) -> Array:
         """Scores log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j); shape (n, n_classes), also for two classes."""
         divergences = self.divergences(X)
         if self.length == "counted":
@@ -145,7 +145,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (n,), for term counts X, shape (n, V)."""
-        best = self.decision_function(X).argmax(axis=1)
+        best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:

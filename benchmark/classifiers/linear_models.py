@@ -69,7 +69,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator):
         self.classes_, self.n_features_in_ = self.model_.classes_, self.model_.n_features_in_
         return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def class_scores(self, X: Any) -> NDArray[np.float64]:
         """Decision values, shape (m, n_classes), also for two classes: then the second's and its negative."""
         check_is_fitted(self, "model_")
         values = np.asarray(self.model_.decision_function(X))
@@ -77,7 +77,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""
-        best = self.decision_function(X).argmax(axis=1)
+        best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
 

@@ -101,7 +101,7 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
         X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
         return np.asarray(X @ self.feature_log_prob_.T + self.class_log_prior_)
 
-    def decision_function(self, X: Any) -> Array:
+    def class_scores(self, X: Any) -> Array:
         """The joint log densities, by which it predicts; shape (m, n_classes), also for two classes."""
         return self.predict_joint_log_proba(X)
 

@@ -115,16 +115,15 @@ def validate(configs: Configs) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(config: Config, download: Download = True) -> None:
     """Show the cells of an experiment, and what of it the store already has."""
-    from benchmark.cli.terminal import output, size, table
-    from benchmark.experiment.kinds import kind_of
+    from benchmark.cli.terminal import output, table
+    from benchmark.experiment.kinds import plan_study
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
-    experiment = checked(config)
-    with _observer(experiment.name, verbose=False) as observer:
-        rows, to_build = kind_of(experiment).plan(experiment, Store(warn=observer.note), observer, download=download)
-    output().print(table(("cell", "folds", "in the store", "inner products"), rows))
-    typer.echo(f"\nBytes of inner products to build: {size(to_build)}")
+    study = checked(config)
+    with _observer(study.name, verbose=False) as observer:
+        rows = plan_study(study, Store(warn=observer.note), observer, download=download)
+    output().print(table(("what", "entries", "in the store"), rows))
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
@@ -354,16 +353,17 @@ def _folder(out: Path | None, name: str, n_configs: int) -> Path | None:
 
 
 def _counts(config: Path, download: bool) -> Any:
-    from benchmark.config import BASE
+    from benchmark.config.model import Experiment
     from benchmark.experiment.reading import read_counts
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
-    experiment = checked(config)
-    with _observer(experiment.name, verbose=False) as observer:
-        if BASE not in experiment.variants:
+    study = checked(config)
+    with _observer(study.name, verbose=False) as observer:
+        if not isinstance(study, Experiment):
             raise ConfigError(f"{config}: reads no corpus; its data are generated")
-        return read_counts(experiment.variants[BASE], Store(warn=observer.note), observer, download=download)[0]
+        first = next(iter(study.variants.values()))
+        return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]
 
 
 def _observer(title: str, *, verbose: bool) -> Any:
@@ -375,7 +375,3 @@ def _observer(title: str, *, verbose: bool) -> Any:
 def main() -> None:
     """Entry point of ``bench``."""
     app()
-
-
-if __name__ == "__main__":
-    sys.exit(app())

@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import parameters
-from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
+from benchmark.config.model import ALL, BASE, Cell, Figure, Pair, WithCells
 from benchmark.config.source import unknown
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 
@@ -46,8 +46,7 @@ def _measured(measure: Component, variant: Variant) -> Sequence[Cell]:
     built = measure.build()
     if built.base_only and variant.name != BASE:
         return ()
-    cells: Sequence[Cell] = built.cells(variant.name, variant.collection.classes)
-    return cells
+    return built.cells(variant.name, variant.collection.classes) if isinstance(built, WithCells) else ()
 
 
 def _prefix(variant: str) -> list[str]:
@@ -71,8 +70,7 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
             for size, terms in axes:
                 words = task.name, of_class, entry.label, CHOICE_WORDS.get(choice, choice), size, terms
                 name = _id(*_prefix(variant.name), *words)
-                place = {"of_class": of_class, "choice": choice, "size": size, "terms": terms}
-                found.append(Cell(name, variant.name, task.name, entry.label, **place))
+                found.append(Cell(name, variant.name, task.name, entry.label, "point", of_class, choice, size, terms))
     return found
 
 
@@ -187,9 +185,9 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
         tuple([metrics[0]] if y is None else [y] if isinstance(y, str) else y),
         relation,
         {"train_size": "size"}.get(x, x),
-        section.line,
-        columns,
-        section.where,
+        _COLUMN.get(section.line, section.line),
+        tuple(_COLUMN.get(name, name) for name in columns),
+        {_COLUMN.get(name, name): value for name, value in section.where.items()},
         section.bars,
         section.log_x,
         section.log_y,

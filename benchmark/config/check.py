@@ -120,7 +120,12 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource) -> Varian
     folds = config.choose.folds if inner and config.choose else None
     check_splits(collection, tasks, protocol, sizes, folds, source)
     entries = entries_of(config.methods, config.defaults, source, choose=config.choose is not None)
-    return Variant(name, collection, tasks, protocol, sizes, terms_of(config, source), entries)
+    terms = terms_of(config, source)
+    for spec in (spec for entry in entries for spec in entry.candidates):
+        if terms is not None and "n_terms" in spec.classifier.given:
+            problem = f"terms says how many are selected; leave n_terms of {spec.classifier.name!r} out"
+            raise source.error(("terms",), problem)
+    return Variant(name, collection, tasks, protocol, sizes, terms, entries)
 
 
 def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
@@ -61,12 +61,16 @@ class Component:
         return {"name": self.name, **defaults, **self.given}
 
 
-@cache
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Annotation and default of each constructor parameter that a configuration may set.
 
     Those that the class names in `set_by_run` are left out: the run sets them.
     """
+    return _parameters(cast("Hashable", cls))
+
+
+@cache
+def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
     set_by_run = getattr(cls, "set_by_run", ())
     return {

@@ -208,7 +208,7 @@ class _Resolver:
         self._general = {key: value for key, value in defaults.items() if key not in self._named and key != CLASSIFIER}
         machine = defaults.get(CLASSIFIER, {})
         self._machine = {"name": machine} if isinstance(machine, str) else dict(machine)
-        self._unused = {("defaults", key) for key in [*self._named, *self._general] if key not in WORDS}
+        self._unused: set[Location] = {("defaults", key) for key in [*self._named, *self._general] if key not in WORDS}
         self._unused |= {("defaults", CLASSIFIER, key) for key in self._machine if key != "name"}
         if "name" in self._machine:  # a misspelt name or parameter is refused even if no method takes it
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -195,6 +195,14 @@ class Cell:
     terms: int | None = None
 
 
+@runtime_checkable
+class WithCells(Protocol):
+    """A measure that fills rows of the scores."""
+
+    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
+        """The rows that it fills."""
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two cells to be compared, and the family that Holm's correction is taken over."""
@@ -221,7 +229,7 @@ class Figure:
     line : str
         Column whose values are lines: "method", or "variant".
     panel : tuple of str
-        Columns whose values are panels: "task", "choice", "class", "variant".
+        Columns whose values are panels: "task", "choice", "of_class", "variant".
     where : mapping of str to str
         Only rows with these values.
     bars : {"interval", "2 standard deviations", "range", "none"}

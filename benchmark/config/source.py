@@ -175,7 +175,7 @@ def _lay_over(merged: YamlSource, over: YamlSource, location: Location) -> None:
 def _forget(merged: YamlSource, place: Location) -> None:
     for marks in (merged.lines, merged.files):
         for other in [mark for mark in marks if mark[: len(place)] == place]:
-            del marks[other]  # type: ignore[attr-defined]
+            del marks[other]
 
 
 def _note(merged: YamlSource, over: YamlSource, place: Location) -> None:

@@ -7,11 +7,15 @@ version), and all weights are integers, so that no rounding of a sum or a power 
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from benchmark.corpora import webkb
+from benchmark.corpora.assemble import join
+from benchmark.corpora.corpus import Corpus, Documents
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,11 +24,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.archive import Files
+    from benchmark.corpora.card import DatasetCard
 
     Draw = Callable[[int], NDArray[np.float64]]
 
-read = webkb.read
-"""The documents are named as WebKB's: ``<class>/<university>/<address with ^ for />``."""
+SEVERAL = "several"
+"""The subset whose documents have several classes, or none."""
 
 SIZE = 600
 """The usual number of documents."""
@@ -99,6 +104,42 @@ def generate(seed: int = 1, size: int = SIZE) -> Files:
                 name = f"{label}/{university}/http:^^www.{university}.example^{label}^{number:03d}.html"
                 files[name.encode("ascii")] = _page([words[term] for term in _urn(random, cumulated)], number)
     return files
+
+
+def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
+    """Join the pages, named as WebKB's: ``<class>/<university>/<address with ^ for />``.
+
+    A document of the subset "several" is made of two pages of one university, and has the classes of both, as far as
+    the card lists them; where a university has an odd number of pages, the last one stands alone.
+    """
+    return _pairs(files, card, digest) if card.kept == SEVERAL else webkb.read(files, card, digest)
+
+
+def _pairs(files: Files, card: DatasetCard, digest: str) -> Corpus:
+    documents: list[tuple[int, list[bytes]]] = []
+    for group, university in enumerate(card.groups):
+        own = [name for name in files if name.split(b"/")[1] == university.encode()]
+        own.sort(key=lambda name: hashlib.sha256(name).digest())  # as good as at random
+        documents += [(group, own[start : start + 2]) for start in range(0, len(own), 2)]
+    pages = [names for _, names in documents]
+    topics = [
+        [any(name.startswith(f"{label}/".encode()) for name in names) for label in card.classes] for names in pages
+    ]
+    found = Documents(
+        tuple(b" ".join(names).decode("ascii") for names in pages),
+        np.full(len(pages), -1, dtype=np.int32),
+        np.array([group for group, _ in documents], dtype=np.int32),
+        card.classes,
+        card.groups,
+        np.array(topics, dtype=np.bool_),
+    )
+    text, bounds = join([b"".join([files[names[0]], *(_body(files[name]) for name in names[1:])]) for names in pages])
+    return Corpus(card.name, found, text, bounds, digest)
+
+
+def _body(page: bytes | memoryview) -> bytes:
+    """A page without its header, which a lexer can only skip where a document begins."""
+    return re.split(rb"\r?\n\r?\n", bytes(page), maxsplit=1)[1]
 
 
 def _zipf(terms: int, offset: int) -> NDArray[np.int64]:

@@ -52,6 +52,21 @@ class ByDocuments:
             "two cells is right."
         )
 
+    @property
+    def bars(self) -> str:
+        """What error bars of scores are."""
+        return "95% interval over the tested documents"
+
+    @property
+    def bars_of_difference(self) -> str:
+        """What error bars of differences are."""
+        return "95% interval over the tested documents, paired"
+
+    @property
+    def bars_of_ratio(self) -> str:
+        """What error bars of ratios are."""
+        return "95% bootstrap interval over the splits"
+
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Mean over the splits, with the interval that the tested documents give."""
         if metric in scores.known:

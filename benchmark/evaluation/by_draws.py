@@ -57,6 +57,21 @@ class ByDraws:
             "collection only."
         )
 
+    @property
+    def bars(self) -> str:
+        """What error bars of scores are."""
+        return "95% interval of the mean (t over the draws)"
+
+    @property
+    def bars_of_difference(self) -> str:
+        """What error bars of differences are."""
+        return "95% interval of the mean difference (t over the draws)"
+
+    @property
+    def bars_of_ratio(self) -> str:
+        """What error bars of ratios are."""
+        return "95% bootstrap interval over the draws"
+
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Mean over the draws, with Student's interval; of a single draw, the value without an interval."""
         return scores.known.get(metric) or over_draws(scores.values[metric], _tested(scores))

@@ -1,4 +1,4 @@
-"""Which candidate of a method each split uses: by the test documents, or by cross-validation on the training documents."""
+"""Which candidate of a method each split uses: by the test documents, or by cross-validation on training documents."""
 
 from __future__ import annotations
 

@@ -5,9 +5,9 @@ form. Everything else is a percentile bootstrap that resamples the documents wit
 the score itself does (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 6 and 13).
 
 No document is resampled one by one. A metric depends on a fold only through how many documents are of each kind (say,
-of class 2 and called class 5; or of classes 1 and 3, and called 1 alone), and n draws with replacement from n documents,
-n_j of which are of kind j, hold kinds in numbers that are Multinomial(n, n_j / n): drawing that vector is the same
-bootstrap.
+of class 2 and called class 5; or of classes 1 and 3, and called 1 alone), and n draws with replacement from n
+documents, n_j of which are of kind j, hold kinds in numbers that are Multinomial(n, n_j / n): drawing that vector is
+the same bootstrap.
 
 A bootstrap sees no kind that the test set lacks: a mean over folds without an error has the interval [1, 1]. Wilson's
 interval has no such blind spot.
@@ -172,8 +172,8 @@ class _Coded:
     def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], of_class: int | None) -> Tallies:
         """Sums over so many documents of each of some kinds, shape (draws, k)."""
         numbers = counts.astype(np.float64)  # whole, far below 2⁵³: the sums are exact, in whatever order
-        parts = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
-        found = Tallies(*parts, numbers.sum(axis=-1))
+        right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
+        found = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)))
         return found if of_class is None else found.only(of_class)
 
 

@@ -112,8 +112,8 @@ def judge_claims(
 ) -> list[JudgedClaim]:
     """Each claim on this configuration alone.
 
-    Where the configuration explains another, each claim on that one's cells under each variant; claims on times are left
-    out there, as those were measured when the machine did other things.
+    Where the configuration explains another, each claim on that one's cells under each variant; claims on times are
+    left out there, as those were measured when the machine did other things.
 
     Parameters
     ----------

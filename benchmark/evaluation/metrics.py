@@ -65,9 +65,9 @@ def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
     """
     if truth.ndim == 2:
         right, assigned, true = (part.sum(axis=0, dtype=np.int64) for part in (truth & given, given, truth))
-        return Tallies(right, assigned, true, np.int64(len(truth)))
+        return Tallies(right, assigned, true, np.array(len(truth)))
     right, assigned, true = (np.bincount(codes, minlength=n_classes) for codes in (truth[truth == given], given, truth))
-    return Tallies(right, assigned, true, np.int64(truth.size))
+    return Tallies(right, assigned, true, np.array(truth.size))
 
 
 def stacked(tallies: Iterable[Tallies]) -> Tallies:
@@ -177,8 +177,8 @@ METRICS: dict[str, Metric] = {
     "precision": Metric(macro_precision, whole=False),
     "recall": Metric(macro_recall, whole=False),
 }
-#: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since tables
-#: of the same predictions are the same. See `evaluation.seconds`.
+#: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since
+#: tables of the same predictions are the same. See `evaluation.seconds`.
 CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers that are no predictions: an average symmetric KL divergence, in nats, and numbers of documents.
 MEASURED = {"average-skl": "nats", "documents": "documents"}

@@ -68,7 +68,7 @@ class Outcome:
     @cached_property
     def correct(self) -> NDArray[np.bool_]:
         """Whether each decision is right, of the shape of `truth`."""
-        return np.equal(self.truth, self.predicted)
+        return np.asarray(self.truth == self.predicted)
 
     @cached_property
     def repeats_documents(self) -> bool:

@@ -66,6 +66,9 @@ class Given:
     given, tied : tuples of arrays
         As in `methods.base.Decisions`, one array a split.
     seconds : float64 array, shape (splits, 5)
+        By `PARTS`, on the clock.
+    memory : float64 array, shape (splits,)
+        The most bytes that the process held while it trained and tested; NaN where that isn't known.
     inner : float64 array, shape (splits,) or (0,)
         Error of the inner cross-validation on each split's training documents; empty where nothing is chosen by it.
     """
@@ -73,6 +76,7 @@ class Given:
     given: tuple[NDArray[Any], ...]
     tied: tuple[NDArray[np.bool_], ...]
     seconds: NDArray[np.float64]
+    memory: NDArray[np.float64]
     inner: NDArray[np.float64]
 
 

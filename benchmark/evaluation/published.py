@@ -136,6 +136,12 @@ class PublishedRange(_Record):
         rows = (dict(zip(self.loop, values, strict=True)) for values in itertools.product(*self.loop.values()))
         return tuple(self.cells.format(**row) for row in rows)
 
+    @property
+    def printed_in(self) -> str:
+        """What the printed ends are in: "one", a fraction, of a share; else the metric's own unit."""
+        unit = unit_of(self.metric)
+        return "one" if unit == "percent" else unit
+
     @model_validator(mode="after")
     def _sensible(self) -> PublishedRange:
         if self.metric not in KNOWN_METRICS:

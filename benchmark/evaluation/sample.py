@@ -23,6 +23,18 @@ class Sample(Protocol):
     def words(self) -> str:
         """What is the sample, and which intervals and tests follow from it."""
 
+    @property
+    def bars(self) -> str:
+        """What error bars of scores are."""
+
+    @property
+    def bars_of_difference(self) -> str:
+        """What error bars of differences are."""
+
+    @property
+    def bars_of_ratio(self) -> str:
+        """What error bars of ratios are."""
+
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """The score of a cell: the mean over its splits, with its 95% interval."""
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binomtest, rankdata
 from statsmodels.stats.contingency_tables import mcnemar
-from statsmodels.stats.multitest import multipletests
 
 from benchmark.evaluation.metrics import more_is_better
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
@@ -107,8 +106,9 @@ def sign_test(a: Outcome, b: Outcome) -> TestResult:
     """Micro sign test over the discordant documents of all folds (Yang and Liu 1999).
 
     Of documents with several classes it is over the decisions, as theirs; those on one document aren't independent, so
-    that p leans to small values. The statistic is their Z; the p-value is the exact binomial one rather than the normal tail they look up, and 1
-    where no document is discordant. Documents tested more than once are not independent trials and are refused.
+    that p leans to small values. The statistic is their Z; the p-value is the exact binomial one rather than the normal
+    tail they look up, and 1 where no document is discordant. Documents tested more than once are not independent trials
+    and are refused.
     """
     if a.repeats_documents:
         return untestable((a.cell, b.cell), "sign", "documents are tested more than once")
@@ -192,11 +192,18 @@ def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
 
 
 def holm(results: Iterable[TestResult]) -> list[TestResult]:
-    """Fill in `p_holm` over these results (Holm, Scandinavian Journal of Statistics 6, 1979), untestable ones aside."""
+    """Fill in `p_holm` over these results (Holm, Scandinavian Journal of Statistics 6, 1979), untestable ones aside.
+
+    The k-th smallest of m p-values is multiplied by m - k + 1, and never below one that was smaller. (statsmodels'
+    `multipletests` gives the same, after it has collected garbage: 0.2 s each time.)
+    """
     results = list(results)
-    raw = [result.p_value for result in results if result.p_value is not None]
-    corrected = iter(multipletests(raw, method="holm")[1] if raw else ())
-    return [result if result.p_value is None else replace(result, p_holm=float(next(corrected))) for result in results]
+    raw = np.array([result.p_value for result in results if result.p_value is not None], dtype=np.float64)
+    order = np.argsort(raw, kind="stable")
+    corrected = np.empty_like(raw)
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(raw[order] * np.arange(raw.size, 0, -1)))
+    each = iter(corrected)
+    return [result if result.p_value is None else replace(result, p_holm=float(next(each))) for result in results]
 
 
 def _pooled(a: Outcome, b: Outcome) -> tuple[int, int, int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import json
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -104,6 +104,7 @@ def _points(points: Sequence[Given], *, several: bool, k: int) -> Arrays:
         "given": np.packbits(ends.astype(bool)) if several else ends.astype(codes),
         "tied": np.packbits(np.concatenate(tied)) if tied else np.empty(0, dtype=np.uint8),
         "seconds": np.concatenate([point.seconds for point in points]) if points else np.empty((0, 5)),
+        "memory": np.concatenate([point.memory for point in points]) if points else np.empty(0),
         "inner": np.concatenate([point.inner for point in points]) if points else np.empty(0),
     }
 
@@ -130,7 +131,7 @@ def _decoded(index: Mapping[str, list[Any]], arrays: Arrays) -> Predictions:
     return Predictions(tasks, splits, points, measured)
 
 
-_MEMBERS = ("ids", "truth", "test", "trained", "given", "tied", "seconds", "inner")
+_MEMBERS = ("ids", "truth", "test", "trained", "given", "tied", "seconds", "memory", "inner")
 
 
 def _splits(keys: Sequence[list[Any]], own: Arrays, n: int) -> dict[SplitKey, tuple[TestedSplit, ...]]:
@@ -157,7 +158,7 @@ def _given(
     width, total = max(n_classes, 1), sum(map(sum, counts))
     given = np.unpackbits(own["given"], count=total * width).astype(bool) if n_classes else own["given"]
     tied = np.unpackbits(own["tied"], count=total * width).astype(bool)
-    if given.size != total * width or len(own["seconds"]) != sum(map(len, counts)):
+    if given.size != total * width or not len(own["seconds"]) == len(own["memory"]) == sum(map(len, counts)):
         raise ValueError("it has other numbers of decisions than of tested documents")
     shape = (-1, n_classes) if n_classes else (-1,)
     decisions = given.reshape(shape) if n_classes else given.astype(np.int32)
@@ -165,11 +166,12 @@ def _given(
     found = {}
     for (variant, task, method, candidate, size, terms, n_inner), own_counts in zip(keys, counts, strict=True):
         ends = [at, *(at + end for end in accumulate(own_counts))]
-        cuts = [slice(start, stop) for start, stop in zip(ends, ends[1:], strict=False)]
+        cuts = [slice(start, stop) for start, stop in pairwise(ends)]
         found[variant, task, method, candidate, size, terms] = Given(
             tuple(decisions[cut] for cut in cuts),
             tuple(tied.reshape(shape)[cut] for cut in cuts),
             own["seconds"][second_at : second_at + len(cuts)],
+            own["memory"][second_at : second_at + len(cuts)],
             own["inner"][inner_at : inner_at + n_inner],
         )
         at, second_at, inner_at = ends[-1], second_at + len(cuts), inner_at + n_inner

@@ -58,6 +58,7 @@ def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) 
         tuple(point.given[split] for split, point in enumerate(points)),
         tuple(point.tied[split] for split, point in enumerate(points)),
         np.stack([point.seconds[split] for split, point in enumerate(points)]),
+        np.array([point.memory[split] for split, point in enumerate(points)]),
         np.empty(0),
     )
 

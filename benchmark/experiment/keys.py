@@ -196,10 +196,7 @@ def _for_types_only(node: ast.If) -> bool:
 def _imported(node: ast.Import | ast.ImportFrom, module: str) -> dict[str, tuple[str, str | None]]:
     """Names that an import statement binds, and what each is."""
     if isinstance(node, ast.Import):
-        return {
-            alias.asname or alias.name.partition(".")[0]: (alias.name if alias.asname else alias.name, None)
-            for alias in node.names
-        }
+        return {alias.asname or alias.name.partition(".")[0]: (alias.name, None) for alias in node.names}
     source = node.module or ""
     if node.level:
         source = importlib.util.resolve_name("." * node.level + source, module)

@@ -35,11 +35,11 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
     results = read_results(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
-    ids = [cell.id for cell in results.experiment.named_cells]
+    ids = [cell.id for cell in results.study.named_cells]
     for name in (a, b):
         if name not in ids:
             raise ConfigError(unknown("cell", name, ids))
-    return kind_of(results.experiment).compare_cells(results, a, b)
+    return kind_of(results.study).compare_cells(results, a, b)
 
 
 def compare_runs(folder: Path, other: Path) -> list[Part]:
@@ -50,10 +50,9 @@ def compare_runs(folder: Path, other: Path) -> list[Part]:
     differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
     part = Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
     one, two = read_results(folder), read_results(other)
-    if one.experiment.kind != two.experiment.kind:
-        kinds = f"{one.experiment.kind} and {two.experiment.kind}"
-        return [part, Part("Scores", (), [], f"the runs are of different kinds, {kinds}: nothing to compare")]
-    return [part, kind_of(one.experiment).compare_runs(one, two, (folder.name, other.name))]
+    if kind_of(one.study) is not kind_of(two.study):
+        return [part, Part("Scores", (), [], "the runs are of different kinds: nothing to compare")]
+    return [part, *kind_of(one.study).compare_runs(one, two, (folder.name, other.name))]
 
 
 def registered(what: str) -> list[Part]:

@@ -9,15 +9,15 @@ import pandas as pd
 
 from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import BenchError
+from benchmark.report.contents import HEADLINE
 from benchmark.report.files import write_whole
-from benchmark.report.layout import main_metric
-from benchmark.report.summary import HEADLINE
+from benchmark.report.grids import main_metric
 from benchmark.report.tables import frame_csv
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.report.summary import Summary
+    from benchmark.report.contents import Summary
 
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")

@@ -14,6 +14,7 @@ from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.keys import code_digest
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.text.counts import Counts
+from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import count
 
 if TYPE_CHECKING:
@@ -43,13 +44,15 @@ def read_counts(
 def counts_key(collection: Collection, fingerprint: str) -> str:
     """Store key of a collection's counts, given its source's fingerprint.
 
-    What the dataset card promises is part of it, so that a card that was changed is checked against the corpus anew.
+    What the dataset card promises is part of it, so that a card that was changed is checked against the corpus anew;
+    and the words that are left out, which stand in no module.
     """
     card = corpora.card(collection.corpus, collection.subset)
     rows = [[name, list(row.items())] for name, row in card.counts.items()]
     gate = [card.digest, card.tops, rows, card.documents]
-    code = code_digest(*corpora.code(collection.corpus), count)
-    return key_of(stage="counts", code=code, source=fingerprint, card=gate, **asdict(collection))
+    code = code_digest(*corpora.code(collection.corpus), count, _pack)
+    left_out = sorted(stop_words(collection.lexing.stoplist))
+    return key_of(stage="counts", code=code, source=fingerprint, card=gate, left_out=left_out, **asdict(collection))
 
 
 def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:

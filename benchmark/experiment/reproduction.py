@@ -5,22 +5,25 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config import Experiment
+from benchmark.config.model import Experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.consistency import consistent_sizes
+from benchmark.evaluation.judging import JudgedClaim, evidence_for
+from benchmark.evaluation.protocols import FixedSplit
 from benchmark.evaluation.published import judge_claim
-from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.published_values import published_for
+from benchmark.experiment.runner import Run
+from benchmark.experiment.scoring import score
 from benchmark.experiment.session import checked
-from benchmark.report import summary as layout
+from benchmark.experiment.verdicts import claim_frame
+from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
 from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials
-from benchmark.report.summary import frame
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.config import Study
+    from benchmark.config.model import Study
     from benchmark.evaluation.published import Claim, Comparison, ComparisonVerdict, Evidence, Published
     from benchmark.experiment.session import Finished
 
@@ -49,8 +52,8 @@ def write_page(done: list[Finished], path: Path) -> str:
 
 
 def _sections(done: list[Finished]) -> list[PaperSection]:
-    papers = dict.fromkeys(each.results.experiment.paper for each in done if each.results.experiment.paper)
-    return [_section([each for each in done if each.results.experiment.paper == key], done) for key in papers]
+    papers = dict.fromkeys(each.results.study.paper for each in done if each.results.study.paper)
+    return [_section([each for each in done if each.results.study.paper == key], done) for key in papers]
 
 
 def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
@@ -58,8 +61,10 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     values = [value for value in published.values if value.config == done.summary.name]
     percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
     z_values = [(*v.pair, v.value) for v in values if v.pair]
-    study = done.results.experiment
-    if not isinstance(study, Experiment) or study.protocol.name != "fixed-split" or not (percentages and z_values):
+    study = done.results.study
+    if not isinstance(study, Experiment) or not (percentages and z_values):
+        return ()
+    if not all(issubclass(variant.protocol.cls, FixedSplit) for variant in study.variants.values()):
         return ()
     ours = int(done.summary.scores["n"].max())
     tried = range(ours // 2, 2 * ours + 1)
@@ -73,31 +78,35 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
 
 
 def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
-    published = published_for(own[0].results.experiment)
+    published = published_for(own[0].results.study)
     if published is None:
-        raise ConfigError(f"{own[0].results.experiment.name}: has no published numbers")
+        raise ConfigError(f"{own[0].results.study.name}: has no published numbers")
     tables = [value.config for value in published.values]
     own = sorted(own, key=lambda each: tables.index(each.summary.name) if each.summary.name in tables else len(tables))
     experiments = []
     for each in own:
-        sweeps = tuple(o.summary for o in done if o.results.experiment.explains == each.summary.name)
+        sweeps = tuple(o.summary for o in done if o.results.study.explains == each.summary.name)
         tried, remarks = trials(each.summary, sweeps), _document_set(published, each)
         experiments.append(ExperimentSection(each.summary, tried, remarks, sweeps))
     claims, exceptions = [], []
+    scores = [
+        (each.results.study.name, score(each.results.study, each.results.predictions))
+        for each in own
+        if isinstance(each.results, Run)
+    ]
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
-        for each in own:
-            evidence |= kind_of(each.results.experiment).evidence(claim, each.results)
+        for name, scored in scores:
+            evidence |= evidence_for(claim, name, scored)
         judged = judge_claim(claim, evidence)
-        holds = sum(comparison.verdict == "holds" for comparison in judged.comparisons)
-        claims.append([claim.id, claim.text, holds, len(judged.comparisons), judged.verdict])
+        claims.append(JudgedClaim("", judged))
         exceptions += [_exception(claim, each) for each in judged.comparisons if each.verdict != "holds"]
     return PaperSection(
         published.paper,
         published.title,
         published.reference,
         tuple(experiments),
-        frame(layout.CLAIMS, claims),
+        claim_frame(claims),
         sum(not value.alternative for value in published.values),
         frame(EXCEPTIONS, exceptions),
     )
@@ -106,8 +115,8 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
 def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
     pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b]
     if judged.evidence is None:
-        return [*pair, *[math.nan] * 5, judged.verdict]
+        return [*pair, claim.metric, *[math.nan] * 5, judged.verdict]
     gap, test = judged.evidence.difference, judged.evidence.test
     p_values = (None, None) if test is None else (test.p_value, test.p_holm)
     shown = [math.nan if p_value is None else p_value for p_value in p_values]
-    return [*pair, gap.value, gap.low, gap.high, *shown, judged.verdict]
+    return [*pair, claim.metric, gap.value, gap.low, gap.high, *shown, judged.verdict]

@@ -12,6 +12,7 @@ from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
 from benchmark.experiment.keys import code_digest
 from benchmark.experiment.measuring import measure
+from benchmark.experiment.memory import forget_peak, peak_bytes
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
@@ -193,21 +194,40 @@ class _Walk:
     def _solved(self, point: Point, jobs: Sequence[Job]) -> dict[str, Solved] | str:
         """What some jobs of a point give, kept in the store; or why they can't be done."""
         splits = [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
+        if point.classifies_points:  # the large matrices of the methods before would count as its own
+            self._bench.release_matrices()
+        forget_peak()
         try:
             decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
         except (ValueError, FloatingPointError) as error:
-            return f"{splits[0].name}: {error}" if len(splits) == 1 else str(error)
-        found, start = {}, 0
+            if len(jobs) > 1:
+                return self._one_by_one(point, jobs)
+            return f"{splits[0].name}: {error}" if len(jobs[0].splits) == 1 else str(error)
+        found, start, memory = {}, 0, peak_bytes()
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
-            found[job.key] = solved(job, decisions[start:stop], point.problem)
+            found[job.key] = solved(job, decisions[start:stop], point.problem, memory)
             self._store.put(job.key, pack(found[job.key]))
             start = stop
         return found
 
+    def _one_by_one(self, point: Point, jobs: Sequence[Job]) -> dict[str, Solved] | str:
+        """What the jobs of a point give, one after the other: those before the first that can't be done are kept."""
+        found: dict[str, Solved] = {}
+        for job in jobs:
+            own = self._solved(point, [job])
+            if isinstance(own, str):
+                return own
+            found |= own
+        return found
+
 
 def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tuple[Point, list[Job]]]:
-    """What is handed to a method at once, in the order that lets methods share what they can."""
+    """What is handed to a method at once, in the order that lets methods share what they can.
+
+    It is one job, so that a run which is stopped goes on from there; or all
+    of a point, where points are classified: these splits are solved side by side.
+    """
     if by_split:
         splits = {name: i for i, name in enumerate(dict.fromkeys((p.place[4], j.splits[0].name) for p, j in missing))}
         ordered = sorted(missing, key=lambda each: splits[each[0].place[4], each[1].splits[0].name])
@@ -216,7 +236,9 @@ def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tu
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
     bases = {base: i for i, base in enumerate(dict.fromkeys(point.shares for point, _ in points.values()))}
-    return sorted(points.values(), key=lambda each: bases[each[0].shares])
+    ordered = sorted(points.values(), key=lambda each: bases[each[0].shares])
+    together = ([jobs] if point.classifies_points else [[job] for job in jobs] for point, jobs in ordered)
+    return [(point, jobs) for (point, _), parts in zip(ordered, together, strict=True) for jobs in parts]
 
 
 def point_name(place: PointKey) -> str:

@@ -13,6 +13,7 @@ from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
 from benchmark.evaluation.scores import CellScores, values_of
 from benchmark.experiment.choosing import entry_of
+from benchmark.measures.base import Found, WithPoints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment, Variant
     from benchmark.evaluation.predictions import Predictions, TaskKey
     from benchmark.evaluation.sample import Sample
-    from benchmark.measures.base import Measure, Point
+    from benchmark.measures.base import Point
 
     Row = dict[str, Any]
 
@@ -154,10 +155,11 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
 def _measured(study: Experiment, predictions: Predictions) -> Iterator[Row]:
     """The lines that measures draw."""
     for component in study.measures:
-        measure: Measure = component.build()
+        measure = component.build()
         cells = {(cell.variant, cell.method, cell.of_class): cell for cell in study.cells if cell.what == "measure"}
         for (name, variant), arrays in predictions.measured.items():
-            for point in measure.points(arrays) if name == component.name else ():
+            shown = name == component.name and isinstance(measure, WithPoints)
+            for point in measure.points(Found(variant, arrays)) if shown else ():
                 cell = cells.get((variant, point.method, point.of_class))
                 if cell is not None:
                     yield _row(cell, WHOLE, point.metric, _alone(point)) | {point.axis: point.x}

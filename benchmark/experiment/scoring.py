@@ -17,6 +17,7 @@ from benchmark.evaluation.scores import CellScores, values_of
 from benchmark.evaluation.seconds import clocked
 from benchmark.experiment.choosing import chosen, decided, entry_of
 from benchmark.experiment.score_rows import frame_of, rows_of, rows_of_figures
+from benchmark.measures.base import Found, WithRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Given, Predictions, SplitKey, TaskKey
-    from benchmark.measures.base import Measure
 
 #: Kernels of which each class has a matrix of its own.
 _MATRIX_EACH = ("hp-top",)
@@ -35,7 +35,7 @@ _MATRIX_EACH = ("hp-top",)
 def score(study: Experiment, predictions: Predictions) -> Scored:
     """Score every cell that has predictions, and every number that was measured."""
     samples = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
-    numbering = _Numbering(study, predictions)
+    numbering = _Numbering(predictions)
     cells: dict[str, CellScores] = {}
     choices: dict[str, NDArray[np.intp]] = {}
     points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
@@ -70,7 +70,7 @@ class _Numbering:
     Tasks are of different documents: those of two tasks are numbered apart, and never paired.
     """
 
-    def __init__(self, study: Experiment, predictions: Predictions) -> None:
+    def __init__(self, predictions: Predictions) -> None:
         self._predictions = predictions
         self._documents: dict[tuple[str, str], int] = {}
         self._folds: dict[str, int] = {}
@@ -181,10 +181,11 @@ def _measured(study: Experiment, predictions: Predictions) -> Iterator[tuple[str
     """The numbers of the measures; several of one name are the metrics of one cell."""
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
     for component in study.measures:
-        measure: Measure = component.build()
+        measure = component.build()
         for (name, variant), arrays in predictions.measured.items():
-            for row in measure.rows(variant, arrays) if name == component.name else ():
-                found[variant, row.cell][row.metric] = row.estimate
+            if name == component.name and isinstance(measure, WithRows):
+                for row in measure.rows(Found(variant, arrays)):
+                    found[variant, row.cell][row.metric] = row.estimate
     for (variant, cell), known in found.items():
         n = next(iter(known.values())).n
         yield variant, CellScores(cell, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=known)

@@ -1,240 +1,174 @@
-"""Results to the summary that tables and figures are made of: scores, tests, differences, verdicts."""
+"""Predictions to the summary that tables and figures are made of: scores, tests, differences, verdicts, pictures."""
 
 from __future__ import annotations
 
-import math
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from benchmark.evaluation import intervals
-from benchmark.evaluation.intervals import ACCURACY_LIKE, Estimate, sign_z_estimate
-from benchmark.evaluation.metrics import Outcome
-from benchmark.evaluation.published import (
-    Evidence,
-    Template,
-    judge_claim,
-    judge_value,
-)
-from benchmark.evaluation.significance import (
-    check_same_documents,
-    compare_all,
-    mcnemar_test,
-    sign_test,
-    wilcoxon_test,
-)
+import numpy as np
+import pandas as pd
+
+from benchmark.config.model import BASE
+from benchmark.evaluation.judging import judge_ranges
+from benchmark.evaluation.sample import sample_of
+from benchmark.evaluation.scored import SCORES
+from benchmark.experiment.costs import cost_rows
+from benchmark.experiment.in_words import cell_infos
+from benchmark.experiment.notes import notes_on
 from benchmark.experiment.published_values import published_for
-from benchmark.report import summary as layout
-from benchmark.report.summary import CellInfo, Summary, frame
+from benchmark.experiment.scoring import score
+from benchmark.experiment.testing import difference_rows, pairable, significance_rows
+from benchmark.experiment.verdicts import claim_frame, judged_claims, range_frame, sweep_notes, verdict_frame
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
+from benchmark.report.facets import Labels, PrintedRange, chart_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
-    from benchmark.config import Cell, Experiment, Study, Variant
-    from benchmark.evaluation.published import Claim, Comparison, Published, PublishedValue
-    from benchmark.evaluation.significance import TestResult
-    from benchmark.experiment.results import Results
-
-_TESTS: dict[str, Callable[[Outcome, Outcome], TestResult]] = {
-    "sign": sign_test,
-    "mcnemar": mcnemar_test,
-    "wilcoxon": wilcoxon_test,
-}
+    from benchmark.config.model import Cell, Experiment, Figure
+    from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.predictions import Predictions
+    from benchmark.evaluation.published import Published, PublishedValue
+    from benchmark.evaluation.scored import Scored
+    from benchmark.report.charts import Chart
 
 
-def summarize(results: Results) -> Summary:
-    """Compute everything a run shows from its predictions."""
-    experiment, outcomes = results.experiment, results.outcomes()
-    pairs, notes = _comparable(experiment.compare, outcomes)
-    verdicts, claims = _against_paper(published_for(experiment), experiment, outcomes)
+def summarize(
+    study: Experiment,
+    predictions: Predictions,
+    failures: Mapping[str, str],
+    facts: Mapping[str, Mapping[str, Any]],
+    scored: Scored | None = None,
+) -> Summary:
+    """Compute everything a run shows from its predictions.
+
+    Parameters
+    ----------
+    study : Experiment
+    predictions : Predictions
+    failures : mapping of str to str
+        Reasons by point (variant, task, method, size and terms) or by measure.
+    facts : mapping of variant to mapping
+        What was run on.
+    scored : Scored, optional
+        The scores, where they have been computed already.
+    """
+    scored, published = scored or score(study, predictions), published_for(study)
+    pairs, unpaired = pairable(study, scored)
+    claims = judged_claims(published, study, scored)
+    swept = tuple(sweep_notes(claims)) if study.explains else ()
+    notes = notes_on(study, predictions, facts, printed_numbers(published, study))
     return Summary(
-        name=experiment.name,
-        title=experiment.title,
-        paper=experiment.paper,
-        cells=tuple(CellInfo(cell.id, _columns(cell, experiment)) for cell in experiment.cells),
-        scores=frame(layout.SCORES, _scores(results, outcomes)),
-        significance=frame(layout.SIGNIFICANCE, [significance_row(each) for each in compare_all(pairs, outcomes)]),
-        differences=frame(layout.DIFFERENCES, [difference_row(outcomes[a], outcomes[b], experiment) for a, b in pairs]),
-        verdicts=frame(layout.VERDICTS, verdicts),
-        claims=frame(layout.CLAIMS, claims),
-        confusions=frame(layout.CONFUSIONS, _confusions(results)),
-        failures=results.failures,
-        notes=(*experiment.notes, *_notes(results), *notes),
+        name=study.name,
+        title=study.title,
+        paper=study.paper,
+        cells=cell_infos(study, scored),
+        scores=scored.frame[list(SCORES)],
+        significance=frame(SIGNIFICANCE, significance_rows(pairs, study, scored)),
+        differences=frame(DIFFERENCES, difference_rows(pairs, study, scored)),
+        verdicts=verdict_frame(published, study, scored),
+        claims=claim_frame(claims),
+        ranges=range_frame(published, study, scored),
+        confusions=frame(CONFUSIONS, _confusions(study, predictions, scored)),
+        costs=frame(COSTS, cost_rows(study, predictions, scored)),
+        charts=charts_of(study, scored, published),
+        failures=_failures(study, scored, failures),
+        notes=(*study.notes, *notes, *swept, *unpaired),
     )
 
 
-def table_evidence(claim: Claim, results: Results) -> dict[Comparison, Evidence]:
-    """What a run says of a claim's comparisons."""
-    return evidence_for(claim, results.experiment, results.outcomes())
+def charts_of(study: Experiment, scored: Scored, published: Published | None) -> tuple[Chart, ...]:
+    """The figures that the configuration asks for, of which there is something to show."""
+    if not study.figures:
+        return ()
+    scores = pd.concat([each for each in (scored.frame, scored.drawn) if len(each)], ignore_index=True)
+    for axis in {figure.x for figure in study.figures} - set(scores.columns):
+        scores[axis] = np.nan
+
+    def relate(kind: str, a: str, b: str, metric: str) -> Estimate | None:
+        try:
+            return scored.ratio(a, b, metric) if kind == "ratio" else scored.difference(a, b, metric)
+        except (ValueError, KeyError):  # the ratio is not defined, or a cell is of no score
+            return None
+
+    charts = (chart_of(figure, scores, _labels(figure, study, published, scored), relate) for figure in study.figures)
+    return tuple(chart for chart in charts if chart is not None)
 
 
-def evidence_for(claim: Claim, experiment: Study, outcomes: Mapping[str, Outcome]) -> dict[Comparison, Evidence]:
-    """What the outcomes of one experiment say of a claim's comparisons."""
-    found = {}
-    for comparison in claim.comparisons:
-        if comparison.config == experiment.name and {comparison.a, comparison.b} <= set(outcomes):
-            a, b = outcomes[comparison.a], outcomes[comparison.b]
-            test = _TESTS[claim.test](a, b) if claim.test else None
-            found[comparison] = Evidence(_difference(a, b, claim.metric, experiment.seed), test)
-    return found
+def printed_numbers(published: Published | None, study: Experiment) -> dict[str, float]:
+    """What the paper prints of this configuration, or of the one it explains, by cell; shares as fractions."""
+    return {
+        value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
+        for value in _printed(published, study)
+        if value.cell
+    }
 
 
-def estimate_of(value: PublishedValue, experiment: Experiment, outcomes: Mapping[str, Outcome]) -> Estimate | None:
-    """Our estimate of a published number; None where its cells haven't been run."""
-    if value.pair is not None:
-        a, b = (outcomes.get(cell) for cell in value.pair)
-        return None if a is None or b is None else sign_z_estimate(a, b, seed=experiment.seed)
-    outcome = outcomes.get(value.cell or "")
-    return None if outcome is None else _estimate(outcome, value.metric, experiment.seed)
+def _printed(published: Published | None, study: Experiment) -> list[PublishedValue]:
+    values = published.values if published else ()  # noqa: PD011 - not a frame's
+    return [value for value in values if value.config == (study.explains or study.name)]
 
 
-def _scores(results: Results, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
-    experiment, names, ties = results.experiment, results.fold_names(), results.ties()
-    rows = []
-    for cell, outcome in outcomes.items():
-        own = [name for name in names if (cell, name) in ties]
-        parts = {name: _fold(outcome, names.index(name)) for name in own}
-        for metric in experiment.metrics:
-            whole = _estimate(outcome, metric, experiment.seed)
-            for name in own:
-                part = whole if len(own) == 1 else _estimate(parts[name], metric, experiment.seed)
-                rows.append([cell, name, metric, part.value, part.low, part.high, part.n, ties[cell, name]])
-            tied = sum(ties[cell, name] for name in own)
-            rows.append([cell, layout.HEADLINE, metric, whole.value, whole.low, whole.high, whole.n, tied])
+def _labels(figure: Figure, study: Experiment, published: Published | None, scored: Scored) -> Labels:
+    """What a chart says that stands in no score."""
+    first = next(iter(study.variants.values()))
+    sample = sample_of(first.protocol.cls, study.seed)
+    cells = {cell.id: cell for cell in study.cells if cell.what == "measure"}
+    own = [value for value in _printed(published, study) if value.cell in cells]
+    printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
+    ranges = [each.published for each in judge_ranges(published, study.name, scored)] if published else []
+    return Labels(
+        study.title,
+        bars=sample.bars,
+        related=sample.bars_of_ratio if figure.relation[:1] == ("ratio",) else sample.bars_of_difference,
+        tasks={task.name: task.title for task in first.tasks},
+        ranges=[PrintedRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
+        printed=printed,
+    )
+
+
+def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
+    """Documents by cell, true and predicted class, pooled over the splits of an experiment that is a table.
+
+    Curves have too many cells for it, and documents with several classes no one class to be mistaken for.
+    """
+    rows: list[list[Any]] = []
+    for cell in study.cells:
+        outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
+        if outcome is None or outcome.several or not _tabled(cell):
+            continue
+        classes = next(
+            task.classes
+            for (_, name), task in predictions.tasks.items()
+            if name == cell.task and set(task.classes) == set(predictions.tasks[cell.variant, cell.task].classes)
+        )
+        codes = outcome.truth.astype(np.intp) * len(classes) + outcome.predicted
+        counted = np.bincount(codes, minlength=len(classes) ** 2).reshape(len(classes), len(classes))
+        rows += [[cell.id, classes[t], classes[p], int(counted[t, p])] for t, p in zip(*counted.nonzero(), strict=True)]
     return rows
 
 
-@lru_cache(maxsize=4096)
-def _distinct_estimate(outcome: Outcome, metric: str, seed: int) -> Estimate:
-    return intervals.estimate(outcome, metric, seed=seed)
+def _tabled(cell: Cell) -> bool:
+    return cell.size is None and cell.terms is None and not cell.of_class
 
 
-def _estimate(outcome: Outcome, metric: str, seed: int) -> Estimate:
-    """An estimate, bootstrapped once however often it is shown; micro-F1 is the accuracy where labels are single."""
-    return _distinct_estimate(outcome, "accuracy" if metric in ACCURACY_LIKE else metric, seed)
+def _failures(study: Experiment, scored: Scored, failures: Mapping[str, str]) -> dict[str, str]:
+    """The reason of its point's failure, for each cell without a score."""
+    found = {}
+    for cell in study.cells:
+        if cell.id not in scored.cells:
+            found[cell.id] = next(
+                (reason for name, reason in failures.items() if _fits(name, cell, study)), "no predictions"
+            )
+    return found
 
 
-@lru_cache(maxsize=4096)
-def _difference(a: Outcome, b: Outcome, metric: str, seed: int) -> Estimate:
-    return intervals.difference(a, b, metric, seed=seed)
-
-
-def _fold(outcome: Outcome, fold: int) -> Outcome:
-    rows = outcome.folds == fold
-    return Outcome(
-        outcome.cell,
-        outcome.documents[rows],
-        outcome.folds[rows],
-        outcome.truth[rows],
-        outcome.predicted[rows],
-        outcome.n_classes,
-    )
-
-
-def _confusions(results: Results) -> list[list[Any]]:
-    """Documents by cell, true and predicted class; classes in the configuration's order."""
-    order = {name: rank for rank, name in enumerate(next(iter(results.experiment.variants.values())).classes)}
-    counted = results.predictions.groupby(["cell", "truth", "predicted"], sort=False, observed=True).size()
-    rows = [[*map(str, key), int(n)] for key, n in zip(counted.index, counted, strict=True)]
-    cells = {cell.id: rank for rank, cell in enumerate(results.experiment.cells)}
-    last = len(order)
-    return sorted(rows, key=lambda row: (cells[row[0]], order.get(row[1], last), order.get(row[2], last), row[1:3]))
-
-
-def _comparable(
-    pairs: tuple[tuple[str, str], ...], outcomes: Mapping[str, Outcome]
-) -> tuple[list[tuple[str, str]], list[str]]:
-    kept, notes = [], []
-    for a, b in pairs:
-        if a not in outcomes or b not in outcomes:
-            continue
-        try:
-            check_same_documents(outcomes[a], outcomes[b])
-        except ValueError:
-            notes.append(f"{a} and {b} are not compared: they were tested on different documents")
-        else:
-            kept.append((a, b))
-    return kept, notes
-
-
-def significance_row(result: TestResult) -> list[Any]:
-    """A row of `layout.SIGNIFICANCE`."""
-    p_value = math.nan if result.p_value is None else result.p_value
-    p_holm = math.nan if result.p_holm is None else result.p_holm
-    return [result.a, result.b, result.test, result.n, result.statistic, p_value, p_holm, result.note]
-
-
-def difference_row(a: Outcome, b: Outcome, experiment: Study) -> list[Any]:
-    """A row of `layout.DIFFERENCES`."""
-    gap = _difference(a, b, "accuracy", experiment.seed)
-    return [a.cell, b.cell, gap.value, gap.low, gap.high, gap.n]
-
-
-def _against_paper(
-    published: Published | None, experiment: Experiment, outcomes: Mapping[str, Outcome]
-) -> tuple[list[list[Any]], list[list[Any]]]:
-    verdicts, claims = [], []
-    for value in published.values if published else ():
-        ours = estimate_of(value, experiment, outcomes) if value.config == experiment.name else None
-        if ours is not None:
-            judged = judge_value(value, ours)
-            scale = 100 if value.unit == "percent" else 1
-            what = " vs ".join(value.pair) if value.pair else value.cell
-            numbers = [scale * ours.value, scale * ours.low, scale * ours.high]
-            verdicts.append([what, value.metric, value.value, *numbers, judged.verdict])
-    for claim in published.claims if published else ():
-        own = [comparison for comparison in claim.comparisons if comparison.config == experiment.name]
-        if own:
-            part = claim.model_copy(update={"templates": tuple(_as_template(comparison) for comparison in own)})
-            judged_claim = judge_claim(part, evidence_for(part, experiment, outcomes))
-            holds = sum(each.verdict == "holds" for each in judged_claim.comparisons)
-            claims.append([claim.id, claim.text, holds, len(own), judged_claim.verdict])
-    return verdicts, claims
-
-
-def _as_template(comparison: Comparison) -> Template:
-    return Template(config=comparison.config, a=comparison.a, b=comparison.b)
-
-
-def _columns(cell: Cell, experiment: Experiment) -> dict[str, str]:
-    given = {key: value for key, value in cell.classifier.given.items() if key != "cache_mb"}
-    columns = {
-        "weighting": {"tf": "TF", "tfidf": "TF×IDF"}[cell.weighting],
-        "normalization": cell.normalization,
-        "kernel": _described(cell.kernel.name, cell.kernel.given),
-        "classifier": _described(cell.classifier.name, given),
-    }
-    if len(experiment.variants) > 1:
-        columns = {"variant": cell.variant, **columns}
-    return columns
-
-
-def _described(name: str, given: Mapping[str, Any]) -> str:
-    return f"{name} ({', '.join(f'{key} {value}' for key, value in given.items())})" if given else name
-
-
-def _notes(results: Results) -> list[str]:
-    experiment = results.experiment
-    notes = []
-    for name, facts in results.facts.items():
-        variant = experiment.variants[name]
-        label = f"{name}: " if len(results.facts) > 1 else ""
-        notes.append(label + _data_note(variant, facts))
-    order = ", ".join(next(iter(experiment.variants.values())).classes)
-    notes.append(f"One-vs-one votes that tie go to the class that comes first in: {order}.")
-    notes.append(
-        "Accuracy is the mean over the folds; intervals are 95%: Wilson's on one split, else a bootstrap that draws "
-        f"documents within each fold (seed {experiment.seed})."
-    )
-    return notes
-
-
-def _data_note(variant: Variant, facts: Mapping[str, Any]) -> str:
-    text = (
-        f"{facts['documents']:,} documents, {facts['vocabulary']:,} words; digits: {variant.lexing.digits}; "
-        f"stoplist: {variant.lexing.stoplist}; idf over the "
-        f"{'whole collection' if variant.idf == 'collection' else 'training documents'}"
-    )
-    empty = facts["documents_without_words"]
-    if empty:
-        text += f"; {empty} document{'s' if empty > 1 else ''} without words, kept as the zero vector"
-    return text + "."
+def _fits(name: str, cell: Cell, study: Experiment) -> bool:
+    """Whether what failed under this name leaves a cell without a score."""
+    words = [] if cell.variant == BASE else [cell.variant]
+    if cell.what == "measure":
+        return name in ("-".join([*words, each.name]) for each in study.measures)
+    words += [word for word in (cell.task, cell.method) if word]
+    sizes = study.variants[cell.variant].sizes
+    ends = (sizes[0], sizes[-1]) if cell.what == "growth" else (cell.size,)
+    numbers = ([str(n) for n in (size, cell.terms) if n is not None] for size in ends)
+    return name in ("-".join([*words, *each]) for each in numbers)

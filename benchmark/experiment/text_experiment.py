@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.predictions import PARTS
+from benchmark.evaluation.scored import WHOLE
 from benchmark.experiment import archive
 from benchmark.experiment.comparing import compare_cells, compare_runs
 from benchmark.experiment.runner import Run, plan, run
@@ -49,11 +50,11 @@ class TextExperiment:
         """What the manifest says of the methods, the splits, what was chosen, ties and seconds."""
         study, predictions = findings.study, findings.predictions
         scored = score(study, predictions)
-        whole = scored.frame[scored.frame["fold"] == "all"].drop_duplicates("cell").set_index("cell")
-        cells: dict[str, dict[str, Any]] = {}
+        whole = scored.frame[scored.frame["fold"] == WHOLE]
+        cells: dict[str, dict[str, Any]] = {
+            name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)
+        }
         for cell in study.cells:
-            if cell.id in whole.index:
-                cells[cell.id] = {"ties": int(whole.loc[cell.id, "ties"])}
             if cell.choice and cell.id in scored.chosen:
                 cells[cell.id]["chosen"] = [int(index) for index in scored.chosen[cell.id]]
         seconds = {

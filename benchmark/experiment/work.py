@@ -62,6 +62,8 @@ class Point:
     terms : int or None
     shares : tuple
         The same for points that share a matrix of inner products.
+    classifies_points : bool
+        Whether it needs no kernel matrix.
     jobs : tuple of Job
     """
 
@@ -70,6 +72,7 @@ class Point:
     problem: Problem
     terms: int | None
     shares: tuple[Any, ...]
+    classifies_points: bool
     jobs: tuple[Job, ...]
 
 
@@ -128,7 +131,7 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                     )
                     jobs = _jobs(label, method, spec, problem, splits[size], inner, variant.terms, number)
                     place = (variant.name, task.name, entry.label, index, size, number)
-                    points.append(Point(place, method, problem, number, _shares(spec), jobs))
+                    points.append(Point(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 
 
@@ -169,7 +172,7 @@ def _jobs(
 ) -> tuple[Job, ...]:
     content = {
         "stage": "decisions",
-        "code": code_digest(*method.code),
+        "code": code_digest(*method.code, solved, pack),
         "problem": problem.key,
         "representation": asdict(spec.representation),
         "kernel": spec.kernel.resolved if spec.kernel else None,
@@ -193,20 +196,31 @@ def _rows_digest(split: Split) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """What a job gave: decisions by split, and the inner error of each (none where nothing is chosen by it)."""
+    """What a job gave.
+
+    Parameters
+    ----------
+    decisions : tuple of Decisions
+        By split.
+    inner : float64 array, shape (splits,) or (0,)
+        The inner error of each; none where nothing is chosen by it.
+    memory : float64 array, shape (splits,)
+        Bytes, see `evaluation.predictions.Given`.
+    """
 
     decisions: tuple[Decisions, ...]
     inner: NDArray[np.float64]
+    memory: NDArray[np.float64]
 
 
-def solved(job: Job, decisions: Sequence[Decisions], problem: Problem) -> Solved:
+def solved(job: Job, decisions: Sequence[Decisions], problem: Problem, memory: float) -> Solved:
     """Divide decisions into those of the splits and those of their inner folds, of which the errors are kept."""
     outer, rest = decisions[: len(job.splits)], iter(decisions[len(job.splits) :])
     errors = []
     for folds in job.inner:
         wrong = [_wrong(next(rest), fold, problem) for fold in folds]
         errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
-    return Solved(tuple(outer), np.array(errors, dtype=np.float64))
+    return Solved(tuple(outer), np.array(errors, dtype=np.float64), np.full(len(outer), memory))
 
 
 def _wrong(decisions: Decisions, fold: Split, problem: Problem) -> tuple[int, int]:
@@ -224,6 +238,7 @@ def pack(found: Solved) -> Entry:
         "tied": np.packbits(np.concatenate([each.tied.ravel() for each in found.decisions])),
         "seconds": np.array([each.seconds for each in found.decisions]),
         "inner": found.inner,
+        "memory": found.memory,
     }
     return Entry(arrays)
 
@@ -235,10 +250,9 @@ def unpack(entry: Entry, job: Job, problem: Problem) -> Solved:
     n = int(sum(sizes))
     given, tied = arrays["given"], np.unpackbits(arrays["tied"], count=n * (k if problem.several else 1)).astype(bool)
     if problem.several:
-        given = np.unpackbits(given, axis=1, count=k).astype(bool)
-        tied = tied.reshape(n, k)
+        given, tied = np.unpackbits(given, axis=1, count=k).astype(bool), np.reshape(tied, (n, k))
     parts = zip(np.split(given, ends), np.split(tied, ends), arrays["seconds"], strict=True)
-    return Solved(tuple(Decisions(_wide(g), t, s) for g, t, s in parts), arrays["inner"])
+    return Solved(tuple(Decisions(_wide(g), t, s) for g, t, s in parts), arrays["inner"], arrays["memory"])
 
 
 def _small(codes: NDArray[np.int32]) -> NDArray[np.int16]:
@@ -256,5 +270,6 @@ def gathered(results: Sequence[Solved]) -> Given:
         tuple(each.given for each in decisions),
         tuple(each.tied for each in decisions),
         np.array([each.seconds for each in decisions]),
+        np.concatenate([result.memory for result in results]),
         np.concatenate([result.inner for result in results]),
     )

@@ -1,9 +1,9 @@
-"""What a measure is: it computes arrays from the counts of a variant, and says which rows, notes and lines they make."""
+"""What a measure is: it computes arrays from a variant's counts, and says which rows, notes and lines they make."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, Variant
+    from benchmark.config.model import Variant
     from benchmark.evaluation.intervals import Estimate
     from benchmark.text.counts import Counts
 
@@ -95,8 +95,27 @@ class Point:
     value: float
 
 
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a measure found out about one variant."""
+
+    variant: str
+    arrays: Arrays
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What a measure found out about every variant, beside the numbers that a paper prints, by name of cell."""
+
+    found: Sequence[Found]
+    printed: Mapping[str, float]
+
+
 class Measure(Protocol):
-    """One measure; its parameters are its constructor's."""
+    """One measure; its parameters are its constructor's.
+
+    What it does besides, it has of the protocols below, and of `config.model.WithCells`.
+    """
 
     @property
     def base_only(self) -> bool:
@@ -115,17 +134,32 @@ class Measure(Protocol):
             If it is not defined for these documents.
         """
 
-    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """The rows of the scores that it fills."""
+    def notes(self, reading: Reading) -> Iterable[str]:
+        """What a reader of the numbers has to know."""
 
-    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
-        """The numbers of those cells, and of names that a paper has for others."""
 
-    def points(self, arrays: Arrays) -> tuple[Point, ...]:
-        """What figures show besides."""
+@runtime_checkable
+class WithRows(Protocol):
+    """A measure whose numbers are judged: those of its cells, or of names that a paper has for others."""
 
-    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
-        """What a reader has to know, from the arrays by variant, and the paper's numbers by name of cell."""
+    def rows(self, found: Found) -> tuple[Measured, ...]:
+        """The numbers."""
+
+
+@runtime_checkable
+class WithPoints(Protocol):
+    """A measure that figures show more of than tables."""
+
+    def points(self, found: Found) -> tuple[Point, ...]:
+        """The points of its lines."""
+
+
+@runtime_checkable
+class OnClock(Protocol):
+    """A measure that takes the time."""
+
+    def timings(self, found: Found) -> dict[str, dict[str, float]]:
+        """Seconds by what was done, for the manifest."""
 
 
 def divergence_bayes(variant: Variant) -> DivergenceBayes:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.measures.base import Arrays, Context
+    from benchmark.measures.base import Arrays, Context, Found, Reading
     from benchmark.text.counts import Counts
 
     Array = NDArray[np.float64]
@@ -86,7 +87,7 @@ class CentroidDistances:
                 "classifier": classifier.get_params(),
                 "grid": [context.seed, self.resamples, list(self._grid(context))],
             }
-            arrays = context.once(content, lambda own=classifier: self._distances(own, context))
+            arrays = context.once(content, partial(self._distances, classifier, context))
             found |= {f"{centroid}/{name}": array for name, array in arrays.items()}
         return found
 
@@ -98,25 +99,26 @@ class CentroidDistances:
             for name in classes
         )
 
-    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
+    def rows(self, found: Found) -> tuple[Measured, ...]:
         """The distances with the spread of the resamples about them.
 
         Resamples repeat documents and lack others, so that their centroids lie farther apart, as those of fewer
         documents do. A print is of about as many documents as ours, not of resamples: the interval has their spread
         about ours.
         """
-        found = []
+        measured, arrays = [], found.arrays
         for centroid in self._measured(arrays):
             resampled = arrays[f"{centroid}/resampled"]
             for c, name in enumerate(names(arrays["classes"])):
                 value, own = float(arrays[f"{centroid}/values"][c]), resampled[:, c]
                 low, high = value + np.quantile(own - own.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
                 estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
-                found.append(Measured(_id(variant, centroid, name), METRIC, estimate))
-        return tuple(found)
+                measured.append(Measured(_id(found.variant, centroid, name), METRIC, estimate))
+        return tuple(measured)
 
-    def points(self, arrays: Arrays) -> tuple[Point, ...]:
+    def points(self, found: Found) -> tuple[Point, ...]:
         """The distances against the smoothing."""
+        arrays = found.arrays
         return tuple(
             Point("smoothing", float(x), centroid, name, METRIC, float(row[c]))
             for centroid in self._measured(arrays)
@@ -124,25 +126,26 @@ class CentroidDistances:
             for x, row in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"], strict=True)
         )
 
-    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
+    def notes(self, reading: Reading) -> Iterable[str]:
         """What the intervals are, and how near the distances come to print in level and order."""
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
-            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} resamples), "
-            "moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
+            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "
+            "resamples), moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
         )
-        for variant, arrays in found.items():
-            target = self._target(arrays, printed)
+        for found in reading.found:
+            arrays, target = found.arrays, self._target(found.arrays, reading.printed)
             if target is None:
                 return
             each = [(name, _nearness(arrays[f"{name}/values"], target)) for name in self._measured(arrays)]
-            label = f"{variant}: " if len(found) > 1 else ""
+            label = f"{found.variant}: " if len(reading.found) > 1 else ""
             nearness = "; ".join(f"{name} {text}" for name, text in each)
             yield f"{label}Root mean square of the differences of table-… from the print: {nearness}."
-        for arrays in found.values():
-            target = self._target(arrays, printed)
-            for name in self._measured(arrays) if target is not None and len(arrays["smoothing"]) else ():
-                yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
+        for arrays in (each.arrays for each in reading.found if len(each.arrays["smoothing"])):
+            target = self._target(arrays, reading.printed)
+            if target is not None:
+                for name in self._measured(arrays):
+                    yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
 
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
         """The print by class; it is the same for every kind of centroid."""

@@ -1,10 +1,11 @@
-"""The gradient flow against the exact solution: the symmetric KL centroids of all documents by each solver, their cost."""
+"""The gradient flow against the exact solution: symmetric KL centroids of all documents by each solver, and cost."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +18,10 @@ from benchmark.classifiers.centroids.graphs import GRAPHS
 from benchmark.measures.base import divergence_bayes, names, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from benchmark.classifiers.centroids.divergence import ClassStatistics
-    from benchmark.config.model import Cell
-    from benchmark.measures.base import Arrays, Context, Measured, Point
+    from benchmark.measures.base import Arrays, Context, Found, Reading
     from benchmark.text.counts import Counts
 
 EXACT = "exact"
@@ -77,27 +77,15 @@ class CentroidFlow:
                 content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
                 content["tolerance"] = self.tolerance
                 try:
-                    solved = context.once(content, lambda own=name: self._solve(own, context.counts, smoothing))
+                    solved = context.once(content, partial(self._solve, name, context.counts, smoothing))
                 except RuntimeError as error:  # it didn't converge; failures are never kept
                     solved = {"failed": words([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
         return found
 
-    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """None: what the flow reaches stands in the notes."""
-        return ()
-
-    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
-        """None."""
-        return ()
-
-    def points(self, arrays: Arrays) -> tuple[Point, ...]:
-        """None."""
-        return ()
-
-    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
+    def notes(self, reading: Reading) -> Iterable[str]:
         """What the flow reached and in how many steps; seconds stand in the manifest, as they differ between runs."""
-        for arrays in found.values():
+        for arrays in (each.arrays for each in reading.found):
             exact = arrays.get(f"{EXACT}/energies")
             if exact is None:
                 continue
@@ -106,8 +94,9 @@ class CentroidFlow:
             for graph in self.graphs:
                 yield self._note(graph, arrays, exact)
 
-    def timings(self, arrays: Arrays) -> dict[str, dict[str, float]]:
+    def timings(self, found: Found) -> dict[str, dict[str, float]]:
         """Seconds by solver, for the manifest: those of the graph, and of the centroids."""
+        arrays = found.arrays
         return {
             name: dict(zip(("graph", "centroids"), map(float, arrays[f"{name}/seconds"]), strict=True))
             for name in (EXACT, *self.graphs)

@@ -11,10 +11,9 @@ from benchmark.evaluation.intervals import Estimate
 from benchmark.measures.base import Measured, names, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
-    from benchmark.config.model import Cell
-    from benchmark.measures.base import Arrays, Context, Point
+    from benchmark.measures.base import Arrays, Context, Found, Reading
 
 
 @dataclass(frozen=True)
@@ -43,29 +42,22 @@ class DocumentCounts:
             "groups": words(documents.group_names),
         }
 
-    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """None: a number of documents is no score."""
-        return ()
-
-    def rows(self, variant: str, arrays: Arrays) -> tuple[Measured, ...]:
+    def rows(self, found: Found) -> tuple[Measured, ...]:
         """A number for each class and group; it is a count, and has no interval but itself."""
+        arrays = found.arrays
         return tuple(
             Measured(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
             for name, row in zip(names(arrays["classes"]), arrays["documents"], strict=True)
             for group, n in zip(names(arrays["groups"]), row, strict=True)
         )
 
-    def points(self, arrays: Arrays) -> tuple[Point, ...]:
-        """None."""
-        return ()
-
-    def notes(self, found: Mapping[str, Arrays], printed: Mapping[str, float]) -> Iterable[str]:
+    def notes(self, reading: Reading) -> Iterable[str]:
         """How many documents are of no class, and what becomes of them."""
-        for arrays in found.values():
+        for arrays in (each.arrays for each in reading.found):
             if arrays["without"].any():
                 counted = zip(arrays["without"], names(arrays["groups"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
-                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other topics "
-                    "and those of none, stay as negative examples of all of them in training and in testing."
+                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other "
+                    "topics and those of none, stay as negative examples of all of them in training and in testing."
                 )

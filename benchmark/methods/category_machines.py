@@ -14,9 +14,10 @@ import numpy as np
 from benchmark.classifiers.hyperplanes import hyperplanes_of, two_sides
 from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, train
 from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
+from benchmark.evaluation.predictions import PARTS
 from benchmark.kernels.gram import Gram
 from benchmark.kernels.products import self_products
-from benchmark.methods.base import PARTS, Decisions, Stopwatch
+from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.kernel_machines import code_of, cost, kernel_of, threads
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
 from benchmark.methods.weights import Work

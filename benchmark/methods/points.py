@@ -102,7 +102,7 @@ class PointClassifier:
     def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:
         model = self._fitted(given, problem.documents.labels[split.train], given.rankings)
         watch.lap("training")
-        scores = _finite(model.decision_function(given.test))
+        scores = _finite(model.class_scores(given.test))
         codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
         watch.lap("testing")
@@ -118,7 +118,7 @@ class PointClassifier:
             rankings = None if given.rankings is None else given.rankings[[column, column]]
             model = self._fitted(given, inside, rankings)
             watch.lap("training")
-            scores = _finite(model.decision_function(given.test))
+            scores = _finite(model.class_scores(given.test))
             own, other = (int(np.flatnonzero(model.classes_ == code)[0]) for code in (1, 0))
             # Compared, not subtracted: the difference of two scores that differ may be 0.
             larger, smaller = scores[:, own] > scores[:, other], scores[:, own] < scores[:, other]

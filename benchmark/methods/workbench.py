@@ -190,10 +190,14 @@ class Workbench:
             self._rankings[key] = Rankings.learn(problem, split.train)
         return self._rankings[key]
 
-    def release(self) -> None:
-        """Wait until the last matrix is written, and let all memory go."""
+    def release_matrices(self) -> None:
+        """Wait until the last matrix is written, and let the memory of all large ones go."""
         self._forget()
         self._memory, self.nodes = np.empty(0), NodeMatrix()
+
+    def release(self) -> None:
+        """Let all memory go."""
+        self.release_matrices()
         self._rankings.clear()
         self._expected = None
 

@@ -27,6 +27,7 @@ RANGES = (
     *("low", "high", "inside", "of", "verdict"),
 )
 CONFUSIONS = ("cell", "truth", "predicted", "n")
+COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
 ANOTHER = "another"  # reading of a printed number, which is judged and not counted
 HEADLINE = WHOLE  # the fold that stands for the cell: the mean over its folds, or its one split
@@ -116,6 +117,8 @@ class Summary:
         the print.
     confusions : DataFrame
         Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; pairs that occur.
+    costs : DataFrame
+        Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
     charts : tuple of Chart
         Pictures of curves.
     pictures : tuple of Picture
@@ -137,6 +140,7 @@ class Summary:
     claims: pd.DataFrame = field(default_factory=partial(frame, CLAIMS))
     ranges: pd.DataFrame = field(default_factory=partial(frame, RANGES))
     confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
+    costs: pd.DataFrame = field(default_factory=partial(frame, COSTS))
     charts: tuple[Chart, ...] = ()
     pictures: tuple[Picture, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
@@ -169,6 +173,7 @@ TABLES = {
     "claims": CLAIMS,
     "ranges": RANGES,
     "confusions": CONFUSIONS,
+    "costs": COSTS,
 }
 #: Tables that only some kinds of experiment fill.
-OPTIONAL = ("ranges",)
+OPTIONAL = ("ranges", "costs")

@@ -234,3 +234,18 @@ def range_grid(ranges: pd.DataFrame) -> Grid:
         rows.append((count(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
     header = ("figure", "cells", "metric", "published axis", "ours", "inside", "verdict")
     return Grid("Ranges of the printed figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))
+
+
+def cost_grid(costs: pd.DataFrame) -> Grid:
+    """Seconds of training and testing over all splits, and memory at the peak, one row a cell."""
+    rows = tuple(
+        (
+            row["cell"],
+            number(row["training_seconds"]),
+            number(row["testing_seconds"]),
+            NONE if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}",
+        )
+        for row in records(costs)
+    )
+    header = ("cell", "training s", "testing s", "peak MB")
+    return Grid("Costs, as measured when first computed", header, rows, frozenset({"cell"}))

@@ -16,6 +16,7 @@ from benchmark.report.grids import (
     Grid,
     cell_grid,
     claim_grid,
+    cost_grid,
     fold_grid,
     headline_metrics,
     headline_scores,
@@ -224,6 +225,8 @@ def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
         grids.insert(2, significance_grid(summary))
     if not brief and not summary.of_points:  # a curve has dozens of draws: scores.csv lists them
         grids.insert(0, fold_grid(summary))
+    if brief and not summary.of_points:  # of a moment, not of the numbers: no page keeps it
+        grids.append(cost_grid(summary.costs))
     return [grid for grid in grids if grid.rows]
 
 

@@ -33,7 +33,7 @@ def test_it_has_one_score_a_class_and_the_first_of_the_largest_wins(name: str, n
     classifier = CLASSIFIERS[name]()
     assert is_classifier(classifier)
     assert classifier.fit(X, y) is classifier
-    scores = classifier.decision_function(test)
+    scores = classifier.class_scores(test)
     assert scores.shape == (30, n_classes)
     np.testing.assert_array_equal(classifier.predict(test), classifier.classes_[scores.argmax(axis=1)])
     assert (classifier.predict(test) == truth).mean() > 0.8
@@ -45,7 +45,7 @@ def test_sparse_and_dense_points_are_the_same_and_stay_as_they_are(name: str) ->
     X, y = draw(40, 3, 3)
     before = X.copy()
     dense, sparse = (CLASSIFIERS[name]().fit(points, y) for points in (X, sp.csr_array(X.astype(float))))
-    np.testing.assert_allclose(sparse.decision_function(sp.csr_array(X)), dense.decision_function(X), rtol=1e-4)
+    np.testing.assert_allclose(sparse.class_scores(sp.csr_array(X)), dense.class_scores(X), rtol=1e-4)
     np.testing.assert_array_equal(X, before)
 
 
@@ -76,14 +76,14 @@ def test_the_complement_is_scikit_learns() -> None:
     (X, y), (test, _) = draw(40, 3, 7), draw(30, 3, 8)
     theirs = ComplementNB(alpha=0.5, force_alpha=True).fit(X, y)
     np.testing.assert_array_equal(
-        ComplementBayes(0.5).fit(X, y).decision_function(test), theirs.predict_joint_log_proba(test)
+        ComplementBayes(0.5).fit(X, y).class_scores(test), theirs.predict_joint_log_proba(test)
     )
 
 
 def test_linear_models_are_trained_alike_every_time() -> None:
     X, y = draw(60, 3, 9)
     for make in (LinearSvm, lambda: LinearSvm(loss="squared-hinge"), LogisticClassifier):
-        once, twice = (make().fit(X / 30, y).decision_function(X) for _ in range(2))
+        once, twice = (make().fit(X / 30, y).class_scores(X) for _ in range(2))
         np.testing.assert_array_equal(once, twice)
 
 

@@ -17,6 +17,11 @@ def corpus():
     return registry.load("synthetic")
 
 
+@pytest.fixture(scope="module")
+def several():
+    return registry.load("synthetic", subset="several")
+
+
 def words_of(page: str) -> list[str]:
     body = re.split(r"\r?\n\r?\n", page, maxsplit=1)[1]
     return re.findall("[a-z]{2,}", re.sub(r"<[^>]*>|&#?\w+;", " ", body).lower())
@@ -85,3 +90,30 @@ def test_difficulty_leaves_room_above_and_below(corpus):
         model = MultinomialNB().fit(counts[~test], documents.labels[~test])
         accuracies.append(model.score(counts[test], documents.labels[test]))
     assert 0.80 < np.mean(accuracies) < 0.93
+
+
+class TestSeveral:
+    def test_documents_are_of_two_pages_and_have_their_classes(self, several, corpus):
+        documents, pages = several.documents, dict(zip(corpus.documents.ids, corpus, strict=True))
+        names = [name.split(" ") for name in documents.ids]
+        assert sorted(name for own in names for name in own) == sorted(pages), "each page once"
+        assert sorted(map(len, names)) == [1] * 2 + [2] * 299
+        for own, text, group, topics in zip(names, several, documents.groups, documents.topics, strict=True):
+            of = {name.split("/")[0] for name in own}
+            assert {name.split("/")[1] for name in own} == {documents.group_names[group]}
+            assert [label in of for label in documents.classes] == topics.tolist()
+            assert words_of(text.decode("latin-1")) == [
+                word for name in own for word in words_of(pages[name].decode("latin-1"))
+            ]
+
+    def test_they_have_no_class_one_or_two(self, several):
+        assert np.bincount(several.documents.topics.sum(axis=1)).tolist() == [11, 156, 134]
+        assert set(several.documents.labels) == {-1}
+
+    def test_their_order_is_not_that_of_the_files(self):
+        files, card = synthetic.generate(size=60), registry.card("synthetic", "several")
+        one, other = (
+            synthetic.read(dict(sorted(files.items(), reverse=turned)), card, "0" * 64) for turned in (False, True)
+        )
+        assert one.documents.ids == other.documents.ids
+        assert list(one) == list(other)

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from benchmark.config import check as config
-from benchmark.config import check_experiment
+from benchmark.config.check import check_experiment
 from benchmark.config.source import YamlSource
-from benchmark.experiment import published_values
-from benchmark.experiment.session import perform
+from benchmark.evaluation import published
 from benchmark.experiment.store import Store
+from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config import Experiment
+    from benchmark.config.model import Experiment
     from benchmark.experiment.session import Finished
 
 # A script, not a module of tests.
@@ -52,7 +51,7 @@ class Notebook:
 
 
 def small_experiment(**changes: Any) -> Experiment:
-    return check_experiment(YamlSource("test.yaml", SMALL | changes))
+    return check_experiment(YamlSource("test.yaml", SMALL | changes), MEASURES)
 
 
 @pytest.fixture(scope="session")
@@ -79,8 +78,7 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
         folder = tmp_path / "published"
         folder.mkdir()
         (folder / f"{paper['paper']}.yaml").write_text(yaml.safe_dump(paper))
-        monkeypatch.setattr(config, "PUBLISHED", folder)
-        monkeypatch.setattr(published_values, "PUBLISHED", folder)
+        monkeypatch.setattr(published, "FOLDER", folder)
         return str(paper["paper"])
 
     return write
@@ -89,6 +87,8 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     """One small experiment, run and written."""
+    from benchmark.experiment.session import perform  # noqa: PLC0415
+
     folder = tmp_path_factory.mktemp("finished")
     compare = [["tf-l1-ngd", "tf-l1-linear"], ["tfidf-l1-ngd", "tf-l1-ngd"]]
     experiment = small_experiment(compare=compare, title="A small one", notes=["of little worth"])

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
-from benchmark.config import config_from_mapping
 from benchmark.evaluation.draws import mean_estimate, mean_ratio
 from benchmark.experiment.learning_scores import select
+
+from benchmark.config import config_from_mapping
 from benchmark.experiment.reproduction import write_page
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store

@@ -10,19 +10,19 @@ import pytest
 from scipy.special import eval_gegenbauer
 from sklearn.svm import SVC
 
-from benchmark.config import BASE
+from benchmark.config.model import BASE
 from benchmark.errors import ConfigError
 from benchmark.experiment import runner
-from benchmark.experiment.observer import Silent
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
+from benchmark.observer import Silent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from benchmark.config import Experiment
+    from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
 
     Matrix = NDArray[np.float64]

@@ -9,7 +9,7 @@ import time
 import numpy as np
 import pytest
 
-from benchmark.config import BASE
+from benchmark.config.model import BASE
 from benchmark.corpora import registry
 from benchmark.experiment.folder import MANIFEST, read_manifest
 from benchmark.experiment.manifest import differing, manifest_of

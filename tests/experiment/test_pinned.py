@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from benchmark.report.summary import HEADLINE, SCORES, VERDICTS, CellInfo, Summary, frame
 
 from benchmark.errors import BenchError
 from benchmark.experiment.pinned import Deviation, deviations, pin, pinned_configs
-from benchmark.report.summary import HEADLINE, SCORES, VERDICTS, CellInfo, Summary, frame
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
 #: Documents, right ones and ties of each fold.

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
-from benchmark.config.model import Variant
+from benchmark.config.model import Collection
 from benchmark.corpora import registry
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import join, select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents
-from benchmark.experiment.observer import Silent
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
+from benchmark.observer import Silent
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config import Experiment
+    from benchmark.config.model import Experiment
     from benchmark.text.counts import Counts
 
 #: More than a byte holds, and no whole number of bytes.
@@ -44,9 +45,7 @@ def multi_label() -> Corpus:
     return Corpus("stories", documents, *join(TEXTS), "0" * 64)
 
 
-def variant(**changes: object) -> Variant:
-    given = {"classes": CLASSES, "exclude": (), "lexing": Lexing(stoplist="none"), "pruning": Pruning()}
-    return Variant(**({"name": "base", "corpus": "stories", "subset": None, "idf": "collection"} | given | changes))  # type: ignore[arg-type]
+STORIES = Collection("stories", None, CLASSES, (), Lexing(stoplist="none"), Pruning())
 
 
 @pytest.fixture
@@ -82,7 +81,7 @@ def assert_same(one: Counts, other: Counts) -> None:
         np.testing.assert_array_equal(left, right, strict=left is not None)
 
 
-def read_twice(given: Variant, folder: Path) -> tuple[Counts, Counts]:
+def read_twice(given: Collection, folder: Path) -> tuple[Counts, Counts]:
     """The counts as they are read first, and as another run finds them."""
     (first, facts, key), (again, *rest) = (
         read_counts(given, Store(folder, limit=10**9), Silent(), download=False) for _ in range(2)
@@ -92,9 +91,9 @@ def read_twice(given: Variant, folder: Path) -> tuple[Counts, Counts]:
 
 
 def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None], tmp_path: Path) -> None:
-    expected = count(multi_label(), variant().lexing, variant().pruning)
+    expected = count(multi_label(), STORIES.lexing, STORIES.pruning)
     assert expected.matrix[2].nnz == 0, "a document without words must be among them"
-    for counts in read_twice(variant(), tmp_path):
+    for counts in read_twice(STORIES, tmp_path):
         assert_same(counts, expected)
     assert loaded == [None], "the second time, the counts come from the store"
 
@@ -102,9 +101,9 @@ def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None],
 def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
     loaded: list[str | None], tmp_path: Path
 ) -> None:
-    whole = read_twice(variant(), tmp_path)[0]
+    whole = read_twice(STORIES, tmp_path)[0]
     chosen = ("class-k", "class-a", "class-f")
-    for counts in read_twice(variant(classes=chosen), tmp_path):
+    for counts in read_twice(replace(STORIES, classes=chosen), tmp_path):
         assert counts.documents.classes == chosen
         assert counts.documents.ids == whole.documents.ids
         np.testing.assert_array_equal(counts.documents.topics, TOPICS[:, [10, 0, 5]])
@@ -112,13 +111,13 @@ def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(
 
 
 def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | None], tmp_path: Path) -> None:
-    for counts in read_twice(variant(exclude=("2", "11")), tmp_path):
-        assert_same(counts, count(select(multi_label(), exclude=["2", "11"]), variant().lexing, Pruning()))
+    for counts in read_twice(replace(STORIES, exclude=("2", "11")), tmp_path):
+        assert_same(counts, count(select(multi_label(), exclude=["2", "11"]), STORIES.lexing, Pruning()))
         np.testing.assert_array_equal(counts.documents.topics, TOPICS[[0, 2, 3, 5]])
 
 
 def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., Experiment], store: Store) -> None:
-    given = configured().variants["base"]
+    given = configured().variants["base"].collection
     for _ in range(2):
         counts, _, _ = read_counts(given, store, Silent())
         assert counts.documents.topics is None
@@ -128,7 +127,7 @@ def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., 
 @pytest.mark.corpus
 def test_reuters_comes_back_with_all_topics(real_corpus: Callable[..., Corpus], tmp_path: Path) -> None:
     ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
-    given = variant(corpus="reuters", subset="without-brief", classes=ten, pruning=Pruning(3, 1, "train"))
+    given = replace(STORIES, corpus="reuters", subset="without-brief", classes=ten, pruning=Pruning(3, 1, "train"))
     documents = select(real_corpus("reuters", "without-brief"), ten).documents
     first, again = read_twice(given, tmp_path)
     assert_same(first, again)

@@ -8,17 +8,18 @@ import yaml
 from scipy.spatial.distance import cdist
 from sklearn.svm import SVC
 
-from benchmark.config import BASE
+from benchmark.config.model import BASE
+from benchmark.config.tasks import built_protocol
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry, synthetic
 from benchmark.corpora.archive import content_digest
 from benchmark.corpora.card import DatasetCard
 from benchmark.errors import BenchError, ConfigError, DataError
-from benchmark.experiment import runner
-from benchmark.experiment.observer import Silent
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
+from benchmark.methods import kernel_machines, workbench
+from benchmark.observer import Silent
 
 # The oracle: plain formulas on dense arrays
 
@@ -67,112 +68,100 @@ EPSILON, DOUBTFUL = 1e-8, 1e-5
 DOUBTFUL_POWER = 1e-3
 
 
-def assert_equal_to_scikit_learn(experiment, runs, store, names, least_clear=0.8):
+def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.8):
     """Every prediction of every cell and fold; returns how many documents were compared."""
+    assert not found.failures
     compared = 0
     for cell, name in zip(experiment.cells, names, strict=True):
         variant = experiment.variants[cell.variant]
-        counts, _, _ = read_counts(variant, store, Silent())
+        (spec,) = next(entry for entry in variant.entries if entry.label == cell.method).candidates
+        counts, _, _ = read_counts(variant.collection, store, Silent())
         dense, labels = counts.matrix.toarray(), counts.documents.labels
-        result = runs[cell.variant]
-        assert list(result.predictions[cell.id]) == [split.name for split in result.splits]
-        for split in result.splits:
-            idf_rows = split.train if variant.idf == "training" else np.arange(len(dense))
-            points = on_scale(term_weights(dense, cell.weighting, idf_rows), cell.normalization)
+        point = found.predictions.points[cell.variant, "", cell.method, 0, cell.size, None]
+        splits = built_protocol(variant.protocol, cell.size).splits(counts.documents)
+        for split, predicted, tied in zip(splits, point.given, point.tied, strict=True):
+            idf_rows = split.train if spec.representation.idf == "training" else np.arange(len(dense))
+            weights = term_weights(dense, spec.representation.weighting, idf_rows)
+            points = on_scale(weights, spec.representation.normalization)
             formula = FORMULAS[name][1]
             oracle = SVC(kernel="precomputed", C=1.0, tol=EPSILON, decision_function_shape="ovo")
             oracle.fit(formula(points[split.train], points[split.train]), labels[split.train])
             rows = formula(points[split.test], points[split.train])
             bound = DOUBTFUL_POWER if name.startswith("cpd-power") else DOUBTFUL
             clear = (np.abs(oracle.decision_function(rows)) > bound).all(axis=1)
-            ours = result.predictions[cell.id][split.name]
-            assert ours.predicted.shape == ours.tied.shape == split.test.shape
-            np.testing.assert_array_equal(ours.predicted[clear], oracle.predict(rows)[clear], err_msg=cell.id)
+            assert predicted.shape == tied.shape == split.test.shape
+            np.testing.assert_array_equal(predicted[clear], oracle.predict(rows)[clear], err_msg=cell.id)
             assert clear.mean() >= least_clear, f"{cell.id} on {split.name}: too few documents to compare"
-            assert (ours.predicted == labels[split.test]).mean() > 0.25
+            assert (predicted == labels[split.test]).mean() > 0.25
             compared += int(clear.sum())
     return compared
 
 
-SVM = {"name": "svm", "C": 1, "epsilon": EPSILON}
-
-
-def blocks(names, normalizations=("l1",), weightings=("tf", "tfidf")):
-    """Cells, and the names of their formulas in the same order."""
-    cells = [
-        {"weighting": w, "normalization": n, "kernel": FORMULAS[name][0]}
-        for w in weightings
-        for n in normalizations
-        for name in names
-    ]
-    return cells, [name for _ in weightings for _ in normalizations for name in names]
-
-
-@pytest.mark.parametrize("weighting", ["tf", "tfidf"])
-def test_every_kernel_under_l1(configured, store, weighting):
-    names = [name for name in FORMULAS if name != "ngd pi"]
-    cells, names = blocks(names, weightings=[weighting])
-    experiment = configured(cells=cells, classifier=SVM, protocol=GROUP)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 600
-
-
+SVM = {"classifier": {"name": "svm", "C": 1, "epsilon": EPSILON}}
 GROUP = {"name": "leave-one-group-out", "held_out": ["washington"]}
 FOLDS = {"name": "k-fold", "k": 2, "seed": 5}
 SUBSETS = {"name": "random-subsets", "train_size": 200, "replicates": 2, "seed": 3}
 
 
+def methods(names, normalization="l1", weightings=("tf", "tfidf")):
+    """One method, and the names of the formulas of its cells in the same order."""
+    kernels = [FORMULAS[name][0] for name in names]
+    return {"weighting": [*weightings], "normalization": normalization, "kernel": kernels}, [*names] * len(weightings)
+
+
+@pytest.mark.parametrize("weighting", ["tf", "tfidf"])
+def test_every_kernel_under_l1(configured, store, weighting):
+    method, names = methods([name for name in FORMULAS if name != "ngd pi"], weightings=[weighting])
+    experiment = configured(methods=[method], defaults=SVM, protocol=GROUP)
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 600
+
+
 @pytest.mark.parametrize("weighting", ["tf", "tfidf"])
 def test_every_kernel_under_l2(configured, store, weighting):
-    cells, names = blocks(KERNELS, ["l2"], [weighting])
-    experiment = configured(cells=cells, classifier=SVM, protocol=GROUP)
+    method, names = methods(KERNELS, "l2", [weighting])
+    experiment = configured(methods=[method], defaults=SVM, protocol=GROUP)
     assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 400
 
 
 def test_without_normalization_and_with_a_shift(configured, store):
-    cells, names = blocks(["ned"], ["none"])
-    shifted, more = blocks(["ngd pi"])
-    experiment = configured(cells=cells + shifted, classifier=SVM, protocol=GROUP)
+    method, names = methods(["ned"], "none")
+    shifted, more = methods(["ngd pi"])
+    experiment = configured(methods=[method, shifted], defaults=SVM, protocol=GROUP)
     assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names + more)
 
 
 @pytest.mark.parametrize("idf", ["collection", "training"])
 @pytest.mark.parametrize("protocol", [FOLDS, SUBSETS], ids=["k-fold", "random subsets"])
 def test_folds_and_sources_of_the_idf(configured, store, protocol, idf):
-    cells, names = blocks(["linear", "ngd"])
-    experiment = configured(cells=cells, classifier=SVM, protocol=protocol, idf=idf)
-    runs = run(experiment, store)
-    assert assert_equal_to_scikit_learn(experiment, runs, store, names) > 1000
-    assert [split.name for split in runs[BASE].splits] == list(runs[BASE].facts["folds"])
+    method, names = methods(["linear", "ngd"])
+    experiment = configured(methods=[method], defaults=SVM | {"idf": idf}, protocol=protocol)
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 1000
 
 
 def test_variants_and_the_order_of_classes(configured, store):
-    turned = {"corpus": {"classes": ["student", "project", "faculty", "course"]}}
-    cells = [{"variant": ["base", "turned"], "weighting": "tfidf", "normalization": "l2", "kernel": "ned"}]
-    experiment = configured(cells=cells, classifier=SVM, variants={"turned": turned | {"idf": "training"}})
-    runs = run(experiment, store)
-    assert assert_equal_to_scikit_learn(experiment, runs, store, ["ned", "ned"])
-    assert runs["turned"].facts["classes"] == turned["corpus"]["classes"]
+    turned = {"corpus": {"classes": ["student", "project", "faculty", "course"]}, "defaults": {"idf": "training"}}
+    method, names = methods(["ned"], "l2", ["tfidf"])
+    experiment = configured(methods=[method], defaults=SVM, variants={"turned": turned})
+    found = run(experiment, store)
+    assert assert_equal_to_scikit_learn(experiment, found, store, names * 2)
+    assert found.facts["turned"]["classes"] == turned["corpus"]["classes"]
 
 
 # The store
 
 
-def predictions(runs):
+def predictions(found):
     """All that was predicted, as plain data."""
-    return {
-        (variant, cell, fold): (outcome.predicted.tolist(), outcome.tied.tolist(), outcome.n_support)
-        for variant, result in runs.items()
-        for cell, folds in result.predictions.items()
-        for fold, outcome in folds.items()
-    }
+    points = found.predictions.points.items()
+    return {place: ([*map(list, each.given)], [*map(list, each.tied)], each.inner.tolist()) for place, each in points}
 
 
 class Trainings:
     """Counts trainings, and fails those that it is told to fail."""
 
     def __init__(self, monkeypatch, fail=(), error=ValueError):
-        self.n, self._fail, self._error, self._fit = 0, set(fail), error, runner.fit_machines
-        monkeypatch.setattr(runner, "fit_machines", self)
+        self.n, self._fail, self._error, self._fit = 0, set(fail), error, kernel_machines.fit_machines
+        monkeypatch.setattr(kernel_machines, "fit_machines", self)
 
     def __call__(self, *arguments, **options):
         self.n += 1
@@ -199,7 +188,7 @@ def test_a_second_run_takes_everything_from_the_store(configured, store, noteboo
     second = run(experiment, store, observer=notebook)
     assert nothing.n == 0
     assert predictions(second) == predictions(first)
-    assert second[BASE].facts == first[BASE].facts
+    assert second.facts == first.facts
     assert sorted(notebook.steps) == sorted(steps)
     assert not notebook.notes
 
@@ -208,16 +197,16 @@ def test_another_cell_or_c_trains_only_what_is_new(configured, store, trainings)
     run(configured(), store)
     new = trainings()
     more = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
-    run(configured(cells=[more]), store)
+    run(configured(methods=[more]), store)
     assert new.n == 2
-    run(configured(cells=[more], classifier={"name": "svm", "C": 2}), store)
+    run(configured(methods=[more], defaults={"C": 2}), store)
     assert new.n == 6
 
 
 @pytest.mark.usefixtures("every_numba_thread")
 def test_any_number_of_threads_gives_the_same_predictions(configured, tmp_path):
-    cells = [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ned", "ngd"]}]
-    experiment = configured(cells=cells, protocol=FOLDS)
+    method, _ = methods(["linear", "ned", "ngd"])
+    experiment = configured(methods=[method, "mnb", "eef"], protocol=FOLDS)
     found = [predictions(run(experiment, Store(tmp_path / str(jobs)), jobs=jobs)) for jobs in (1, 2, 3)]
     assert found[0] == found[1] == found[2]
 
@@ -241,7 +230,7 @@ def test_a_store_that_cannot_be_is_told_once_and_done_without(configured, store,
 def test_matrices_too_large_to_keep_change_nothing(configured, store, tmp_path, monkeypatch):
     experiment = configured()
     expected = predictions(run(experiment, store))
-    monkeypatch.setattr(runner, "KEPT_BYTES", 0)
+    monkeypatch.setattr(workbench, "KEPT_BYTES", 0)
     other = Store(tmp_path / "other")
     assert predictions(run(experiment, other)) == expected
     assert len(other.entries()) == len(store.entries()) - 4
@@ -270,7 +259,9 @@ def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured
         path.write_bytes(damaged)
     assert predictions(run(experiment, store)) == predictions(first)
     assert len(notebook.notes) == len(whole)
-    assert {path: path.read_bytes() for path, _, _ in store.entries()} == whole
+    assert {path for path, _, _ in store.entries()} == whole.keys()
+    assert predictions(run(experiment, store)) == predictions(first)
+    assert len(notebook.notes) == len(whole), "all is mended"
 
 
 def test_each_entry_may_be_missing(configured, store, notebook):
@@ -292,19 +283,16 @@ SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 
 
 def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configured, store, notebook, trainings):
-    alone = predictions(run(configured(cells=[SOUND]), store))
+    alone = predictions(run(configured(methods=[SOUND]), store))
     n_entries = len(store.entries())
-    experiment = configured(cells=[HUGE, SOUND])
+    experiment = configured(methods=[HUGE, SOUND])
     failed = "tf-none-polynomial-degree400"
     for _ in range(2):  # a failure is not kept: it is tried again
         again = trainings()
-        runs = run(experiment, store, observer=notebook)
-        assert predictions(runs) == alone
-        assert runs[BASE].failures.keys() == {failed}
-        assert (
-            "cornell: the kernel Polynomial(degree=400) gives values that are not finite"
-            in (runs[BASE].failures[failed])
-        )
+        found = run(experiment, store, observer=notebook)
+        assert predictions(found) == alone
+        assert found.failures.keys() == {failed}
+        assert "cornell: the kernel Polynomial(degree=400) gives values that are not finite" in (found.failures[failed])
         assert again.n == 1, "the folds after the first that fails need no work"
         assert len(store.entries()) == n_entries
         assert notebook.planned == len(notebook.steps) == 6
@@ -313,20 +301,20 @@ def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configure
 
 
 def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(configured, store, trainings):
-    experiment = configured(cells=[SOUND])
+    experiment = configured(methods=[SOUND])
     whole = predictions(run(experiment, Store(store.folder.parent / "other")))
     trainings(fail=[2])
-    runs = run(experiment, store)
-    assert runs[BASE].failures == {"tf-l1-linear": "texas: the training number 2 was told to fail"}
+    found = run(experiment, store)
+    assert found.failures == {"tf-l1-linear": "texas: the training number 2 was told to fail"}
     rest = trainings()
-    runs = run(experiment, store)
+    found = run(experiment, store)
     assert rest.n == 1
-    assert not runs[BASE].failures
-    assert predictions(runs) == whole
+    assert not found.failures
+    assert predictions(found) == whole
 
 
 def test_a_run_that_is_stopped_goes_on_where_it_stopped(configured, store, trainings):
-    experiment = configured(cells=[SOUND])
+    experiment = configured(methods=[SOUND])
     whole = predictions(run(experiment, Store(store.folder.parent / "other")))
     trainings(fail=[3], error=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -344,8 +332,8 @@ def no_training(monkeypatch):
     def forbidden(*_, **__):
         pytest.fail("something was trained")
 
-    monkeypatch.setattr(runner, "fit_machines", forbidden)
-    monkeypatch.setattr(runner, "inner_products", forbidden)
+    monkeypatch.setattr(kernel_machines, "fit_machines", forbidden)
+    monkeypatch.setattr(workbench, "inner_products", forbidden)
 
 
 @pytest.mark.parametrize(
@@ -363,24 +351,24 @@ def test_other_data_than_expected_yields_no_score(configured, store, no_training
 
 
 def test_expectations_that_are_met_let_the_run_go_on(configured, store):
-    counts, _, _ = read_counts(configured().variants[BASE], store, Silent())
+    counts, _, _ = read_counts(configured().variants[BASE].collection, store, Silent())
     expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
-    assert run(configured(expect=expect), store)[BASE].facts["vocabulary"] == len(counts.vocabulary)
+    assert run(configured(expect=expect), store).facts[BASE]["vocabulary"] == len(counts.vocabulary)
 
 
 def test_documents_left_without_words_are_kept_and_counted(configured, store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
-    cells, names = blocks(["ngd", "rbf"])
-    more, more_names = blocks(["rbf"], ["l2"])
-    experiment = configured(text=text, cells=cells + more, classifier=SVM)
-    counts, _, _ = read_counts(experiment.variants[BASE], store, Silent())
+    method, names = methods(["ngd", "rbf"])
+    more, more_names = methods(["rbf"], "l2")
+    experiment = configured(text=text, methods=[method, more], defaults=SVM)
+    counts, _, _ = read_counts(experiment.variants[BASE].collection, store, Silent())
     wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
-    runs = run(experiment, store)
-    facts, splits = runs[BASE].facts, runs[BASE].splits
+    found = run(experiment, store)
+    facts, splits = found.facts[BASE], found.predictions.splits[BASE, "", None]
     assert facts["documents_without_words"] == len(wordless) > 0
-    assert facts["documents"] == len(runs[BASE].documents) == 600
+    assert facts["documents"] == len(found.predictions.tasks[BASE, ""].ids) == 600
     assert np.isin(wordless, np.concatenate([split.test for split in splits])).any()
-    assert assert_equal_to_scikit_learn(experiment, runs, store, names + more_names, least_clear=0.5)
+    assert assert_equal_to_scikit_learn(experiment, found, store, names + more_names, least_clear=0.5)
 
 
 @pytest.mark.usefixtures("no_training")
@@ -421,12 +409,12 @@ class TestChangedCorpus:
 
     @pytest.fixture
     def experiment(self, configured):
-        return configured(corpus={"name": "webkb"}, text={"min_occurrences": 2}, cells=[SOUND])
+        return configured(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
 
     def test_unchanged_it_runs(self, corpus, experiment, store):
-        result = run(experiment, store, download=False)[BASE]
-        assert len(result.predictions) == 2
-        assert str(corpus[0]) in result.facts["source"]
+        found = run(experiment, store, download=False)
+        assert len(found.predictions.points) == 2
+        assert str(corpus[0]) in found.facts[BASE]["source"]
 
     @pytest.mark.parametrize("change", ["one byte", "one document less", "one more", "renamed"])
     def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
@@ -442,7 +430,7 @@ class TestChangedCorpus:
             path.with_name("more").write_bytes(b"\n\nmore words\n")
         else:
             path.rename(path.with_name("other"))
-        monkeypatch.setattr(runner, "fit_machines", lambda *_, **__: pytest.fail("something was trained"))
+        monkeypatch.setattr(kernel_machines, "fit_machines", lambda *_, **__: pytest.fail("something was trained"))
         with pytest.raises(DataError, match="content digest"):
             run(experiment, store, download=False)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from benchmark.experiment.results import COLUMNS, Results
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
 from benchmark.errors import ConfigError
-from benchmark.experiment.results import COLUMNS, Results
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.experiment.summary import summarize

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +17,6 @@ from benchmark.kernels import KERNELS
 from benchmark.methods.base import Problem
 from benchmark.methods.workbench import Workbench
 from benchmark.text.counts import Counts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 N_DOCUMENTS, N_TERMS, N_CLASSES = 60, 40, 3
 #: What a method needs that has no default, or would take long otherwise.
@@ -65,12 +62,6 @@ def draws_of(problem: Problem) -> list[Split]:
 def groups_of(problem: Problem) -> list[Split]:
     """Each group held out in turn."""
     return LeaveOneGroupOut().splits(problem.documents)
-
-
-@pytest.fixture(scope="session")
-def problem() -> Callable[..., Problem]:
-    """Make a problem of one class a document, or of several."""
-    return problem_of
 
 
 @pytest.fixture

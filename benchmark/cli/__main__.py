@@ -1,0 +1,5 @@
+"""``python -m benchmark.cli`` is ``bench``."""
+
+from benchmark.cli import main
+
+main()

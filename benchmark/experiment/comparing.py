@@ -1,0 +1,111 @@
+"""Finished runs beside each other: two cells of one run, or the cells that two runs have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.errors import ConfigError
+from benchmark.evaluation.metrics import MEASURED
+from benchmark.experiment.choosing import decided
+from benchmark.experiment.scoring import score
+from benchmark.experiment.testing import main_metric, shares
+from benchmark.report.parts import Part
+from benchmark.report.quantities import unit_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.config.model import Cell, Experiment
+    from benchmark.evaluation.predictions import Predictions
+    from benchmark.evaluation.scored import Scored
+
+    #: (split, document) to the classes given
+    _Decisions = dict[tuple[str, str], frozenset[str]]
+
+
+def compare_cells(
+    study: Experiment, predictions: Predictions, failures: Mapping[str, str], a: str, b: str
+) -> list[Part]:
+    """Two cells of a run: their scores, and every valid test of one against the other.
+
+    Raises
+    ------
+    ConfigError
+        If one of them failed, or they were tested on different documents.
+    """
+    scored = score(study, predictions)
+    for name in (a, b):
+        if name not in scored.cells:
+            raise ConfigError(f"the cell {name!r} failed: {failures.get(name, 'it has no predictions')}")
+    metrics = [metric for metric in (*shares(study), *MEASURED) if scored.has(metric, a, b)]
+    if not metrics:
+        return [Part("Scores", (), [], f"{a} and {b} have no score in common")]
+    try:
+        scores = [_score_row(scored, metric, a, b) for metric in metrics]
+        tests = scored.tests(a, b, shares(study)) if not set(metrics) <= set(MEASURED) else []
+    except ValueError as error:
+        raise ConfigError(f"{error}: there is nothing to pair") from None
+    rows: list[tuple[Any, ...]] = [
+        (
+            test.test,
+            test.n,
+            f"{test.statistic:.4f}",
+            test.note if test.p_value is None else f"{test.p_value:.3g}",
+            test.favours or "neither",
+        )
+        for test in tests
+    ]
+    found = [Part("Scores", ("metric", a, b, "difference", "95% interval"), scores)]
+    return [*found, Part("Tests", ("test", "n", "statistic", "p", "favours"), rows)] if rows else found
+
+
+def compare_runs(
+    one: tuple[Experiment, Predictions], two: tuple[Experiment, Predictions], names: tuple[str, str]
+) -> list[Part]:
+    """The main scores of the cells that two runs have in common, and how many decisions of theirs differ."""
+    (study, mine), (other, theirs) = one, two
+    scored, others = score(study, mine), score(other, theirs)
+    metric = main_metric(study)
+    if metric != main_metric(other):
+        problem = f"the runs are of different metrics, {metric} and {main_metric(other)}: nothing to compare"
+        return [Part("Scores", (), [], problem)]
+    unit, rows = unit_shown(metric), list[tuple[Any, ...]]()
+    for cell in study.cells:
+        if scored.has(metric, cell.id) and others.has(metric, cell.id):
+            values = [each.estimate(cell.id, metric).value for each in (scored, others)]
+            gap = unit.text(values[1] - values[0], "+")
+            theirs_of = next(each for each in other.cells if each.id == cell.id)
+            both = _decisions(cell, mine, scored), _decisions(theirs_of, theirs, others)
+            rows.append((cell.id, *map(unit.text, values), gap, *_changed(*both)))
+    shown = [f"{name} {unit.symbol}" for name in names]
+    header = ("cell", *shown, "difference", "decisions in both", "decided otherwise")
+    return [Part(metric.capitalize(), header, rows, "the runs have no cell in common")]
+
+
+def _score_row(scored: Scored, metric: str, a: str, b: str) -> tuple[Any, ...]:
+    unit = unit_shown(metric)
+    gap, values = scored.difference(a, b, metric), [scored.estimate(name, metric).value for name in (a, b)]
+    ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
+    head = f"{metric} {unit.symbol}".rstrip()
+    return (head, *map(unit.text, values), unit.text(gap.value, "+"), ends if np.isfinite(gap.low) else "–")
+
+
+def _changed(one: _Decisions, two: _Decisions) -> tuple[int, int]:
+    """Decisions that both runs made of a cell, by split and document, and how many of them differ."""
+    shared = one.keys() & two.keys()
+    return len(shared), sum(one[key] != two[key] for key in shared)
+
+
+def _decisions(cell: Cell, predictions: Predictions, scored: Scored) -> _Decisions:
+    """By split and document, the class that it was given, or the classes, by name."""
+    if cell.id not in scored.chosen:  # no predictions, but computed from them
+        return {}
+    documents, given = predictions.tasks[cell.variant, cell.task], decided(predictions, cell, scored.chosen[cell.id])
+    found: _Decisions = {}
+    for split, own in zip(predictions.splits[cell.variant, cell.task, cell.size], given.given, strict=True):
+        for row, decision in zip(split.test, own, strict=True):
+            codes = np.flatnonzero(decision) if documents.several else [decision]
+            found[split.name, documents.ids[row]] = frozenset(documents.classes[code] for code in codes)
+    return found

@@ -1,0 +1,103 @@
+"""What cells are made of, in words: the columns of a table of cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.experiment.choosing import entry_of
+from benchmark.report.contents import CellInfo
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Cell, Entry, Experiment, MethodSpec
+    from benchmark.evaluation.scored import Scored
+
+WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
+#: Parameters that say how to compute, not what.
+_SILENT = ("cache_mb",)
+
+
+def cell_infos(study: Experiment, scored: Scored) -> tuple[CellInfo, ...]:
+    """All cells of an experiment, in table order, failed ones included."""
+    return tuple(_info(study, cell, scored.chosen.get(cell.id)) for cell in study.cells)
+
+
+def described(component: Component) -> str:
+    """A component with what the configuration gives it: "svm (C 1, scheme one-vs-one)"."""
+    given = {key: value for key, value in component.given.items() if key not in _SILENT}
+    return f"{component.name} ({_parameters(given)})" if given else component.name
+
+
+def points_of(spec: MethodSpec) -> str:
+    """What a classifier is given: weighting, normalization and kernel."""
+    representation = spec.representation
+    words = [WEIGHTINGS[representation.weighting], representation.normalization]
+    words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
+    return ", ".join([*words, *([described(spec.kernel)] if spec.kernel else [])])
+
+
+def candidate_words(entry: Entry, index: int) -> str:
+    """What distinguishes one candidate of a method from the others: "t 0.5"."""
+    each = [_given(spec) for spec in entry.candidates]
+    varying = [key for key in each[index] if len({str(one.get(key)) for one in each}) > 1]
+    return _parameters({key: each[index][key] for key in varying})
+
+
+def _info(study: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
+    keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
+    if cell.what == "measure":
+        return CellInfo(cell.id, _columns(study, cell), **keys)
+    entry = entry_of(study, cell)
+    columns = _columns(study, cell)
+    if cell.size is None and cell.terms is None and cell.what == "point":
+        columns |= _made_of(entry.candidates[0])
+    else:
+        columns |= {"method": cell.method}
+    columns |= {"choice": cell.choice} if cell.choice else {}
+    columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
+    if len(entry.candidates) > 1:
+        columns["parameter"] = _middle(entry, chosen)
+    spec = entry.candidates[0]
+    return CellInfo(cell.id, columns, **keys, points=points_of(spec), classifier=described(spec.classifier))
+
+
+def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
+    """Where a cell stands: what a configuration has one of is left out."""
+    titles = {task.name: task.title for task in study.variants[cell.variant].tasks}
+    columns = {"variant": cell.variant} if len(study.variants) > 1 else {}
+    columns |= {"task": titles.get(cell.task, cell.task)} if len(titles) > 1 else {}
+    columns |= {"what": cell.what} if any(each.what != "point" for each in study.cells) else {}
+    columns |= {"class": cell.of_class} if study.by_class else {}
+    return columns | ({"method": cell.method} if cell.what == "measure" else {})
+
+
+def _made_of(spec: MethodSpec) -> dict[str, str]:
+    return {
+        "weighting": WEIGHTINGS[spec.representation.weighting],
+        "normalization": spec.representation.normalization,
+        "kernel": described(spec.kernel) if spec.kernel else "",
+        "classifier": described(spec.classifier),
+    }
+
+
+def _middle(entry: Entry, chosen: NDArray[np.intp] | None) -> str:
+    """What was chosen: the one value, or the median of the splits' own."""
+    if chosen is None:
+        return ""
+    order = np.sort(chosen)
+    text = candidate_words(entry, int(order[(len(order) - 1) // 2]))
+    return text if order[0] == order[-1] else f"{text} (median)"
+
+
+def _given(spec: MethodSpec) -> dict[str, Any]:
+    return {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
+
+
+def _parameters(given: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value}" for key, value in given.items())

@@ -1,0 +1,267 @@
+"""What a reader of the scores has to know, in words: documents, methods, splits, the sample, ties and choices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.classifiers.divergence_bayes import DivergenceBayes
+from benchmark.config.model import ALL
+from benchmark.evaluation.choice import INNER, ORACLE
+from benchmark.evaluation.metrics import CLOCK
+from benchmark.evaluation.protocols import FixedSplit, KFold, LeaveOneGroupOut, RandomSubsets
+from benchmark.evaluation.sample import sample_of
+from benchmark.experiment.in_words import candidate_words, described, points_of
+from benchmark.measures.base import Found, Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmark.config.model import Experiment, Variant
+    from benchmark.evaluation.predictions import Predictions
+
+_DEFINITIONS = {
+    "macro-f1": "macro-F1 is the mean of the classes' F1",
+    "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
+    "micro-f1": "micro-F1 is of the decisions on all classes pooled",
+    "macro-recall": "macro-recall is the mean over the classes of the share of its documents that each was given",
+    "macro-precision": "macro-precision is the mean over the classes of the share that is right of those given to each",
+}
+_SEVERAL = (
+    "A document may have several classes, or none: each class is decided by itself. A ratio of nothing is 0: a class "
+    "that no test document has and none is given has F = 0. A class that no training document of a split has is given "
+    "to no document."
+)
+_TESTS_OF_SEVERAL = (
+    "Tests: Wilcoxon's signed rank test on each metric, the pairs being the draws; the same on F1, the pairs being "
+    "category × draw (they share test documents: p leans to small values); and the micro sign test of Yang and Liu "
+    "(SIGIR 1999) over all decisions, document × class, of each draw: n and Z are the draws' medians, and p is twice "
+    "the median p, which holds however the draws depend on each other (Rüger 1978). It counts right decisions, not F1."
+)
+_BY_DOCUMENT = (
+    "McNemar's test counts each document once, for the cell that was right on it in more of the draws; of all classes "
+    "together it counts all documents alike."
+)
+_HP_TOP = (
+    "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in it "
+    "as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or no "
+    "variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
+)
+_PLSI = (
+    "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents alone, "
+    "and its test documents are folded in."
+)
+_HEAT = (
+    "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a constant "
+    "factor of a kernel is the same as a factor of C."
+)
+_CLOCK = (
+    "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
+    "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are "
+    "for. Times stand in the archive of predictions and in the picture, in no table."
+)
+_TERMS = (
+    "Terms are ranked by information gain over the training documents, and aggregated over the classes by their "
+    "{over_classes}. PPT and EEF select so many for each class, and see all others as one more; other methods select "
+    "so many for all classes, and see no others."
+)
+
+
+def notes_on(
+    study: Experiment,
+    predictions: Predictions,
+    facts: Mapping[str, Mapping[str, Any]],
+    printed: Mapping[str, float],
+) -> list[str]:
+    """Lines for below the table.
+
+    Parameters
+    ----------
+    study : Experiment
+    predictions : Predictions
+    facts : mapping of variant to mapping
+        Documents, vocabulary, and so on.
+    printed : mapping of str to float
+        The paper's numbers by cell.
+    """
+    first = next(iter(study.variants.values()))
+    several = any(documents.several for documents in predictions.tasks.values())
+    notes = [*_documents(study, facts), *_methods(study), *_tasks(first, predictions)]
+    notes += dict.fromkeys(_protocol(variant, predictions) for variant in study.variants.values())
+    notes.append(sample_of(first.protocol.cls, study.seed).words)
+    draws = issubclass(first.protocol.cls, RandomSubsets)
+    notes += [_BY_DOCUMENT] if draws and study.compare and not several else []
+    notes += [_scores(study)] if _scores(study) else []
+    notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if draws and study.compare else [])] if several else [_ties(first)]
+    notes += [*_choices(study), *_kernels(first, several=several)]
+    if first.terms:
+        notes.append(_TERMS.format(over_classes=first.terms.over_classes))
+    notes += [*_growth(study)]
+    if any(metric in CLOCK for figure in study.figures for metric in figure.y):
+        notes.append(_CLOCK)
+    return [*notes, *_measures(study, predictions, printed)]
+
+
+def _label(name: str, study: Experiment) -> str:
+    return f"{name}: " if len(study.variants) > 1 else ""
+
+
+def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Documents and words of each variant."""
+    for name, variant in study.variants.items():
+        own, collection = facts.get(name, {}), variant.collection
+        lexing, pruning = collection.lexing, collection.pruning
+        pruned = _pruned(pruning.min_occurrences, pruning.min_documents)
+        pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
+        text = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words{pruned}; digits: "
+        text += f"{lexing.digits}; stoplist: {lexing.stoplist}"
+        if any(spec.representation.weighting == "tfidf" for e in variant.entries for spec in e.candidates):
+            sources = dict.fromkeys(spec.representation.idf for e in variant.entries for spec in e.candidates)
+            whose = {"collection": "the whole collection", "training": "the training documents"}
+            text += f"; idf over {' or '.join(whose[source] for source in sources)}"
+        empty = own.get("documents_without_words", 0)
+        if empty:
+            text += f"; {empty} document{'s' if empty > 1 else ''} without words, kept as the zero vector"
+        yield f"{_label(name, study)}{text}."
+
+
+def _pruned(occurrences: int, documents: int) -> str:
+    words = [f"occur at least {occurrences} times"] if occurrences > 1 else []
+    words += [f"are in at least {documents} documents"] if documents > 1 else []
+    return f" that {' and '.join(words)}" if words else ""
+
+
+def _methods(study: Experiment) -> Iterator[str]:
+    """What each method is, where the table doesn't say."""
+    if all(cell.size is None and cell.terms is None for cell in study.cells):
+        return
+    first: tuple[str, ...] = ()
+    for name, variant in study.variants.items():
+        found = []
+        for entry in variant.entries:
+            spec = entry.candidates[0]
+            kernel = f" on {points_of(spec)}" if spec.kernel or spec.representation.normalization != "none" else ""
+            weighting = "" if kernel else f" on {spec.representation.weighting}"
+            found.append(f"{entry.label}: {described(spec.classifier)}{kernel or weighting}")
+        own = [text for text in found if text not in first]
+        first = first or tuple(found)
+        if own:
+            yield f"{_label(name, study)}{'; '.join(own)}."
+
+
+def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
+    """Test documents and classes of each task, where there are several."""
+    for task in first.tasks if len(first.tasks) > 1 else ():
+        documents = predictions.tasks.get((first.name, task.name))
+        if documents is not None:
+            splits = [each for key, each in predictions.splits.items() if key[:2] == (first.name, task.name)]
+            n = (
+                f"{len(splits[0][0].test):,} test"
+                if len(splits) == 1 and len(splits[0]) == 1
+                else f"{len(documents.ids):,}"
+            )
+            yield f"{task.title}: {n} documents; classes, first in ties: {', '.join(task.classes)}."
+
+
+def _protocol(variant: Variant, predictions: Predictions) -> str:
+    """How documents are split."""
+    protocol = variant.protocol.cls
+    given = variant.protocol.resolved
+    splits = [(key, each) for key, each in predictions.splits.items() if key[0] == variant.name]
+    if issubclass(protocol, RandomSubsets):
+        how = "stratified draws" if given["stratified"] else "random draws, not stratified"
+        nested = "; a replicate's smaller sets are parts of its larger ones" if given.get("nested") else ""
+        tested = f"the group {given['test']!r}" if given["test"] else "all other documents of the task"
+        text = f"Each training size: {given['replicates']} {how}{nested}, tested on {tested}."
+        return text + _fewest(variant.name, predictions)
+    if not splits:
+        return "No split has predictions."
+    sizes = [len(split.test) for split in splits[0][1]]
+    names = [split.name for split in splits[0][1]]
+    if issubclass(protocol, FixedSplit):
+        tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
+        return f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
+    if issubclass(protocol, LeaveOneGroupOut):
+        each = ", ".join(f"{name} {n:,}" for name, n in zip(names, sizes, strict=True))
+        return f"Each group is tested after training on all others (test documents: {each})."
+    if issubclass(protocol, KFold):
+        how = "stratified" if given["stratified"] else "random"
+        return f"{len(sizes)} {how} folds (seed {given['seed']}); each document is tested once."
+    return f"{len(sizes)} splits: {', '.join(names)}."
+
+
+def _fewest(variant: str, predictions: Predictions) -> str:
+    """Of documents with several classes, the fewest training documents of one."""
+    found = []
+    for (name, task, size), splits in predictions.splits.items():
+        documents = predictions.tasks[name, task]
+        if name == variant and documents.several and size is not None:
+            trained = np.stack([split.trained for split in splits])
+            rarest = documents.classes[int(np.argmin(trained.min(axis=0)))]
+            found.append(f"{int(trained.min())} ({rarest}) of {size:,}")
+    return f" Fewest training documents of a class: {', '.join(found)}." if found else ""
+
+
+def _scores(study: Experiment) -> str:
+    """What the scores are, whose definitions differ in the literature."""
+    known = [_DEFINITIONS[metric] for metric in study.metrics if metric in _DEFINITIONS]
+    text = "; ".join(known)
+    by_class = f"; of one class it is that class's own, and {ALL!r} is of all of them" if study.by_class else ""
+    return f"{text[:1].upper()}{text[1:]}{by_class}." if known and (study.by_class or len(known) > 1) else ""
+
+
+def _ties(first: Variant) -> str:
+    """Where ties go."""
+    classes = first.tasks[0].classes
+    centroids = [e.label for e in first.entries if issubclass(e.candidates[0].classifier.cls, DivergenceBayes)]
+    order = ", ".join(classes) if len(first.tasks) == 1 else "the order given above"
+    if len(centroids) == len(first.entries):
+        return "A tie goes to the class that comes first among the training documents."
+    text = f"A tie, of one-vs-one votes or of scores, goes to the class that comes first in: {order}."
+    return text + (f" Those of {', '.join(centroids)} go to the first in training." if centroids else "")
+
+
+def _choices(study: Experiment) -> Iterator[str]:
+    """How parameters are chosen, and from what."""
+    if ORACLE in study.choices:
+        yield (
+            f"{ORACLE}: the one parameter of each method and task whose score on the test documents, averaged over the "
+            "sizes, is best; it has seen the test documents and is optimistic. A method without a free parameter has "
+            "nothing to choose."
+        )
+    if INNER in study.choices:
+        yield (
+            f"{INNER}: for each split the parameter with the lowest error in {study.folds}-fold cross-validation on "
+            "its training documents; among equals the middle one of the grid."
+        )
+    for entry in next(iter(study.variants.values())).entries:
+        if len(entry.candidates) > 1:
+            values = "; ".join(candidate_words(entry, index) for index in range(len(entry.candidates)))
+            yield f"Grid of {entry.label}: {values}."
+
+
+def _kernels(first: Variant, *, several: bool) -> Iterator[str]:
+    """What is peculiar to some kernels."""
+    specs = [entry.candidates[0] for entry in first.entries]
+    names = {spec.kernel.name for spec in specs if spec.kernel}
+    if "heat" in names:
+        yield _HEAT
+    if "hp-top" in names and several:
+        yield _HP_TOP
+    if "plsi-fisher" in names:
+        yield _PLSI
+    if any(spec.classifier.resolved.get("unit") == "mean-self-product" for spec in specs):
+        yield "C is in units of the inverse mean of k(x, x): a constant factor of a kernel makes no difference."
+
+
+def _growth(study: Experiment) -> Iterator[str]:
+    sizes: Sequence[int | None] = next(iter(study.variants.values())).sizes
+    if any(cell.what == "growth" for cell in study.cells):
+        yield f"growth-…: the score of a draw of {sizes[-1]:,} less that of {sizes[0]:,}'s draw of the same number."
+
+
+def _measures(study: Experiment, predictions: Predictions, printed: Mapping[str, float]) -> Iterator[str]:
+    for component in study.measures:
+        found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
+        yield from component.build().notes(Reading(found, printed))

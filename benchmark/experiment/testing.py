@@ -1,0 +1,64 @@
+"""The pairs of an experiment: every valid test, corrected within its family, and the differences of their scores."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from benchmark.evaluation.metrics import CLOCK
+from benchmark.evaluation.significance import holm
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.config.model import Experiment, Pair
+    from benchmark.evaluation.scored import Scored
+    from benchmark.evaluation.significance import TestResult
+
+
+def pairable(study: Experiment, scored: Scored) -> tuple[list[Pair], list[str]]:
+    """The pairs whose cells can be paired, and a note on each that can't."""
+    metric = main_metric(study)
+    kept: list[Pair] = []
+    notes: list[str] = []
+    for pair in study.compare:
+        if not scored.has(metric, pair.a, pair.b):
+            continue
+        try:
+            scored.difference(pair.a, pair.b, metric)
+        except ValueError:
+            notes.append(f"{pair.a} and {pair.b} are not compared: they were tested on different documents")
+        else:
+            kept.append(pair)
+    return kept, notes
+
+
+def main_metric(study: Experiment) -> str:
+    """The metric that differences are of: the first that is not read off the clock."""
+    return shares(study)[0]
+
+
+def shares(study: Experiment) -> list[str]:
+    """The metrics that are tested."""
+    return [metric for metric in study.metrics if metric not in CLOCK]
+
+
+def significance_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) -> list[list[Any]]:
+    """Rows of the frame of tests: pair by pair in each family and test, over which Holm's correction is taken."""
+    families: dict[tuple[str, str], list[TestResult]] = defaultdict(list)
+    for pair in pairs:
+        for result in scored.tests(pair.a, pair.b, shares(study)):
+            families[pair.family, result.test].append(result)
+    return [_row(result) for family in families.values() for result in holm(family)]
+
+
+def difference_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) -> list[list[Any]]:
+    """Rows of the frame of differences: the main metric of a less that of b."""
+    gaps = [(pair, scored.difference(pair.a, pair.b, main_metric(study))) for pair in pairs]
+    return [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps]
+
+
+def _row(result: TestResult) -> list[Any]:
+    p_values = [math.nan if p is None else p for p in (result.p_value, result.p_holm)]
+    return [result.a, result.b, result.test, result.n, result.statistic, *p_values, result.note]

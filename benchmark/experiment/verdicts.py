@@ -1,0 +1,77 @@
+"""Judged numbers, ranges and claims to the rows of their frames."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.model import BASE
+from benchmark.evaluation.judging import judge_claims, judge_ranges, judge_values
+from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pandas as pd
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.judging import JudgedClaim
+    from benchmark.evaluation.published import Published, ValueVerdict
+    from benchmark.evaluation.scored import Scored
+
+
+def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
+    """Every printed number beside ours, in the unit of the print."""
+    judged = judge_values(published, study.name, scored) if published else []
+    return frame(VERDICTS, [_verdict(each) for each in judged])
+
+
+def claim_frame(judged: list[JudgedClaim]) -> pd.DataFrame:
+    """Every claim under each variant; its text stands with the configuration itself."""
+    rows = []
+    for each in judged:
+        claim, text = each.judged.claim, "" if each.variant else each.judged.claim.text
+        rows.append([claim.id, each.variant, text, each.holds, len(each.judged.comparisons), each.judged.verdict])
+    return frame(CLAIMS, rows)
+
+
+def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[JudgedClaim]:
+    """The claims on this experiment, under each of its variants where it explains another."""
+    if published is None:
+        return []
+    variants = ["" if name == BASE else name for name in study.variants] if study.explains else [""]
+    return judge_claims(published, study.name, study.explains, variants, scored)
+
+
+def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
+    """Every printed range beside the least and greatest of ours, as fractions."""
+    rows = []
+    for each in judge_ranges(published, study.name, scored) if published else []:
+        printed = each.published
+        ours = (float(printed.low), float(printed.high), each.low, each.high)
+        what = (printed.figure, printed.cells, printed.metric, printed.printed_in)
+        rows.append([*what, *ours, each.inside, each.of, each.verdict])
+    return frame(RANGES, rows)
+
+
+def sweep_notes(judged: list[JudgedClaim]) -> Iterator[str]:
+    """For each claim the variants under which all of it holds, and where there are none, those that come nearest."""
+    by_claim: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
+    for each in judged:
+        row = (each.variant or BASE, each.holds, len(each.judged.comparisons))
+        by_claim[each.judged.claim.id].append(row)
+    for claim, rows in by_claim.items():
+        most, of = max(holds for _, holds, _ in rows), rows[0][2]
+        names = ", ".join(variant for variant, holds, _ in rows if holds == most)
+        where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
+        yield f"The claim {claim} holds {where if most else 'nowhere, not even in part'}."
+
+
+def _verdict(judged: ValueVerdict) -> list[Any]:
+    printed, ours = judged.published, judged.ours
+    what = " vs ".join(printed.pair) if printed.pair else printed.cell
+    scale = 100 if printed.unit == "percent" else 1
+    low, high = (math.nan, math.nan) if ours.method == "count" else (scale * ours.low, scale * ours.high)
+    numbers = (scale * ours.value, low, high)
+    return [what, printed.metric, printed.reading, printed.value, printed.printed_in, *numbers, judged.verdict]
