@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from benchmark.evaluation.metrics import Outcome
+from benchmark.evaluation.outcomes import Outcome
 
 
 def _judged(cell, *folds):

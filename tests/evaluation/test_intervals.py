@@ -7,17 +7,28 @@ from statsmodels.stats.proportion import proportion_confint
 
 from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import bonett_price, difference, estimate, sign_z_estimate, wilson
-from benchmark.evaluation.metrics import METRICS, Outcome, fold_rows, fold_scores
+from benchmark.evaluation.metrics import METRICS, defined
+from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
+
+SINGLE = [name for name in METRICS if defined(name, several=False, of_class=False)]
+SEVERAL = [name for name in METRICS if defined(name, several=True, of_class=False)]
 
 
 def resampled(outcome, rng):
     """The bootstrap as the textbook has it: documents drawn one by one, with replacement, within each fold."""
-    return np.concatenate([rng.choice(rows, rows.size) for rows in fold_rows(outcome)])
+    return np.concatenate([rng.choice(rows, rows.size) for rows in outcome.rows])
 
 
 def take(o, rows):
-    return Outcome(o.cell, rows, o.folds[rows], o.truth[rows], o.predicted[rows], o.n_classes)
+    return Outcome(o.cell, rows, o.folds[rows], o.truth[rows], o.predicted[rows], o.n_classes, o.of_class)
+
+
+def decisions(cell, sizes, seed, k=3, of_class=None):
+    """Documents with any number of k classes, and a classifier that errs on every fifth decision."""
+    truth = np.random.default_rng(len(sizes)).random((sum(sizes), k)) < 0.4
+    given = truth ^ (np.random.default_rng(seed).random(truth.shape) < 0.2)
+    return Outcome(cell, np.arange(len(truth)), np.repeat(np.arange(len(sizes)), sizes), truth, given, k, of_class)
 
 
 def test_z_level_is_the_normal_quantile():
@@ -63,7 +74,7 @@ class TestBonettPrice:
 
 
 class TestEstimate:
-    @pytest.mark.parametrize("metric", METRICS)
+    @pytest.mark.parametrize("metric", SINGLE)
     def test_value_is_the_mean_over_folds(self, metric, random_outcome):
         outcome = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
         result = estimate(outcome, metric)
@@ -82,7 +93,7 @@ class TestEstimate:
     def test_one_split_of_f1_is_bootstrapped(self, random_outcome):
         assert estimate(random_outcome("a", [80], 3, 0.7, 1), "macro-f1").method == "bootstrap"
 
-    @pytest.mark.parametrize("metric", METRICS)
+    @pytest.mark.parametrize("metric", SINGLE)
     def test_is_the_bootstrap_of_documents(self, metric, random_outcome):
         """The kinds' counts drawn at once and the documents drawn one by one give the same distribution."""
         outcome = random_outcome("a", [25, 40, 60], 3, 0.6, 1)
@@ -114,7 +125,7 @@ class TestEstimate:
     def test_does_not_care_for_the_order_of_documents(self, random_outcome):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         shuffled = take(outcome, np.random.default_rng(0).permutation(65))
-        for metric in METRICS:
+        for metric in SINGLE:
             assert estimate(shuffled, metric) == estimate(outcome, metric)
 
     def test_covers_the_truth(self, random_outcome):
@@ -125,13 +136,51 @@ class TestEstimate:
         assert 0.91 < covered < 0.98
 
 
+class TestSeveralClasses:
+    @pytest.mark.parametrize("of_class", [None, 1])
+    @pytest.mark.parametrize("metric", SEVERAL)
+    def test_documents_are_drawn_with_all_of_their_decisions(self, metric, of_class):
+        outcome = decisions("a", [25, 40], 1, of_class=of_class)
+        rng = np.random.default_rng(0)
+        brute = [fold_scores(take(outcome, resampled(outcome, rng)), metric).mean() for _ in range(1500)]
+        result = estimate(outcome, metric, draws=20_000)
+        assert result.method == "bootstrap"
+        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+    def test_differences_are_of_the_same_documents(self):
+        a, b = decisions("a", [30, 50], 1), decisions("b", [30, 50], 2)
+        rng, brute = np.random.default_rng(0), []
+        for _ in range(1500):
+            rows = resampled(a, rng)
+            brute.append((fold_scores(take(a, rows), "micro-f1") - fold_scores(take(b, rows), "micro-f1")).mean())
+        result = difference(a, b, "micro-f1", draws=20_000)
+        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+    def test_of_one_class_of_single_labels_too(self, random_outcome):
+        whole = random_outcome("a", [25, 40], 3, 0.6, 1)
+        own = Outcome("a", whole.documents, whole.folds, whole.truth, whole.predicted, 3, 2)
+        rng = np.random.default_rng(0)
+        brute = [fold_scores(take(own, resampled(own, rng)), "recall").mean() for _ in range(1500)]
+        result = estimate(own, "recall", draws=20_000)
+        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+
+def test_the_error_is_what_the_accuracy_lacks(random_outcome):
+    for sizes in ([80], [30, 50]):
+        outcome = random_outcome("a", sizes, 3, 0.7, 1)
+        right, wrong = estimate(outcome, "accuracy"), estimate(outcome, "error")
+        assert (wrong.value, wrong.low, wrong.high) == pytest.approx((1 - right.value, 1 - right.high, 1 - right.low))
+    a, b = random_outcome("a", [80], 3, 0.7, 1), random_outcome("b", [80], 3, 0.5, 2)
+    assert difference(a, b, "error").high == pytest.approx(-difference(a, b, "accuracy").low)
+
+
 class TestDifference:
     def test_one_split(self, paired):
         result = difference(*paired(50, 12, 5, 13))
         assert result.value == pytest.approx(7 / 80)
         assert (result.low, result.high) == bonett_price(12, 5, 80)
 
-    @pytest.mark.parametrize("metric", METRICS)
+    @pytest.mark.parametrize("metric", SINGLE)
     def test_is_the_paired_bootstrap_of_documents(self, metric, random_outcome):
         a, b = random_outcome("a", [30, 50], 3, 0.7, 1), random_outcome("b", [30, 50], 3, 0.6, 2)
         rng = np.random.default_rng(0)

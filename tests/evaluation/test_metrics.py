@@ -1,95 +1,127 @@
+"""Metrics of single labels and of several against scikit-learn, and what must hold of them whatever the counts."""
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 from sklearn import metrics as oracle
 
-from benchmark.evaluation.metrics import METRICS, Outcome, confusion_matrix, fold_scores
+from benchmark.evaluation.metrics import (
+    CLOCK,
+    MEASURED,
+    METRICS,
+    Tallies,
+    defined,
+    more_is_better,
+    stacked,
+    tally,
+    unit_of,
+)
 
-N_CLASSES = 4
+K = 4
+LABELS = {"labels": range(K), "zero_division": 0}
 ORACLES = {
     "accuracy": oracle.accuracy_score,
-    "macro-f1": lambda t, p: oracle.f1_score(t, p, labels=range(N_CLASSES), average="macro", zero_division=0),
-    "micro-f1": lambda t, p: oracle.f1_score(t, p, labels=range(N_CLASSES), average="micro", zero_division=0),
+    "error": lambda t, p: 1 - oracle.accuracy_score(t, p),
+    "macro-f1": lambda t, p: oracle.f1_score(t, p, average="macro", **LABELS),
+    "micro-f1": lambda t, p: oracle.f1_score(t, p, average="micro", **LABELS),
+    "macro-recall": lambda t, p: oracle.recall_score(t, p, average="macro", **LABELS),
+    "macro-precision": lambda t, p: oracle.precision_score(t, p, average="macro", **LABELS),
     "macro-f1-of-means": lambda t, p: _harmonic_mean(
-        *oracle.precision_recall_fscore_support(t, p, labels=range(N_CLASSES), average="macro", zero_division=0)[:2]
+        *oracle.precision_recall_fscore_support(t, p, average="macro", **LABELS)[:2]
     ),
 }
-predictions = st.lists(st.tuples(st.integers(0, N_CLASSES - 1), st.integers(0, N_CLASSES - 1)), min_size=1)
+OF_CLASS = {"f1": oracle.f1_score, "precision": oracle.precision_score, "recall": oracle.recall_score}
+SINGLE = st.lists(st.tuples(st.integers(0, K - 1), st.integers(0, K - 1)), min_size=1)
+DECISIONS = arrays(np.bool_, (12, K))
 
 
 def _harmonic_mean(precision, recall):
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-@pytest.mark.parametrize("name", METRICS)
+def counted(confusion):
+    """Tallies of a confusion matrix, rows true."""
+    confusion = np.asarray(confusion)
+    return Tallies(np.diagonal(confusion), confusion.sum(axis=0), confusion.sum(axis=1), confusion.sum())
+
+
+def score(name, tallies):
+    return METRICS[name].of(tallies)
+
+
+@pytest.mark.parametrize("name", ORACLES)
 class TestEveryMetric:
-    @given(pairs=predictions)
+    @given(pairs=SINGLE)
     def test_agrees_with_scikit_learn(self, name, pairs):
         truth, predicted = np.array(pairs).T
-        ours = METRICS[name](confusion_matrix(truth, predicted, N_CLASSES))
-        assert ours == pytest.approx(ORACLES[name](truth, predicted), abs=1e-12)
+        assert score(name, tally(truth, predicted, K)) == pytest.approx(ORACLES[name](truth, predicted), abs=1e-12)
 
     def test_scores_a_stack_as_it_scores_each(self, name):
-        stack = np.random.default_rng(0).integers(0, 9, size=(5, 3, 3))
-        np.testing.assert_array_equal(METRICS[name](stack), [METRICS[name](matrix) for matrix in stack])
+        rng = np.random.default_rng(0)
+        each = [tally(*rng.integers(0, K, size=(2, 9)), K) for _ in range(5)]
+        np.testing.assert_array_equal(score(name, stacked(each)), [score(name, one) for one in each])
 
-    @given(pairs=predictions, order=st.permutations(range(N_CLASSES)))
+    @given(pairs=SINGLE, order=st.permutations(range(K)))
     def test_does_not_care_for_the_order_of_classes(self, name, pairs, order):
         truth, predicted = np.array(pairs).T
-        matrix = confusion_matrix(truth, predicted, N_CLASSES)
-        assert METRICS[name](matrix) == pytest.approx(METRICS[name](matrix[np.ix_(order, order)]), abs=1e-12)
+        other = tally(np.array(order)[truth], np.array(order)[predicted], K)
+        assert score(name, other) == pytest.approx(score(name, tally(truth, predicted, K)), abs=1e-12)
 
-    def test_is_one_where_all_is_right_and_zero_where_nothing_is(self, name):
-        assert METRICS[name](np.diag([3, 1, 2])) == pytest.approx(1)
-        assert METRICS[name](np.array([[0, 2], [3, 0]])) == 0
-        assert METRICS[name](np.zeros((2, 2), dtype=int)) == 0
+    def test_is_best_where_all_is_right_and_worst_where_nothing_is(self, name):
+        best = 1 if METRICS[name].more_is_better else 0
+        assert score(name, counted(np.diag([3, 1, 2]))) == pytest.approx(best)
+        assert score(name, counted([[0, 2], [3, 0]])) == 1 - best
 
 
-def test_confusion_matrix_agrees_with_scikit_learn(random_outcome):
-    o = random_outcome("a", [50], 4, 0.5, 0)
-    ours = confusion_matrix(o.truth, o.predicted, 4)
-    np.testing.assert_array_equal(ours, oracle.confusion_matrix(o.truth, o.predicted, labels=range(4)))
+@pytest.mark.parametrize("name", [name for name in ORACLES if METRICS[name].several])
+@given(truth=DECISIONS, assigned=DECISIONS)
+def test_several_classes_agree_with_scikit_learn(name, truth, assigned):
+    several = {"macro-f1-of-means": ORACLES["macro-f1-of-means"]}.get(name) or ORACLES[name]
+    assert score(name, tally(truth, assigned, K)) == pytest.approx(several(truth, assigned), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", OF_CLASS)
+@given(truth=DECISIONS, assigned=DECISIONS)
+def test_of_one_class_a_mean_over_the_classes_is_its_own_number(name, truth, assigned):
+    own = tally(truth, assigned, K).only(2)
+    expected = OF_CLASS[name](truth[:, 2], assigned[:, 2], zero_division=0)
+    assert score(name, own) == pytest.approx(expected)
+    assert score({"f1": "macro-f1"}.get(name, f"macro-{name}"), own) == pytest.approx(expected)
+    assert own.documents == truth[:, 2].sum()
 
 
 def test_a_class_nobody_saw_counts_as_zero():
-    seen_twice = np.array([[2, 0, 0], [0, 2, 0], [0, 0, 0]])
-    assert METRICS["macro-f1"](seen_twice) == pytest.approx(2 / 3)
+    assert score("macro-f1", counted([[2, 0, 0], [0, 2, 0], [0, 0, 0]])) == pytest.approx(2 / 3)
 
 
-@given(pairs=predictions)
+@given(pairs=SINGLE)
 def test_f1_of_means_is_never_below_mean_of_f1(pairs):
-    matrix = confusion_matrix(*np.array(pairs).T, N_CLASSES)
-    assert METRICS["macro-f1-of-means"](matrix) >= METRICS["macro-f1"](matrix) - 1e-12
+    tallies = tally(*np.array(pairs).T, K)
+    assert score("macro-f1-of-means", tallies) >= score("macro-f1", tallies) - 1e-12
 
 
 def test_the_two_macro_f1_differ():
-    matrix = np.array([[1, 0], [9, 0]])  # precision 0.1 and 0, recall 1 and 0
-    assert METRICS["macro-f1"](matrix) == pytest.approx((2 * 0.1 / 1.1) / 2)
-    assert METRICS["macro-f1-of-means"](matrix) == pytest.approx(2 * 0.05 * 0.5 / 0.55)
+    tallies = counted([[1, 0], [9, 0]])  # precision 0.1 and 0, recall 1 and 0
+    assert score("macro-f1", tallies) == pytest.approx((2 * 0.1 / 1.1) / 2)
+    assert score("macro-f1-of-means", tallies) == pytest.approx(2 * 0.05 * 0.5 / 0.55)
 
 
-def test_fold_scores_are_of_each_fold(judged):
-    np.testing.assert_array_equal(fold_scores(judged("a", [1, 1, 0, 0], [1, 1, 1, 0]), "accuracy"), [0.5, 0.75])
+def test_every_metric_is_defined_of_something_and_has_a_unit():
+    assert all(any(defined(m, several=s, of_class=c) for s in (0, 1) for c in (0, 1)) for m in METRICS)
+    assert not defined("accuracy", several=True, of_class=False)
+    assert not defined("accuracy", several=False, of_class=True)
+    assert not defined("f1", several=False, of_class=False)
+    assert {unit_of(metric) for metric in METRICS} == {"percent"}
+    assert [unit_of(metric) for metric in (*CLOCK, *MEASURED, "sign-z")] == [
+        *["seconds"] * 3,
+        "nats",
+        "documents",
+        "one",
+    ]
 
 
-class TestOutcome:
-    def test_joins_folds(self):
-        labels = np.array([0, 1, 2, 0])
-        tests, predictions = [np.array([3]), np.array([0, 2])], [np.array([1]), np.array([0, 2])]
-        outcome = Outcome.from_folds("a", tests, labels, predictions, 3)
-        assert outcome.documents.tolist() == [3, 0, 2]
-        assert outcome.folds.tolist() == [0, 1, 1]
-        assert outcome.truth.tolist() == [0, 0, 2]
-        assert outcome.correct.tolist() == [False, True, True]
-        assert not outcome.repeats_documents
-
-    def test_knows_repeated_documents(self):
-        rows = [np.array([0, 1]), np.array([1, 2])]
-        assert Outcome.from_folds("a", rows, np.zeros(3, dtype=int), [np.zeros(2, dtype=int)] * 2, 1).repeats_documents
-
-    @pytest.mark.parametrize("predicted", [[0], [0, 2], [-1, 0]])
-    def test_refuses_what_cannot_be(self, predicted):
-        two = np.array([0, 1])
-        with pytest.raises(ValueError, match="'a'"):
-            Outcome("a", two, two, two, np.array(predicted), 2)
+@pytest.mark.parametrize(("metric", "more"), [("accuracy", True), ("error", False), ("seconds", False)])
+def test_more_is_better_but_of_errors_and_seconds(metric, more):
+    assert more_is_better(metric) is more

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.multitest import multipletests
 
-from benchmark.evaluation.metrics import Outcome
+from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.significance import (
     TestResult as Result,
 )
 from benchmark.evaluation.significance import (
-    compare_all,
     holm,
     mcnemar_test,
     outcome_table,
@@ -175,19 +175,12 @@ class TestHolm:
         assert all(raw <= p_holm <= 1 for raw, p_holm in tested)
         assert all(r.p_holm is None for r in results if r.p_value is None)
 
+    @settings(max_examples=20, deadline=None)
+    @given(st.lists(st.floats(1e-12, 1), max_size=9))
+    def test_is_statsmodels(self, p_values):
+        found = [result.p_holm for result in holm([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])]
+        assert found == (list(multipletests(p_values, method="holm")[1]) if p_values else [])
+
     def test_by_hand(self):
         results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in (0.01, 0.04, 0.03)])
         assert [r.p_holm for r in results] == pytest.approx([0.03, 0.06, 0.06])
-
-
-def test_compare_all_corrects_each_kind_of_test_on_its_own(random_outcome):
-    cells = [("a", 0.9, 1), ("b", 0.6, 2), ("c", 0.5, 3)]
-    outcomes = {name: random_outcome(name, [40] * 8, 3, accuracy, seed) for name, accuracy, seed in cells}
-    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
-    results = compare_all(pairs, outcomes)
-    assert [(r.test, r.a, r.b) for r in results] == [(t, *p) for t in ("sign", "mcnemar", "wilcoxon") for p in pairs]
-    for kind in ("sign", "mcnemar", "wilcoxon"):
-        of_kind = [r for r in results if r.test == kind]
-        assert [r.p_holm for r in of_kind] == [r.p_holm for r in holm(of_kind)]
-        smallest = min(of_kind, key=lambda r: r.p_value)
-        assert smallest.p_holm == pytest.approx(3 * smallest.p_value)

@@ -11,7 +11,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from benchmark.errors import ConfigError
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
-from benchmark.experiment.summary import summarize
+from benchmark.findings.summary import summarize
 from benchmark.report.files import write_all
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}

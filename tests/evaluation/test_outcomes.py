@@ -1,0 +1,73 @@
+"""Outcomes: what a cell decided, split by split, of one class a document or of several."""
+
+import numpy as np
+import pytest
+
+from benchmark.evaluation.outcomes import Outcome, check_same_documents, fold_scores
+
+TWO = np.array([0, 1])
+
+
+def test_fold_scores_are_of_each_fold(judged):
+    np.testing.assert_array_equal(fold_scores(judged("a", [1, 1, 0, 0], [1, 1, 1, 0]), "accuracy"), [0.5, 0.75])
+
+
+def test_a_part_is_one_fold(judged):
+    whole = judged("a", [1, 1, 0, 0], [1, 1, 1, 0])
+    part = whole.part(1)
+    assert part.documents.tolist() == [4, 5, 6, 7]
+    assert fold_scores(part, "accuracy").tolist() == [0.75]
+
+
+def test_knows_repeated_documents():
+    assert Outcome("a", np.array([0, 1, 1]), np.array([0, 0, 1]), *np.zeros((2, 3), dtype=int), 1).repeats_documents
+    assert not Outcome("a", np.arange(3), np.array([0, 0, 1]), *np.zeros((2, 3), dtype=int), 1).repeats_documents
+
+
+class TestTies:
+    def test_of_single_labels_are_those_of_a_classs_documents(self):
+        truth, tied = np.array([0, 1, 1, 0]), np.array([True, True, False, True])
+        outcome = Outcome("a", np.arange(4), np.array([0, 0, 1, 1]), truth, truth, 2, tied=tied)
+        assert outcome.ties(None).tolist() == [2, 1]
+        assert outcome.ties(0).tolist() == [1, 1]
+
+    def test_of_several_are_those_of_its_decisions(self):
+        truth, tied = np.zeros((3, 2), dtype=bool), np.array([[True, False], [True, True], [False, True]])
+        outcome = Outcome("a", np.arange(3), np.array([0, 0, 1]), truth, truth, 2, tied=tied)
+        assert outcome.ties(None).tolist() == [3, 1]
+        assert outcome.ties(1).tolist() == [1, 1]
+
+    def test_are_none_where_they_are_not_known(self):
+        assert Outcome("a", TWO, TWO, TWO, TWO, 2).ties(None).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("predicted", [[0], [0, 2], [-1, 0], [[True, False], [False, True]]])
+def test_refuses_what_cannot_be(predicted):
+    with pytest.raises(ValueError, match="'a'"):
+        Outcome("a", TWO, TWO, TWO, np.array(predicted), 2)
+
+
+@pytest.mark.parametrize(
+    "truth", [np.zeros((2, 3), dtype=bool), np.zeros((2, 2), dtype=int), np.zeros((0, 2), dtype=bool)]
+)
+def test_refuses_what_are_no_decisions_on_several_classes(truth):
+    rows = np.arange(len(truth))
+    with pytest.raises(ValueError, match="'a'"):
+        Outcome("a", rows, rows, truth, truth, 2)
+
+
+@pytest.mark.parametrize(("name", "other"), [("documents", TWO + 1), ("folds", TWO * 0), ("truth", TWO[::-1])])
+def test_outcomes_of_other_documents_are_not_paired(name, other):
+    fields = {"documents": TWO, "folds": TWO, "truth": TWO}
+    one, two = (
+        Outcome(cell, **each, predicted=TWO, n_classes=2)
+        for cell, each in (("a", fields), ("b", fields | {name: other}))
+    )
+    with pytest.raises(ValueError, match=f"'a' and 'b' differ in {name}"):
+        check_same_documents(one, two)
+
+
+def test_scores_of_different_classes_are_not_paired():
+    one, two = (Outcome(cell, TWO, TWO, TWO, TWO, 2, position) for cell, position in (("a", 0), ("b", 1)))
+    with pytest.raises(ValueError, match="different classes"):
+        check_same_documents(one, two)

@@ -1,0 +1,242 @@
+"""The two samples, documents and draws: closed forms, SciPy, and what must hold of any scores."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import binomtest, ttest_1samp, wilcoxon
+from statsmodels.stats.contingency_tables import mcnemar
+
+from benchmark.evaluation.by_documents import ByDocuments
+from benchmark.evaluation.by_draws import ByDraws, by_document, mean_ratio, micro_sign_test, wilcoxon_over_classes
+from benchmark.evaluation.choice import by_inner, by_test
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.evaluation.sample import sample_of
+from benchmark.evaluation.scores import CellScores, values_of
+
+VALUES = arrays(np.float64, 20, elements=st.integers(1, 1000).map(lambda k: k / 1000))
+DRAWS = ByDraws(0)
+N, K = 12, 4
+TRUTH = arrays(np.bool_, (N, K))
+DECISIONS = arrays(np.bool_, (3, N, K))
+
+
+def scored(values, cell="a", metric="error", outcome=None):
+    values = np.asarray(values, dtype=np.float64)
+    folds, many = tuple(map(str, range(len(values)))), np.full(len(values), 100)
+    return CellScores(cell, folds, {metric: values}, many, many * 0, outcome)
+
+
+def of_outcome(outcome):
+    tallies, n = outcome.tallies, len(outcome.rows)
+    values = values_of(tallies, several=outcome.several, of_class=outcome.of_class is not None)
+    return CellScores(outcome.cell, tuple(map(str, range(n))), values, tallies.documents, outcome.ties(None), outcome)
+
+
+def drawn(cell, right, tested):
+    """Documents of one class each, of two, right and wrong as given, draw by draw; shapes (draws, n)."""
+    draws, documents = np.nonzero(tested)
+    return Outcome(cell, documents, draws, draws * 0, 1 - right[draws, documents].astype(int), 2)
+
+
+def several(cell, truth, given):
+    """Decisions of several classes, draw by draw on the same documents; shape (draws, n, k)."""
+    draws = np.repeat(np.arange(len(given)), len(truth))
+    documents = np.tile(np.arange(len(truth)), len(given))
+    return Outcome(cell, documents, draws, np.tile(truth, (len(given), 1)), np.concatenate(given), truth.shape[1])
+
+
+@pytest.mark.parametrize("name", PROTOCOLS)
+def test_draws_are_the_sample_where_training_documents_are_drawn(name):
+    assert sample_of(PROTOCOLS[name], 3) == (ByDraws(3) if name == "random-subsets" else ByDocuments(3))
+
+
+class TestDraws:
+    @given(VALUES)
+    def test_the_mean_has_students_interval(self, values):
+        found = DRAWS.estimate(scored(values), "error")
+        assert found.value == pytest.approx(values.mean())
+        if values.std() > 1e-9:
+            expected = ttest_1samp(values, 0.0).confidence_interval(0.95)
+            assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
+
+    def test_a_single_draw_has_no_interval(self):
+        found = DRAWS.estimate(scored([0.25]), "error")
+        assert found.value == 0.25
+        assert np.isnan([found.low, found.high]).all()
+
+    @given(VALUES, VALUES)
+    def test_a_difference_is_that_of_the_pairs(self, a, b):
+        found = DRAWS.difference(scored(a), scored(b, "b"), "error")
+        turned = DRAWS.difference(scored(b, "b"), scored(a), "error")
+        assert found.value == pytest.approx((a - b).mean())
+        assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
+
+    def test_draws_that_cannot_be_paired_are_refused(self):
+        with pytest.raises(ValueError, match="3 and 2 draws"):
+            DRAWS.difference(scored([0.1, 0.2, 0.3]), scored([0.1, 0.2], "b"), "error")
+
+    def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval(self):
+        known = Estimate(0.2, 0.1, 0.4, 7, "bootstrap")
+        one = CellScores("a", (), {}, np.array([7]), np.zeros(1), known={"average-skl": known})
+        for sample in (DRAWS, ByDocuments(0)):
+            assert sample.estimate(one, "average-skl") is known
+            assert sample.difference(one, one, "average-skl").value == 0
+
+
+class TestRatio:
+    @given(VALUES)
+    def test_of_multiples_is_their_factor_in_every_resample(self, values):
+        found = mean_ratio(scored(values / 2), scored(values, "b"), "error", draws=50)
+        assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
+
+    def test_to_nothing_is_refused(self):
+        with pytest.raises(ValueError, match="the mean error of 'b' is 0"):
+            DRAWS.ratio(scored([0.1, 0.2]), scored([0.0, 0.0], "b"), "error")
+
+
+class TestWilcoxon:
+    def test_agrees_with_scipy_where_neither_zeros_nor_ties_are(self):
+        a, b = np.random.default_rng(3).random((2, 20))
+        found = DRAWS.test("wilcoxon", scored(a), scored(b, "b"), "error")
+        expected = wilcoxon(a, b, mode="exact")
+        assert (found.statistic, found.p_value) == (expected.statistic, pytest.approx(expected.pvalue))
+
+    @pytest.mark.parametrize(("metric", "better"), [("error", "a"), ("accuracy", "b"), ("macro-f1", "b")])
+    def test_favours_the_better_scores_which_are_the_lower_ones_of_an_error(self, metric, better):
+        low, high = np.linspace(0.1, 0.2, 20), np.linspace(0.3, 0.5, 20)
+        for sample in (DRAWS, ByDocuments(0)):
+            found = sample.test("wilcoxon", scored(low, "a", metric), scored(high, "b", metric), metric)
+            assert (found.favours, found.p_value) == (better, pytest.approx(2 / 2**20))
+
+    def test_too_few_draws_cannot_be_tested(self):
+        found = DRAWS.test("wilcoxon", scored([0.1] * 5), scored([0.2] * 5, "b"), "error")
+        assert (found.p_value, found.note) == (None, "not testable (smallest p 0.0625)")
+
+    def test_over_classes_is_scipys_over_draws_times_classes(self):
+        rng = np.random.default_rng(5)
+        truth = rng.random((200, 5)) < 0.4
+        a, b = (
+            several(name, truth, truth ^ (rng.random((3, 200, 5)) < wrong)) for name, wrong in (("a", 0.1), ("b", 0.3))
+        )
+        found = wilcoxon_over_classes(a, b)
+        assert (found.test, found.n, found.favours) == ("wilcoxon, category × draw", 15, "a")
+        assert found.p_value == pytest.approx(2 / 2**15)
+
+
+class TestByDocument:
+    def draw(self, seed, draws=20, n=60):
+        rng = np.random.default_rng([seed, n])
+        return (rng.random((draws, n)) < share for share in (0.8, 0.7, 0.5))
+
+    def mcnemar(self, a, b, tested, name="mcnemar"):
+        return by_document(name, drawn("a", a, tested), drawn("b", b, tested))
+
+    def test_of_one_draw_is_the_ordinary_test(self):
+        a, b, _ = self.draw(0, draws=1, n=200)
+        found = self.mcnemar(a, b, np.ones_like(a))
+        table = [[np.sum(x & y) for y in (b, ~b)] for x in (a, ~a)]
+        assert found.p_value == pytest.approx(mcnemar(table, exact=True).pvalue)
+        assert found.statistic == pytest.approx(mcnemar(table, exact=False, correction=True).statistic)
+        assert (found.n, found.favours) == (table[0][1] + table[1][0], "a")
+        sign = self.mcnemar(a, b, np.ones_like(a), "sign")
+        assert (sign.n, sign.p_value) == (found.n, found.p_value)
+        assert sign.statistic == pytest.approx((table[0][1] - table[1][0]) / np.sqrt(found.n))
+
+    def test_repeating_every_draw_changes_nothing(self):
+        """Pooled decisions would count each document more often, and find anything significant."""
+        given = [*self.draw(1)]
+        once, often = (self.mcnemar(*(np.tile(x, (k, 1)) for x in given)) for k in (1, 9))
+        assert once == often
+        assert once.n <= 60
+
+    def test_cells_that_are_right_equally_often_have_p_1(self):
+        right, _, tested = self.draw(4)
+        found = self.mcnemar(right, right, tested)
+        assert (found.n, found.statistic, found.p_value, found.favours) == (0, 0.0, 1.0, None)
+
+    def test_of_one_class_counts_its_documents_alone(self):
+        a, b, tested = self.draw(5)
+        draws, documents = np.nonzero(tested)
+        truth = documents % 2
+        one, two = (
+            Outcome(name, documents, draws, truth, np.where(right[draws, documents], truth, 1 - truth), 2, 1)
+            for name, right in (("a", a), ("b", b))
+        )
+        assert by_document("mcnemar", one, two) == self.mcnemar(a[:, 1::2], b[:, 1::2], tested[:, 1::2])
+
+
+class TestMicroSign:
+    @given(TRUTH, arrays(np.bool_, (1, N, K)), arrays(np.bool_, (1, N, K)))
+    def test_of_one_draw_is_yang_and_lius(self, truth, a, b):
+        found = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        only_a, only_b = int(((a[0] == truth) & (b[0] != truth)).sum()), int(((a[0] != truth) & (b[0] == truth)).sum())
+        n = only_a + only_b
+        assert found.n == n
+        expected = (binomtest(only_a, n).pvalue, (only_a - n / 2) / (np.sqrt(n) / 2)) if n else (1.0, 0.0)
+        assert (found.p_value, found.statistic) == pytest.approx(expected)
+
+    @given(TRUTH, arrays(np.bool_, (1, N, K)), arrays(np.bool_, (1, N, K)), st.integers(1, 5))
+    def test_a_draw_that_is_repeated_is_no_new_evidence(self, truth, a, b, times):
+        once = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        a, b = (np.repeat(each, 2 * times, axis=0) for each in (a, b))
+        found = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        assert (found.n, found.statistic, found.favours) == (once.n, once.statistic, once.favours)
+        assert found.p_value == pytest.approx(min(1, 2 * once.p_value))
+
+    @given(TRUTH, DECISIONS, DECISIONS)
+    def test_draws_are_joined_by_their_second_smallest_of_three(self, truth, a, b):
+        alone = sorted(
+            micro_sign_test(several("a", truth, a[[i]]), several("b", truth, b[[i]])).p_value for i in range(3)
+        )
+        found = micro_sign_test(several("a", truth, a), several("b", truth, b))
+        assert found.p_value == pytest.approx(min(1, 1.5 * alone[1]))
+
+
+class TestEveryTest:
+    """What a claim or a pair asks of either sample is answered, or said to be not testable: never an error."""
+
+    TRUTH = np.random.default_rng(1).random((30, 3)) < 0.4
+
+    def pair(self, *, draws, many):
+        rng = np.random.default_rng(2)
+        if many:
+            given = (self.TRUTH ^ (rng.random((draws, 30, 3)) < 0.2) for _ in "ab")
+            return [of_outcome(several(name, self.TRUTH, each)) for name, each in zip("ab", given, strict=True)]
+        tested = np.ones((draws, 30), dtype=bool)
+        return [of_outcome(drawn(name, rng.random((draws, 30)) < 0.7, tested)) for name in "ab"]
+
+    @pytest.mark.parametrize("many", [False, True])
+    @pytest.mark.parametrize("draws", [1, 7])
+    @pytest.mark.parametrize("sample", [DRAWS, ByDocuments(0)])
+    def test_has_an_answer(self, sample, draws, many):
+        a, b = self.pair(draws=draws, many=many)
+        metric = "macro-f1" if many else "accuracy"
+        for name in ("sign", "mcnemar", "wilcoxon"):
+            found = sample.test(name, a, b, metric)
+            assert (found.p_value is None) == found.note.startswith("not testable")
+        tests = sample.tests(a, b, [metric, "macro-recall"])
+        assert len({found.test for found in tests}) == len(tests)
+        assert all((found.a, found.b) == ("a", "b") for found in tests)
+
+    def test_folds_of_one_split_are_not_ranked(self):
+        a, b = self.pair(draws=1, many=False)
+        assert [found.test for found in ByDocuments(0).tests(a, b, ["accuracy"])] == ["sign", "mcnemar"]
+
+    def test_names_of_tests_say_which_metric_and_which_pairs(self):
+        a, b = self.pair(draws=7, many=True)
+        names = [found.test for found in DRAWS.tests(a, b, ["macro-f1", "micro-f1", "seconds"])]
+        assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]
+
+
+class TestChoice:
+    def test_by_test_is_the_lowest_average_over_the_curve(self):
+        losses = [[np.array([0.1, 0.3]), np.array([0.5])], [np.array([0.3]), np.array([0.3])]]
+        assert by_test(losses) == 1
+
+    def test_by_inner_takes_the_middle_of_equals(self):
+        errors = np.array([[0.2, 0.1], [0.2, 0.3], [0.2, 0.1], [0.2, 0.1]])
+        assert by_inner(errors).tolist() == [1, 2]
