@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
+from benchmark.code import code_digest
 from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
-from benchmark.experiment.keys import code_digest
 from benchmark.experiment.measuring import measure
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of

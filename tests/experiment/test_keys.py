@@ -19,7 +19,7 @@ from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.evaluation import protocols
 from benchmark.experiment import keys, reading, work
-from benchmark.experiment.keys import SOURCES, code_digest, dependencies
+from benchmark.code import SOURCES, code_digest, dependencies
 from benchmark.experiment.measuring import _each
 from benchmark.experiment.reading import counts_key, read_counts
 from benchmark.experiment.runner import ProductsInStore
@@ -524,7 +524,7 @@ def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
 
 
 #: Called while something is computed, and no number comes from them: finding files, naming, keeping, building.
-NAMING = {"benchmark.experiment.store", "benchmark.experiment.keys"}
+NAMING = {"benchmark.experiment.store", "benchmark.code"}
 INDIFFERENT = {
     ("benchmark.config.components", "Component"),
     ("benchmark.corpora.archive", "fingerprint"),
