@@ -205,9 +205,7 @@ def report(run: Run) -> None:
 def list_(
     what: Annotated[
         str,
-        typer.Argument(
-            metavar="KIND", help="datasets, kernels, classifiers, protocols or measures.", show_default="all"
-        ),
+        typer.Argument(metavar="KIND", help="datasets, kernels, classifiers, protocols, measures.", show_default="all"),
     ] = "",
 ) -> None:
     """List what a configuration can name, with its parameters."""
