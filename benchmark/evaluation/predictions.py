@@ -1,4 +1,4 @@
-"""The predictions of an experiment, be they of one class a document or of several: what all scores are computed from."""
+"""The predictions of an experiment, of one class a document or of several: what all scores are computed from."""
 
 from __future__ import annotations
 
