@@ -11,11 +11,11 @@ from benchmark.evaluation.consistency import consistent_sizes
 from benchmark.evaluation.judging import JudgedClaim, evidence_for
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.evaluation.published import judge_claim
-from benchmark.experiment.published_values import published_for
 from benchmark.experiment.runner import Run
-from benchmark.experiment.scoring import score
 from benchmark.experiment.session import checked
-from benchmark.experiment.verdicts import claim_frame
+from benchmark.findings.published_values import published_for
+from benchmark.findings.scoring import score
+from benchmark.findings.verdicts import claim_frame
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
 from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials

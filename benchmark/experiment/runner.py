@@ -225,8 +225,8 @@ class _Walk:
 def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tuple[Point, list[Job]]]:
     """What is handed to a method at once, in the order that lets methods share what they can.
 
-    It is one job, so that a run which is stopped goes on from there; or all
-    of a point, where points are classified: these splits are solved side by side.
+    It is one job, so that a run which is stopped goes on from there; or all of a point, where points are classified:
+    these splits are solved side by side.
     """
     if by_split:
         splits = {name: i for i, name in enumerate(dict.fromkeys((p.place[4], j.splits[0].name) for p, j in missing))}
@@ -236,9 +236,10 @@ def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tu
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
     bases = {base: i for i, base in enumerate(dict.fromkeys(point.shares for point, _ in points.values()))}
-    ordered = sorted(points.values(), key=lambda each: bases[each[0].shares])
-    together = ([jobs] if point.classifies_points else [[job] for job in jobs] for point, jobs in ordered)
-    return [(point, jobs) for (point, _), parts in zip(ordered, together, strict=True) for jobs in parts]
+    found = []
+    for point, jobs in sorted(points.values(), key=lambda each: bases[each[0].shares]):
+        found += [(point, jobs)] if point.classifies_points else [(point, [job]) for job in jobs]
+    return found
 
 
 def point_name(place: PointKey) -> str:

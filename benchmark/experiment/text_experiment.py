@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.scored import WHOLE
-from benchmark.experiment import archive
-from benchmark.experiment.comparing import compare_cells, compare_runs
 from benchmark.experiment.runner import Run, plan, run
-from benchmark.experiment.scoring import score
-from benchmark.experiment.summary import summarize
+from benchmark.findings import archive
+from benchmark.findings.comparing import compare_cells, compare_runs
+from benchmark.findings.scoring import score
+from benchmark.findings.summary import summarize
 
 if TYPE_CHECKING:
     from benchmark.config.components import Component

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
-from benchmark.experiment.archive import decode, encode
+from benchmark.findings.archive import decode, encode
 
 DAMAGE = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
 

@@ -11,9 +11,9 @@ from benchmark.evaluation.judging import evidence_for, judge_claims, judge_range
 from benchmark.evaluation.metrics import METRICS, tally
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.evaluation.published import Published
-from benchmark.experiment.comparing import compare_cells, compare_runs
-from benchmark.experiment.scoring import score
-from benchmark.experiment.summary import summarize
+from benchmark.findings.comparing import compare_cells, compare_runs
+from benchmark.findings.scoring import score
+from benchmark.findings.summary import summarize
 
 CLASSES = ["course", "faculty", "student"]
 DRAWN = {

@@ -16,7 +16,7 @@ from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, 
 from benchmark.experiment.runner import Run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
-from benchmark.experiment.summary import summarize
+from benchmark.findings.summary import summarize
 from benchmark.report.files import write_all
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.experiment.choosing import entry_of
+from benchmark.findings.choosing import entry_of
 from benchmark.report.contents import CellInfo
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from benchmark.config.model import BASE
 from benchmark.evaluation.judging import judge_ranges
 from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import SCORES
-from benchmark.experiment.costs import cost_rows
-from benchmark.experiment.in_words import cell_infos
-from benchmark.experiment.notes import notes_on
-from benchmark.experiment.published_values import published_for
-from benchmark.experiment.scoring import score
-from benchmark.experiment.testing import difference_rows, pairable, significance_rows
-from benchmark.experiment.verdicts import claim_frame, judged_claims, range_frame, sweep_notes, verdict_frame
+from benchmark.findings.costs import cost_rows
+from benchmark.findings.in_words import cell_infos
+from benchmark.findings.notes import notes_on
+from benchmark.findings.pairs import difference_rows, pairable, significance_rows
+from benchmark.findings.published_values import published_for
+from benchmark.findings.scoring import score
+from benchmark.findings.verdicts import claim_frame, judged_claims, range_frame, sweep_notes, verdict_frame
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
 

@@ -12,7 +12,7 @@ from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
 from benchmark.evaluation.scores import CellScores, values_of
-from benchmark.experiment.choosing import entry_of
+from benchmark.findings.choosing import entry_of
 from benchmark.measures.base import Found, WithPoints
 
 if TYPE_CHECKING:

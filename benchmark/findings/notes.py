@@ -12,7 +12,7 @@ from benchmark.evaluation.choice import INNER, ORACLE
 from benchmark.evaluation.metrics import CLOCK
 from benchmark.evaluation.protocols import FixedSplit, KFold, LeaveOneGroupOut, RandomSubsets
 from benchmark.evaluation.sample import sample_of
-from benchmark.experiment.in_words import candidate_words, described, points_of
+from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
 
 if TYPE_CHECKING:

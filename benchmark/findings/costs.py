@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmark.config.model import ALL
 from benchmark.evaluation.predictions import PARTS
-from benchmark.experiment.choosing import decided
+from benchmark.findings.choosing import decided
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment

@@ -15,8 +15,8 @@ from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import Scored
 from benchmark.evaluation.scores import CellScores, values_of
 from benchmark.evaluation.seconds import clocked
-from benchmark.experiment.choosing import chosen, decided, entry_of
-from benchmark.experiment.score_rows import frame_of, rows_of, rows_of_figures
+from benchmark.findings.choosing import chosen, decided, entry_of
+from benchmark.findings.score_rows import frame_of, rows_of, rows_of_figures
 from benchmark.measures.base import Found, WithRows
 
 if TYPE_CHECKING:

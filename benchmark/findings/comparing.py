@@ -8,9 +8,9 @@ import numpy as np
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import MEASURED
-from benchmark.experiment.choosing import decided
-from benchmark.experiment.scoring import score
-from benchmark.experiment.testing import main_metric, shares
+from benchmark.findings.choosing import decided
+from benchmark.findings.pairs import main_metric, shares
+from benchmark.findings.scoring import score
 from benchmark.report.parts import Part
 from benchmark.report.quantities import unit_shown
 
