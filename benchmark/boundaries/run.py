@@ -107,7 +107,7 @@ class DecisionBoundaries:
         protocol = {"points": study.n_points, "test_points": study.n_test, "C": study.C, "geometry": study.geometry}
         return {"cells": cells, "protocol": protocol, "seeds": {"points": study.seed}}
 
-    def summarize(self, results: BoundaryResults) -> Summary:
+    def summarized(self, results: BoundaryResults) -> Summary:
         """Accuracies on the test points, the picture of the panels, and theorem 4's bound."""
         study, outcomes = results.study, _outcomes(results)
         pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
