@@ -72,7 +72,7 @@ def test_comes_back_from_its_bytes(done: BoundaryResults) -> None:
     content = BOUNDARIES.encode(done)
     again = BOUNDARIES.decode(done.study, content, {}, done.facts)
     assert BOUNDARIES.encode(again) == content
-    assert BOUNDARIES.summarized(again).scores.equals(BOUNDARIES.summarize(done).scores)
+    assert BOUNDARIES.summarized(again).scores.equals(BOUNDARIES.summarized(done).scores)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(done: BoundaryResults) -> None:
