@@ -212,7 +212,8 @@ def test_a_flipped_byte_in_the_store_is_told_and_mended(undisturbed, full_store,
     assert code == 0, error
     assert error.count("is computed again") == 3, "the predictions, their matrix, and the counts; the rest isn't needed"
     assert contents(tmp_path / "run") == undisturbed[0]
-    assert sum(path.read_bytes() == content for path, content in whole.items()) == 3
+    mended = sum(path.read_bytes() == content for path, content in whole.items())
+    assert mended == 2, "the matrix and the counts; the predictions come with other seconds"
 
 
 def test_a_disk_too_full_for_the_store_is_told_once(undisturbed, tmp_path):
