@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from benchmark.report.summary import HEADLINE, SCORES, VERDICTS, CellInfo, Summary, frame
 
 from benchmark.errors import BenchError
+from benchmark.evaluation.scored import SCORES
 from benchmark.experiment.pinned import Deviation, deviations, pin, pinned_configs
+from benchmark.report.contents import HEADLINE, VERDICTS, CellInfo, Summary, frame
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
 #: Documents, right ones and ties of each fold.
@@ -26,7 +27,7 @@ def summary_of(moved=None, cells=(CELL, OTHER), verdict="exact", folds=FOLDS):
             rows.append((cell, fold, "macro-f1", shares[-1] / 2, 0.0, 1.0, n, ties))
         headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE), 0.0)
         rows.append((cell, HEADLINE, "accuracy", headline, 0.0, 1.0, 700, 6))
-    verdicts = [(cell, "accuracy", "90.0", 90.0, 89.0, 91.0, verdict) for cell in cells]
+    verdicts = [(cell, "accuracy", "", "90.0", "percent", 90.0, 89.0, 91.0, verdict) for cell in cells]
     infos = tuple(CellInfo(cell, {"kernel": cell}) for cell in cells)
     return Summary("small", "Small", None, infos, frame(SCORES, rows), verdicts=frame(VERDICTS, verdicts))
 
