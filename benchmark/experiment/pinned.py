@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")
-VERDICTS = ("cell", "metric", "published", "verdict")
+VERDICTS = ("cell", "metric", "reading", "published", "verdict")
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
 
@@ -103,13 +103,18 @@ def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
-    was = {(row.cell, row.metric): str(row.verdict) for row in pinned.itertuples()}
-    now = {(row.cell, row.metric): str(row.verdict) for row in summary.verdicts.itertuples()}
+    was, now = _verdicts(pinned.fillna({"reading": ""})), _verdicts(summary.verdicts)
     return [
-        Deviation(str(cell), str(metric), was.get((cell, metric), "missing"), now.get((cell, metric), "missing"))
-        for cell, metric in dict.fromkeys([*was, *now])
-        if was.get((cell, metric)) != now.get((cell, metric))
+        Deviation(cell, f"{metric}, {reading} reading" if reading else metric, *each)
+        for cell, metric, reading in dict.fromkeys([*was, *now])
+        if (each := tuple(of.get((cell, metric, reading), "missing") for of in (was, now)))[0] != each[1]
     ]
+
+
+def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
+    """By cell, metric and reading: a number may be judged as it is printed, and once more in another reading."""
+    names = ("cell", "metric", "reading")
+    return {tuple(str(row[name]) for name in names): str(row["verdict"]) for row in table.to_dict("records")}  # type: ignore[misc]
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:

@@ -6,7 +6,7 @@ import pytest
 
 from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reproduction import write_page
-from benchmark.experiment.scoring import score
+from benchmark.findings.scoring import score
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 
