@@ -10,6 +10,7 @@ import yaml
 from benchmark.config.check import check_experiment
 from benchmark.config.source import YamlSource
 from benchmark.evaluation import published
+from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES
 
@@ -87,8 +88,6 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     """One small experiment, run and written."""
-    from benchmark.experiment.session import perform  # noqa: PLC0415
-
     folder = tmp_path_factory.mktemp("finished")
     compare = [["tf-l1-ngd", "tf-l1-linear"], ["tfidf-l1-ngd", "tf-l1-ngd"]]
     experiment = small_experiment(compare=compare, title="A small one", notes=["of little worth"])
