@@ -12,6 +12,7 @@ from benchmark.errors import BenchError
 from benchmark.report.contents import HEADLINE
 from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric
+from benchmark.report.numbers import is_missing
 from benchmark.report.tables import frame_csv
 
 if TYPE_CHECKING:
@@ -103,18 +104,21 @@ def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
-    was, now = _verdicts(pinned.fillna({"reading": ""})), _verdicts(summary.verdicts)
-    return [
-        Deviation(cell, f"{metric}, {reading} reading" if reading else metric, *each)
-        for cell, metric, reading in dict.fromkeys([*was, *now])
-        if (each := tuple(of.get((cell, metric, reading), "missing") for of in (was, now)))[0] != each[1]
-    ]
+    was, now = _verdicts(pinned), _verdicts(summary.verdicts)
+    found = []
+    for key in dict.fromkeys([*was, *now]):
+        cell, metric, reading = key
+        if was.get(key) != now.get(key):
+            what = f"{metric}, {reading} reading" if reading else metric
+            found.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
+    return found
 
 
 def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
     """By cell, metric and reading: a number may be judged as it is printed, and once more in another reading."""
-    names = ("cell", "metric", "reading")
-    return {tuple(str(row[name]) for name in names): str(row["verdict"]) for row in table.to_dict("records")}  # type: ignore[misc]
+    readings = ("" if is_missing(reading) else str(reading) for reading in table["reading"])
+    rows = zip(table["cell"], table["metric"], readings, table["verdict"], strict=True)
+    return {(str(cell), str(metric), reading): str(verdict) for cell, metric, reading, verdict in rows}
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
