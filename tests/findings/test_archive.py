@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
-import zlib
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.experiment.folder import DAMAGED
 from benchmark.findings.archive import decode, encode
 
-DAMAGE = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
+#: Paths decoded as latin-1: anything but NUL.
+IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_size=1)
+NASTY = ["course/http:^^y^\r", "a,b", 'say "this"', "two\nlines", "caf\xe9", " blank ", "NA", "1", "\r\n", "#x", "'"]
 
 
 def made(*, several=False, k=3, n=20, seed=0):
@@ -85,40 +90,108 @@ def test_bytes_carry_no_date():
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-@pytest.mark.parametrize("at", [0.0, 0.2, 0.5, 0.8, 0.999])
-def test_damage_is_seen(at):
-    content = bytearray(encode(made()))
-    position = int(at * len(content))
-    with pytest.raises(DAMAGE):
-        decode(bytes(content[:position]))
-    content[position] ^= 0xFF
-    try:
-        back = decode(bytes(content))
-    except DAMAGE:
-        return
-    same(back, made())  # a byte that nothing is read from
+@settings(max_examples=25, deadline=None)
+@given(ids=st.lists(IDS, min_size=1, max_size=8, unique=True))
+def test_documents_may_be_called_anything(ids):
+    assert named(ids) == tuple(ids)
 
 
-@pytest.mark.parametrize("content", [b"", b"text", np.arange(3).tobytes()])
-def test_what_is_no_archive_is_refused(content):
-    with pytest.raises(DAMAGE):
-        decode(content)
+def test_names_that_other_formats_stumble_over_come_back():
+    assert named(NASTY) == tuple(NASTY)
 
 
-def test_an_array_or_another_archive_is_refused():
-    for save in (np.save, np.savez):
-        file = io.BytesIO()
-        save(file, np.arange(3))
-        with pytest.raises(DAMAGE):
-            decode(file.getvalue())
+def named(ids):
+    documents = TaskDocuments(tuple(ids), ("a", "b"), np.zeros(len(ids), dtype=np.int32))
+    return decode(encode(Predictions({("base", ""): documents}, {}, {}))).tasks["base", ""].ids
 
 
-@pytest.mark.parametrize("member", ["0/given", "0/test", "0/seconds"])
-def test_arrays_that_do_not_fit_the_index_are_refused(member):
-    with np.load(io.BytesIO(encode(made()))) as archive:
-        arrays = dict(archive)
-    arrays[member] = arrays[member][:-1]
+def packed(arrays):
     file = io.BytesIO()
     np.savez(file, **arrays)
-    with pytest.raises(DAMAGE):
-        decode(file.getvalue())
+    return file.getvalue()
+
+
+def unpacked(content):
+    with np.load(io.BytesIO(content)) as archive:
+        return dict(archive)
+
+
+@pytest.fixture(scope="module", name="content")
+def fixture_content():
+    return encode(made())
+
+
+class TestDamage:
+    """Each is one of the errors that the reader of a run's folder knows, or changes nothing; never another error."""
+
+    def test_an_archive_cut_short_anywhere(self, content):
+        for length in (*range(0, len(content), 7), len(content) - 1):
+            with pytest.raises(DAMAGED):
+                decode(content[:length])
+
+    @pytest.mark.parametrize("bits", [0x01, 0x80, 0xFF])
+    def test_a_flipped_byte_anywhere(self, content, bits):
+        changed = bytearray(content)
+        for position in range(0, len(content), 5):
+            changed[position] ^= bits
+            try:
+                back = decode(bytes(changed))
+            except DAMAGED:
+                pass
+            else:
+                same(back, made())  # a byte that nothing is read from
+            changed[position] ^= bits
+
+    @pytest.mark.parametrize("content", [b"", b"text", np.arange(3).tobytes(), b"PK\x03\x04"])
+    def test_what_is_no_archive(self, content):
+        with pytest.raises(DAMAGED):
+            decode(content)
+
+    @pytest.mark.parametrize("save", [np.save, np.savez])
+    def test_an_array_or_another_archive(self, save):
+        file = io.BytesIO()
+        save(file, np.arange(3))
+        with pytest.raises(DAMAGED):
+            decode(file.getvalue())
+
+    def test_an_archive_with_pickled_objects(self):
+        with pytest.raises(DAMAGED):
+            decode(packed(unpacked(encode(made())) | {"index": np.array([{}, print], dtype=object)}))
+
+    def test_an_array_is_missing(self, content):
+        arrays = unpacked(content)
+        for member in arrays:
+            with pytest.raises(DAMAGED):
+                decode(packed({name: array for name, array in arrays.items() if name != member}))
+
+    @pytest.mark.parametrize("several", [False, True])
+    @pytest.mark.parametrize("member", ["test", "trained", "given", "tied", "seconds", "memory", "inner", "truth"])
+    def test_an_array_is_shorter_than_the_index_says(self, member, several):
+        arrays = unpacked(encode(made(several=several)))
+        arrays[f"0/{member}"] = arrays[f"0/{member}"][:-1]
+        with pytest.raises(DAMAGED):
+            decode(packed(arrays))
+
+    @pytest.mark.parametrize("foreign", [np.arange(3.0), np.array("text"), np.array(7), np.zeros((2, 2, 2))], ids=repr)
+    @pytest.mark.parametrize("member", ["test", "trained", "given", "tied", "seconds", "memory", "truth", "ids"])
+    def test_a_foreign_array_in_its_place(self, content, member, foreign):
+        with pytest.raises(DAMAGED):
+            decode(packed(unpacked(content) | {f"0/{member}": foreign}))
+
+    @pytest.mark.parametrize(
+        "text",
+        ["", "{", "[]", "3", "null", "{}", '{"tasks": 3}', '{"tasks": [[1, 2]]}', '{"tasks": [["a", "b", 3, 4]]}'],
+    )
+    def test_another_index(self, content, text):
+        index = np.frombuffer(text.encode(), dtype=np.uint8)
+        with pytest.raises(DAMAGED):
+            decode(packed(unpacked(content) | {"index": index}))
+
+    @pytest.mark.parametrize("part", ["tasks", "splits", "points", "measured"])
+    def test_an_index_that_names_what_is_not_there(self, content, part):
+        arrays = unpacked(content)
+        index = json.loads(arrays["index"].tobytes())
+        index[part].append(index[part][-1])
+        arrays["index"] = np.frombuffer(json.dumps(index).encode(), dtype=np.uint8)
+        with pytest.raises(DAMAGED):
+            decode(packed(arrays))
