@@ -57,9 +57,15 @@ def test_accuracies_are_those_of_the_test_points(done: BoundaryResults) -> None:
         assert headline[cell] == pytest.approx(np.mean(each.test_labels == each.test_predictions))
 
 
+def test_sigma_is_another_way_to_give_the_time(done: BoundaryResults) -> None:
+    times = {cell.id: cell.t for cell in planes(**machine(sigma=2.0), compare=[]).machines}
+    assert times == {"simplex-gaussian-sigma2": 2.0}
+    assert done.boundaries["simplex-gaussian-sigma0.2"].sigma == pytest.approx(0.2)
+
+
 def test_only_what_is_to_be_drawn_is_a_panel(done: BoundaryResults) -> None:
-    (picture,) = BOUNDARIES.summarize(done).pictures
-    assert len(picture.draw().axes) == 4
+    (draw,) = BOUNDARIES.summarize(done).pictures.values()
+    assert len(draw().axes) == 4
 
 
 def test_the_bound_is_theorem_fours(done: BoundaryResults) -> None:
