@@ -78,14 +78,14 @@ def region_picture(title: str, rows: Sequence[Sequence[Boundary]], note: str = "
 
     The rows are those of `region_rows`; the note stands below the legend.
     """
-    heights = [TITLE, *(ROW[row[0].space] for row in rows), LEGEND]
-    total = sum(heights)
+    heights = [ROW[row[0].space] for row in rows]
+    total, ratios = TITLE + sum(heights) + LEGEND, [TITLE, *heights, LEGEND]
     with house_style():
         # No layout engine: its solver gives other last digits each time, and the file other bytes.
         figure = Figure(figsize=(WIDTH, total))
         FigureCanvasAgg(figure)
         figure.suptitle(title, fontsize=11, y=1 - 0.1 / total, va="top")
-        strips = figure.subfigures(len(heights), 1, squeeze=False, height_ratios=heights)[1:, 0]
+        strips = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios)[1:, 0]
         for letter, strip, row in zip(ascii_lowercase, strips, rows, strict=False):
             space = row[0].space
             strip.suptitle(f"({letter}) {SPACE_NAMES[space]}", fontsize=9.5, fontweight="bold", x=0.01, ha="left")
@@ -159,7 +159,7 @@ def _frame(axes: Axes, result: Boundary) -> None:
 
 
 def _legend() -> list[Any]:
-    classes = []
+    classes: list[Any] = []
     for name, marker, tint in zip(("class 1", "class 2"), MARKERS, TINTS, strict=True):
         classes.append(Line2D([], [], label=f"{name}: training point", **(POINT | marker)))
         classes.append(Patch(facecolor=tint, edgecolor=FAINT, linewidth=0.5, label=f"decided for {name}"))
