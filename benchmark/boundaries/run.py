@@ -17,7 +17,7 @@ from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.scored import SCORES
 from benchmark.evaluation.significance import holm, mcnemar_test, sign_test
-from benchmark.kernels.heat import log_covering_bound
+from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SIGNIFICANCE, CellInfo, Summary, frame
 from benchmark.report.parts import Part
