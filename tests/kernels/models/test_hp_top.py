@@ -7,8 +7,8 @@ import pytest
 
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
-from benchmark.kernels.products import inner_products
 from benchmark.kernels.models.hp_top import HyperplaneTop
+from benchmark.kernels.products import inner_products
 
 N, K = 60, 4  # documents and categories of the corpus
 
