@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer
-from benchmark.experiment.observer import Silent
 from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
