@@ -25,6 +25,8 @@ from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.experiment import pinned, session
+from benchmark.experiment.folder import read_results
+from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
@@ -603,6 +605,12 @@ class TestCheck:
         return tmp_path / "pinned"
 
     @pytest.fixture
+    def pinned_run(self, finished, folder):
+        """The finished run's numbers, pinned."""
+        pinned.pin(summary_of(read_results(finished[1])))
+        return folder
+
+    @pytest.fixture
     def check(self, finished, tmp_path):
         return partial(invoke, "check", finished[0], "--out", tmp_path / "runs")
 
@@ -626,30 +634,27 @@ class TestCheck:
         assert result.stdout == "small: as pinned; against the paper: nothing published\n"
 
     @pytest.mark.parametrize("by", [0.02, -0.02])
-    def test_a_number_that_moved_either_way_is_told(self, check, folder, by):
-        check("--pin")
-        self.tamper(folder / "small.csv", lambda row: row["value"] + by)
+    def test_a_number_that_moved_either_way_is_told(self, check, pinned_run, by):
+        self.tamper(pinned_run / "small.csv", lambda row: row["value"] + by)
         result = check()
         assert result.exit_code == 1
         assert result.stdout.startswith("small: differs from what is pinned; against the paper: nothing published\n")
         assert re.search(r"^tf-l1-ngd +cornell +0\.\d{6} +0\.\d{6} +0\.000000 *$", result.stdout, re.MULTILINE)
 
     @pytest.mark.parametrize("sign", [1, -1])
-    def test_ties_may_fall_either_way_and_no_further(self, check, folder, sign):
-        check("--pin")
-        original = (folder / "small.csv").read_bytes()
+    def test_ties_may_fall_either_way_and_no_further(self, check, pinned_run, sign):
+        original = (pinned_run / "small.csv").read_bytes()
         for within, code in ((0.99, 0), (1.01, 1)):
-            (folder / "small.csv").write_bytes(original)
+            (pinned_run / "small.csv").write_bytes(original)
             self.tamper(
-                folder / "small.csv",
+                pinned_run / "small.csv",
                 lambda row, by=within: row["value"] + sign * by * row["ties"] / row["n"] if row["ties"] else None,
             )
             assert check().exit_code == code
 
-    def test_a_cell_that_is_pinned_and_gone_is_told(self, check, folder):
-        check("--pin")
-        text = (folder / "small.csv").read_text()
-        (folder / "small.csv").write_text(text + "tf-l1-other,all,accuracy,0.5,100,0\n")
+    def test_a_cell_that_is_pinned_and_gone_is_told(self, check, pinned_run):
+        text = (pinned_run / "small.csv").read_text()
+        (pinned_run / "small.csv").write_text(text + "tf-l1-other,all,accuracy,0.5,100,0\n")
         result = check()
         assert result.exit_code == 1
         assert re.search(r"^tf-l1-other +all +0\.500000 +missing ", result.stdout, re.MULTILINE)
@@ -665,8 +670,8 @@ class TestCheck:
         assert "bench: failing: is not pinned, since cells failed: tf-none-polynomial-degree400" in result.stderr
         assert not folder.exists()
 
-    def test_every_pinned_configuration_unless_told(self, check, write, tmp_path, monkeypatch):
-        check("--pin")
+    @pytest.mark.usefixtures("pinned_run")
+    def test_every_pinned_configuration_unless_told(self, write, tmp_path, monkeypatch):
         write(SMALL, "small.yaml")
         (tmp_path / "configs").mkdir()
         (tmp_path / "small.yaml").rename(tmp_path / "configs" / "small.yaml")
