@@ -149,6 +149,11 @@ class TestDiffering:
     def test_nothing_between_equals(self, manifest):
         assert differing(manifest, copy.deepcopy(manifest)) == []
 
+    def test_lists_of_mappings_are_compared_item_by_item(self):
+        one = {"method": [{"C": 1, "t": 2}], "grid": [{"t": 1}, {"t": 2}], "order": [1, 2]}
+        other = {"method": [{"C": 3, "t": 2}], "grid": [{"t": 1}, {"t": 4}], "order": [2, 1]}
+        assert differing(one, other) == [("method.C", 1, 3), ("grid.1.t", 2, 4), ("order", [1, 2], [2, 1])]
+
     @pytest.mark.parametrize("key", ["finished", "seconds", "command", "name"])
     def test_times_and_commands_are_left_aside(self, manifest, key):
         assert differing(manifest, manifest | {key: "other"}) == []
