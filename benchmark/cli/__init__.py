@@ -311,9 +311,9 @@ def _performed(studies: list[Study], out: Path | None, jobs: int, verbose: bool,
 
 def _show_tables(done: Finished) -> None:
     from benchmark.cli.terminal import output
-    from benchmark.report.tables import table_rich
+    from benchmark.report.tables import TerminalTables
 
-    output().print(table_rich(done.summary))
+    output().print(TerminalTables(done.summary))
     typer.echo(f"\nWritten to {done.folder}")
 
 

@@ -19,22 +19,15 @@ if TYPE_CHECKING:
 
 BAND = "#ececec"  # the range of the paper's figure
 HANDLE, HANDLE_PAD, KEY_GAP, KEY_SPACING = 3.4, 0.6, 1.8, 0.5  # of the legends, by the size of their letters
+LEGEND: dict[str, Any] = {"frameon": False, "fontsize": TEXT, "borderpad": 0, "borderaxespad": 0}
+LEGEND |= {"handlelength": HANDLE, "handletextpad": HANDLE_PAD, "columnspacing": KEY_GAP, "labelspacing": KEY_SPACING}
 KEY_PAD = 7.0  # points above, between and below the legends
 BEAM = Path([(-0.4, -1), (0.4, -1), (0, -1), (0, 1), (-0.4, 1), (0.4, 1)], [1, 2, 1, 2, 1, 2])  # an error bar
 
 
 @dataclass(frozen=True)
 class Key:
-    """A legend before it is drawn.
-
-    Parameters
-    ----------
-    handles : tuple of Line2D and Patch
-        In reading order.
-    columns : int
-    height : float
-        Points.
-    """
+    """A legend before it is drawn: its handles in reading order, and its height in points."""
 
     handles: tuple[Line2D | Patch, ...]
     columns: int
@@ -81,20 +74,8 @@ def draw_keys(figure: SubFigure, keys: list[Key], height: float) -> None:
         n = len(key.handles)
         # A legend fills its columns from top to bottom; they are to be read in rows.
         handles = [key.handles[i] for column in range(key.columns) for i in range(column, n, key.columns)]
-        figure.legend(
-            handles=handles,
-            ncols=key.columns,
-            loc="upper center",
-            bbox_to_anchor=(0.5, top / height),
-            frameon=False,
-            fontsize=TEXT,
-            borderpad=0,
-            borderaxespad=0,
-            handlelength=HANDLE,
-            handletextpad=HANDLE_PAD,
-            columnspacing=KEY_GAP,
-            labelspacing=KEY_SPACING,
-        )
+        anchor = (0.5, top / height)
+        figure.legend(handles=handles, ncols=key.columns, loc="upper center", bbox_to_anchor=anchor, **LEGEND)
         top -= key.height + KEY_PAD
 
 
