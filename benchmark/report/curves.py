@@ -11,8 +11,18 @@ from matplotlib.figure import Figure
 
 from benchmark.report.curve_axes import dodges, moved, outer_margin, set_x, set_y
 from benchmark.report.curve_keys import BAND, draw_keys, keys_height, legend_keys
-from benchmark.report.lettering import AXIS_LABEL, LEADING, PANEL_TITLE, TEXT, TITLE, wrapped
-from benchmark.report.style import FAINT, WIDTH, house_style, settle
+from benchmark.report.style import (
+    AXIS_LABEL,
+    FAINT,
+    LEADING,
+    PANEL_TITLE,
+    TEXT,
+    TITLE,
+    WIDTH,
+    house_style,
+    settle,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

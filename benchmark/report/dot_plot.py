@@ -25,6 +25,7 @@ ROW, FRAME = 0.23, 1.35  # inches: of a row, and of all above and below the rows
 TITLE_WIDTH = 80  # characters
 DOT: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 4.5, "linestyle": "none"}
 BAR: dict[str, Any] = {"color": OURS, "linewidth": 1.8}
+FAILED = {"facecolor": "white", "edgecolor": "none", "pad": 2}
 DIAMOND: dict[str, Any] = {
     "color": PUBLISHED,
     "marker": "D",
@@ -92,15 +93,16 @@ def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) ->
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
     scale = unit_shown(metric).scale
-    printed = {y: _printed(verdicts[row.cell], metric) for y, row in enumerate(rows) if row.cell in verdicts}
-    points = {
-        y: [scale * end for end in _ends(scores[row.cell, metric])]
-        for y, row in enumerate(rows)
-        if (row.cell, metric) in scores
-    }
+    points, printed = {}, {}
     for y, row in enumerate(rows):
+        if (row.cell, metric) in scores:
+            points[y] = [scale * end for end in _ends(scores[row.cell, metric])]
+        if row.cell in verdicts:
+            verdict = verdicts[row.cell]
+            printed[y] = float(verdict["published"]) * factor_shown(verdict["unit"], metric)
         if row.cell in summary.failures:
-            _write_failed(axes, y)
+            place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
+            axes.text(0.5, y, "failed", color=FAINT, style="italic", bbox=FAILED, **place)
     _draw_ours(axes, points)
     if printed:
         axes.plot(list(printed.values()), list(printed), label="published", zorder=4, **DIAMOND)
@@ -129,16 +131,6 @@ def _draw_ours(axes: Axes, points: dict[int, list[float]]) -> None:
     values, lows, highs = ([point[i] for point in points.values()] for i in range(3))
     axes.hlines(ys, lows, highs, zorder=2, **BAR)
     axes.plot(values, ys, label="ours", zorder=3, **DOT)
-
-
-def _write_failed(axes: Axes, y: int) -> None:
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-    middle = axes.get_yaxis_transform()
-    axes.text(0.5, y, "failed", transform=middle, ha="center", va="center", color=FAINT, style="italic", bbox=box)
-
-
-def _printed(verdict: dict[str, Any], metric: str) -> float:
-    return float(verdict["published"]) * factor_shown(verdict["unit"], metric)
 
 
 def _ends(row: dict[str, Any]) -> list[float]:

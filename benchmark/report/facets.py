@@ -230,25 +230,27 @@ def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, fl
 
 def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.DataFrame, labels: Labels) -> str:
     """Where the panel stands in a line; in another by what was chosen, and which of several metrics it shows."""
-    words, others = [], []
-    for column in ("variant", "task", "of_class", "method", "size", "terms"):
-        value = point.get(column)
-        if column == "task":
-            words.append(labels.tasks.get(str(value), str(value)) if value else "")
-        elif column == "of_class" and value == ALL:
-            classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
-            words.append(f"average of the {len(classes)} classes" if classes else "all classes")
-        elif column == "method" and value:
-            words.append(METHODS.get(value, value))
-        elif column in {"size", "terms"} and value is not None and math.isfinite(value):
-            words.append(f"{int(value):,} {X_LABELS[column].lower()}")
-        elif column in {"variant", "of_class"} and value:
-            words.append("as configured" if value == BASE else str(value))
-    if point.get("choice"):
-        others.append(CHOICES.get(point["choice"], str(point["choice"])))
+    words = [
+        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, own)
+        for column in ("variant", "task", "of_class", "method", "size", "terms")
+        if (value := point.get(column))
+    ]
+    others = [CHOICES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
     if len(figure.y) > 1:
         others.append(QUANTITIES[metric].definition)
-    return "\n".join(filter(None, [", ".join(filter(None, words)), *others]))
+    return "\n".join(filter(None, [", ".join(words), *others]))
+
+
+def _named(column: str, value: Any, own: pd.DataFrame) -> str:
+    """The value of a panel's column in words."""
+    if column == "of_class" and value == ALL:
+        classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
+        return f"average of the {len(classes)} classes" if classes else "all classes"
+    if column in {"size", "terms"}:
+        return f"{int(value):,} {X_LABELS[column].lower()}"
+    if column == "method":
+        return METHODS.get(value, value)
+    return "as configured" if value == BASE else str(value)
 
 
 def _title(figure: Figure, labels: Labels) -> str:
