@@ -249,7 +249,7 @@ def _named(column: str, value: Any, own: pd.DataFrame) -> str:
     if column in {"size", "terms"}:
         return f"{int(value):,} {X_LABELS[column].lower()}"
     if column == "method":
-        return METHODS.get(value, value)
+        return METHODS.get(value, str(value))
     return "as configured" if value == BASE else str(value)
 
 

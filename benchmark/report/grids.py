@@ -28,16 +28,9 @@ TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of text.
+    """A table of text, each row as long as the header.
 
-    Parameters
-    ----------
-    title : str
-    header : tuple of str
-    rows : tuple of tuples of str
-        Each as long as the header.
-    text : frozenset of str
-        The columns that hold words, aligned left; the others hold numbers, aligned right.
+    The columns named in `text` hold words, aligned left; the others hold numbers, aligned right.
     """
 
     title: str

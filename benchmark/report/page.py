@@ -154,10 +154,9 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
     """The comparisons that do not hold, one a row; the claim stands on the first of its rows."""
     rows, above = [], ""
     for row in records(exceptions):
-        claim = row["claim"] if row["claim"] != above else ""
         p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
         rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, row["verdict"]))
-        above = row["claim"]
     header = ("claim", "config", "a", "b", "a − b", "95% interval", "p", "p (Holm)", "verdict")
     words = frozenset({"claim", "config", "a", "b", "verdict"})
     return Grid("Comparisons that do not hold", header, tuple(rows), words)
