@@ -27,8 +27,9 @@ from benchmark.checks import check_positive
 from benchmark.classifiers.libsvm import DenseRows
 from benchmark.classifiers.svm import decide, fit_machines, predict
 from benchmark.kernels import Diffusion, RadialBasisFunction
-from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
-from benchmark.kernels.heat.half_space import hyperbolic_distance
+from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
+from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
+from benchmark.kernels.heat.sphere import HypersphereHeatKernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -216,7 +217,7 @@ def hyperbolic_kernel(left: Array, right: Array, t: float, geometry: str = "curv
     _check_geometry(geometry)
     r = hyperbolic_distance(left[:, None, :1], left[:, None, 1], right[None, :, :1], right[None, :, 1])
     time = t / curvature_radius(2) ** 2 if geometry == "fisher" else t
-    return HyperbolicHeatKernel(n=2, t=time, reach=max(1.0, float(r.max(initial=0.0))))(r)
+    return HyperbolicHeatKernel(t=time, reach=max(1.0, float(r.max(initial=0.0))))(r)
 
 
 def grid(space: str, resolution: int) -> Array:

@@ -17,7 +17,7 @@ from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.scored import SCORES
 from benchmark.evaluation.significance import holm, mcnemar_test, sign_test
-from benchmark.kernels.heat import log_covering_bound
+from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SIGNIFICANCE, CellInfo, Summary, frame
 from benchmark.report.parts import Part
@@ -101,7 +101,7 @@ class DecisionBoundaries:
         protocol = {"points": study.n_points, "test_points": study.n_test, "C": study.C, "geometry": study.geometry}
         return {"cells": cells, "protocol": protocol, "seeds": {"points": study.seed}}
 
-    def summarize(self, results: BoundaryResults) -> Summary:
+    def summarized(self, results: BoundaryResults) -> Summary:
         """Accuracies on the test points, the picture of the panels, and theorem 4's bound."""
         study, outcomes = results.study, _outcomes(results)
         pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]

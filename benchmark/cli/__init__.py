@@ -177,7 +177,8 @@ def report(run: Run) -> None:
 @app.command("list", epilog="Example: bench list kernels")
 def list_(
     what: Annotated[
-        str, typer.Argument(metavar="datasets|kernels|classifiers|protocols", help="One kind.", show_default="all")
+        str,
+        typer.Argument(metavar="KIND", help="datasets, kernels, classifiers, protocols, measures.", show_default="all"),
     ] = "",
 ) -> None:
     """List what a configuration can name, with its parameters."""

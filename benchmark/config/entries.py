@@ -121,7 +121,7 @@ def _expanded(
         raise source.error(place, f"{names}, not {given!r}")
     for key in given:
         if key not in AXES:
-            hint = f": write {{kernel: {{name: {given[key]}, …}}}} or {{classifier: …}}" if key == "name" else ""
+            hint = f": write {{kernel: {{name: {given[key]!r}, …}}}} or {{classifier: …}}" if key == "name" else ""
             raise source.error((*place, key), unknown("key of a method", key, AXES) + hint)
     axes = [
         [(key, item) for item in _items(key, given[key], source, (*place, key), choose)] for key in AXES if key in given

@@ -12,7 +12,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from benchmark.errors import BenchError, DataError
-from benchmark.experiment.kinds import kind_of, study_from_mapping
+from benchmark.experiment.kinds import decode, encode, study_from_mapping
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
     The manifest names the predictions by their digest: a run that is stopped between the two files leaves a pair that
     `read_results` refuses, not one run's predictions under another's description.
     """
-    content = kind_of(findings.study).encode(findings)
+    content = encode(findings)
     write_whole(folder / PREDICTIONS, content)
     manifest = {**manifest, "predictions": hashlib.sha256(content).hexdigest()}
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
@@ -73,6 +73,6 @@ def read_results(folder: Path) -> Findings:
         problem = f"are damaged, or not the predictions that {MANIFEST} belongs to"
         raise DataError(f"{path}: {problem}; run the configuration again")
     try:
-        return kind_of(study).decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
+        return decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
     except DAMAGED as error:
         raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None

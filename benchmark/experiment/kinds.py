@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from benchmark.boundaries.config import KIND as BOUNDARIES_KIND
-from benchmark.boundaries.config import Boundaries, check_boundaries
-from benchmark.boundaries.run import BOUNDARIES
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.config.model import Experiment
 from benchmark.config.source import YamlSource
-from benchmark.experiment.text_experiment import TEXT_EXPERIMENT
+from benchmark.experiment import runner, text_experiment
 from benchmark.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -22,6 +19,9 @@ if TYPE_CHECKING:
     from benchmark.observer import Observer
     from benchmark.report.contents import Summary
     from benchmark.report.parts import Part
+
+
+BOUNDARIES = "decision-boundaries"
 
 
 class Findings(Protocol):
@@ -38,33 +38,6 @@ class Findings(Protocol):
     @property
     def facts(self) -> dict[str, dict[str, Any]]:
         """What was run on, by variant."""
-
-
-class Kind(Protocol):
-    """What is done with the findings of one kind."""
-
-    def encode(self, findings: Any) -> bytes:
-        """The predictions as a file's content."""
-
-    def decode(self, study: Any, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Findings:
-        """The findings back from a file's content; any of `folder.DAMAGED` where it is damaged."""
-
-    def summarize(self, findings: Any) -> Summary:
-        """Everything a run shows, from its predictions."""
-
-    def described(self, findings: Any) -> dict[str, Any]:
-        """What the manifest says of the findings beyond what it says of every run."""
-
-    def compare_cells(self, findings: Any, a: str, b: str) -> list[Part]:
-        """Two cells of a run."""
-
-    def compare_runs(self, one: Any, two: Any, names: tuple[str, str]) -> list[Part]:
-        """The cells that two runs have in common."""
-
-
-def kind_of(study: Study) -> Kind:
-    """The functions of a study's kind."""
-    return BOUNDARIES if isinstance(study, Boundaries) else TEXT_EXPERIMENT
 
 
 def load_study(path: Path) -> Study:
@@ -85,26 +58,66 @@ def study_from_mapping(raw: dict[str, Any], name: str) -> Study:
 
 def check_study(source: YamlSource) -> Study:
     """Check plain data by the rules of its kind."""
-    boundaries = isinstance(source.data, dict) and source.data.get("kind") == BOUNDARIES_KIND
-    return check_boundaries(source) if boundaries else check_experiment(source, MEASURES)
+    if not isinstance(source.data, dict) or source.data.get("kind") != BOUNDARIES:
+        return check_experiment(source, MEASURES)
+    from benchmark.boundaries.config import check_boundaries  # noqa: PLC0415 - as in `_boundaries`
+
+    return check_boundaries(source)
 
 
 def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, download: bool) -> Findings:
     """Compute what the store doesn't have yet."""
-    if isinstance(study, Boundaries):
-        return BOUNDARIES.run(study, jobs=jobs, observer=observer)
-    assert isinstance(study, Experiment)  # noqa: S101 - there is no third kind
-    return TEXT_EXPERIMENT.run(study, store, jobs=jobs, observer=observer, download=download)
+    if isinstance(study, Experiment):
+        return runner.run(study, store, jobs=jobs, observer=observer, download=download)
+    return cast("Findings", _boundaries().run(study, jobs=jobs, observer=observer))
 
 
 def plan_study(study: Study, store: Store, observer: Observer, *, download: bool) -> list[tuple[str, int, int]]:
-    """What a run would compute: rows (what, steps, steps in the store)."""
-    if isinstance(study, Boundaries):
-        return BOUNDARIES.plan(study)
-    assert isinstance(study, Experiment)  # noqa: S101 - there is no third kind
-    return TEXT_EXPERIMENT.plan(study, store, observer, download=download)
+    """What a run would compute: rows (what, entries, entries in the store)."""
+    if isinstance(study, Experiment):
+        return runner.plan(study, store, observer, download=download)
+    return list(_boundaries().plan(study))
+
+
+def encode(findings: Findings) -> bytes:
+    """The predictions as a file's content."""
+    return bytes(_of(findings.study).encode(findings))
+
+
+def decode(study: Study, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Findings:
+    """The findings back from a file's content; any of `folder.DAMAGED` where it is damaged."""
+    found: Findings = _of(study).decode(study, content, failures, facts)
+    return found
 
 
 def summary_of(findings: Findings) -> Summary:
     """Everything a run shows, from its predictions."""
-    return kind_of(findings.study).summarize(findings)
+    summary: Summary = _of(findings.study).summarized(findings)
+    return summary
+
+
+def described(findings: Findings) -> dict[str, Any]:
+    """What the manifest says of the findings beyond what it says of every run."""
+    return dict(_of(findings.study).described(findings))
+
+
+def compare_cells(findings: Findings, a: str, b: str) -> list[Part]:
+    """Two cells of a run."""
+    return list(_of(findings.study).compare_cells(findings, a, b))
+
+
+def compare_runs(one: Findings, two: Findings, names: tuple[str, str]) -> list[Part] | None:
+    """The cells that two runs have in common; None for runs of different kinds."""
+    kind = _of(one.study)
+    return list(kind.compare_runs(one, two, names)) if kind is _of(two.study) else None
+
+
+def _of(study: Study) -> Any:
+    return text_experiment if isinstance(study, Experiment) else _boundaries()
+
+
+def _boundaries() -> Any:
+    """The functions of the decision boundaries: a quarter of a second's imports that text has no use for."""
+    from benchmark.boundaries.run import BOUNDARIES as ROOM  # noqa: PLC0415 - see above
+
+    return ROOM

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import REPOSITORY
-from benchmark.experiment.kinds import kind_of
+from benchmark.experiment.kinds import described
 
 if TYPE_CHECKING:
     from benchmark.experiment.kinds import Findings
@@ -34,7 +34,7 @@ def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, A
     return {
         "name": study.name,
         "config": study.raw,
-        **kind_of(study).described(findings),
+        **described(findings),
         "variants": findings.facts,
         "failures": findings.failures,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},

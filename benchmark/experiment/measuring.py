@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmark.code import code_digest
 from benchmark.config.model import BASE
-from benchmark.experiment.keys import code_digest
 from benchmark.experiment.store import Entry, key_of
 from benchmark.measures.base import Context
 

@@ -12,13 +12,15 @@ from benchmark.config.source import unknown
 from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.experiment import kinds
 from benchmark.experiment.folder import read_manifest, read_results
-from benchmark.experiment.kinds import kind_of
 from benchmark.experiment.manifest import differing
 from benchmark.kernels import KERNELS
+from benchmark.measures import MEASURES
 from benchmark.report.parts import Part
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Documents
     from benchmark.text.counts import Counts
 
+REGISTRIES: dict[str, Mapping[str, type[Any]]] = {
+    "kernels": KERNELS,
+    "classifiers": CLASSIFIERS,
+    "protocols": PROTOCOLS,
+    "measures": MEASURES,
+}
 _LONGEST_SHOWN = 60
 
 
@@ -39,7 +47,7 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
     for name in (a, b):
         if name not in ids:
             raise ConfigError(unknown("cell", name, ids))
-    return kind_of(results.study).compare_cells(results, a, b)
+    return kinds.compare_cells(results, a, b)
 
 
 def compare_runs(folder: Path, other: Path) -> list[Part]:
@@ -49,27 +57,21 @@ def compare_runs(folder: Path, other: Path) -> list[Part]:
         raise ConfigError(f"{str(other)!r} is a cell of {folder}; name another one to compare it with")
     differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
     part = Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
-    one, two = read_results(folder), read_results(other)
-    if kind_of(one.study) is not kind_of(two.study):
-        return [part, Part("Scores", (), [], "the runs are of different kinds: nothing to compare")]
-    return [part, *kind_of(one.study).compare_runs(one, two, (folder.name, other.name))]
+    shared = kinds.compare_runs(read_results(folder), read_results(other), (folder.name, other.name))
+    if shared is None:
+        shared = [Part("Scores", (), [], "the runs are of different kinds: nothing to compare")]
+    return [part, *shared]
 
 
 def registered(what: str) -> list[Part]:
     """What configurations can name: all of it, or one kind."""
-    kinds = {"datasets": None, "kernels": KERNELS, "classifiers": CLASSIFIERS, "protocols": PROTOCOLS}
-    if what and what not in kinds:
-        raise ConfigError(unknown("list", what, list(kinds)))
-    parts = []
-    for kind, registry in kinds.items():
-        if what in ("", kind):
-            if registry is None:
-                cards = [corpora.card(name) for name in corpora.registered()]
-                rows: list[tuple[Any, ...]] = [(card.name, _subsets(card), card.title) for card in cards]
-            else:
-                rows = [(name, _signature(cls), _first_sentence(cls)) for name, cls in registry.items()]
-            parts.append(Part(kind, ("name", "parameters", "what it is"), rows))
-    return parts
+    if what and what not in ("datasets", *REGISTRIES):
+        raise ConfigError(unknown("list", what, ["datasets", *REGISTRIES]))
+    cards = [corpora.card(name) for name in corpora.registered()]
+    rows: dict[str, list[tuple[Any, ...]]] = {"datasets": [(card.name, _subsets(card), card.title) for card in cards]}
+    for kind, registry in REGISTRIES.items():
+        rows[kind] = [(name, _signature(cls), _first_sentence(cls)) for name, cls in registry.items()]
+    return [Part(kind, ("name", "parameters", "what it is"), each) for kind, each in rows.items() if what in ("", kind)]
 
 
 def dataset_rows() -> list[tuple[Any, ...]]:

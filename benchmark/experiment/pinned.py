@@ -14,6 +14,7 @@ from benchmark.experiment.session import all_checked
 from benchmark.report.contents import HEADLINE
 from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric
+from benchmark.report.numbers import is_missing
 from benchmark.report.tables import frame_csv
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")
-VERDICTS = ("cell", "metric", "published", "verdict")
+VERDICTS = ("cell", "metric", "reading", "published", "verdict")
 #: Of a table of what `shown` gives.
 COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
@@ -140,13 +141,21 @@ def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
-    was = {(row.cell, row.metric): str(row.verdict) for row in pinned.itertuples()}
-    now = {(row.cell, row.metric): str(row.verdict) for row in summary.verdicts.itertuples()}
-    return [
-        Deviation(str(cell), str(metric), was.get((cell, metric), "missing"), now.get((cell, metric), "missing"))
-        for cell, metric in dict.fromkeys([*was, *now])
-        if was.get((cell, metric)) != now.get((cell, metric))
-    ]
+    was, now = _verdicts(pinned), _verdicts(summary.verdicts)
+    found = []
+    for key in dict.fromkeys([*was, *now]):
+        cell, metric, reading = key
+        if was.get(key) != now.get(key):
+            what = f"{metric}, {reading} reading" if reading else metric
+            found.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
+    return found
+
+
+def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
+    """By cell, metric and reading: a number may be judged as it is printed, and once more in another reading."""
+    readings = ("" if is_missing(reading) else str(reading) for reading in table["reading"])
+    rows = zip(table["cell"], table["metric"], readings, table["verdict"], strict=True)
+    return {(str(cell), str(metric), reading): str(verdict) for cell, metric, reading, verdict in rows}
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from benchmark.code import code_digest
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Documents
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.keys import code_digest
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.text.counts import Counts
 from benchmark.text.stoplist import stop_words

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
+from benchmark.code import code_digest
 from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
-from benchmark.experiment.keys import code_digest
 from benchmark.experiment.measuring import measure
-from benchmark.experiment.memory import forget_peak, peak_bytes
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.kernels.products import inner_products
+from benchmark.memory import forget_peak, peak_bytes
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Silent
 from benchmark.representation import embed, inverse_document_frequency, weight_terms
@@ -33,9 +33,6 @@ if TYPE_CHECKING:
     from benchmark.experiment.work import Job, Point, Solved, TaskWork
     from benchmark.observer import Observer
     from benchmark.text.counts import Counts
-
-#: (variant, task, method)
-MethodKey = tuple[str, str, str]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.code import code_digest
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
 from benchmark.evaluation.protocols import KFold, RandomSubsets
-from benchmark.experiment.keys import code_digest
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation import published as papers
-from benchmark.evaluation.published import load_published
+from benchmark.evaluation import published
 
 if TYPE_CHECKING:
     from benchmark.config.model import Study
@@ -15,12 +14,10 @@ if TYPE_CHECKING:
 def published_for(study: Study) -> Published | None:
     """The numbers and claims of the study's paper; of one that explains another, those of that one's paper."""
     if study.paper:
-        return load_published(papers.FOLDER / f"{study.paper}.yaml")
-    for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
-        published = load_published(path)
-        configs = {v.config for v in published.values} | {
-            c.config for claim in published.claims for c in claim.comparisons
-        }
+        return published.load_published(published.FOLDER / f"{study.paper}.yaml")
+    for path in sorted(published.FOLDER.glob("*.yaml")) if study.explains else ():
+        found = published.load_published(path)
+        configs = {v.config for v in found.values} | {c.config for claim in found.claims for c in claim.comparisons}
         if study.explains in configs:
-            return published
+            return found
     return None

@@ -17,7 +17,14 @@ from benchmark.findings.notes import notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
 from benchmark.findings.published_values import published_for
 from benchmark.findings.scoring import score
-from benchmark.findings.verdicts import claim_frame, judged_claims, range_frame, sweep_notes, verdict_frame
+from benchmark.findings.verdicts import (
+    claim_frame,
+    judged_claims,
+    range_frame,
+    sweep_notes,
+    tests_in_words,
+    verdict_frame,
+)
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
 
@@ -72,7 +79,7 @@ def summarize(
         costs=frame(COSTS, cost_rows(study, predictions, scored)),
         charts=charts_of(study, scored, published),
         failures=_failures(study, scored, failures),
-        notes=(*study.notes, *notes, *swept, *unpaired),
+        notes=(*study.notes, *notes, *tests_in_words(claims, scored), *swept, *unpaired),
     )
 
 

@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
 
 
+_TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
+_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the draws"
+_BY_DRAW = (
+    "over all decisions, document × class, of each draw; Z is the draws' median, and p twice the median p (Rüger 1978)"
+)
+
+
 def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
     """Every printed number beside ours, in the unit of the print."""
     judged = judge_values(published, study.name, scored) if published else []
@@ -66,6 +73,19 @@ def sweep_notes(judged: list[JudgedClaim]) -> Iterator[str]:
         names = ", ".join(variant for variant, holds, _ in rows if holds == most)
         where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
         yield f"The claim {claim} holds {where if most else 'nowhere, not even in part'}."
+
+
+def tests_in_words(judged: list[JudgedClaim], scored: Scored) -> list[str]:
+    """What the tests of right and wrong decisions counted that claims name, where draws test documents repeatedly."""
+    found = []
+    for each in judged:
+        for comparison in each.judged.comparisons:
+            test = comparison.evidence.test if comparison.evidence else None
+            outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
+            if test is not None and outcome is not None and outcome.repeats_documents:
+                how = test.note or (_BY_DRAW if outcome.several else _BY_DOCUMENT)
+                found.append(f"The claim {each.judged.claim.id} by {_TESTS[test.test]}: {how}.")
+    return list(dict.fromkeys(found))
 
 
 def _verdict(judged: ValueVerdict) -> list[Any]:

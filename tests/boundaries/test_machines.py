@@ -24,7 +24,7 @@ from benchmark.boundaries.machines import (
     kernel_matrix,
 )
 from benchmark.boundaries.samples import Samples, draw, log_odds
-from benchmark.kernels.heat import fisher_distance
+from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 
 PANELS = [("simplex", "gaussian"), ("simplex", "diffusion"), ("half-plane", "gaussian"), ("half-plane", "hyperbolic")]
 CASES = [(space, kernel) for space, kernels in KERNELS.items() for kernel in kernels]
@@ -96,7 +96,7 @@ def test_fisher_metric_halves_the_time() -> None:
 def test_only_with_the_fisher_metric_does_time_measure_fisher_distance() -> None:
     """For small t, log K ≈ -d²/4t, d the geodesic distance that t is measured in."""
     left, right, t = np.array([[0.5, 0.3]]), np.array([[0.56, 0.33]]), 1e-3
-    d = fisher_distance(left[:, :1], left[:, 1], right[:, :1], right[:, 1])[0]
+    d = curvature_radius(2) * hyperbolic_distance(left[:, :1], left[:, 1], right[:, :1], right[:, 1])[0]
     log_fisher = math.log(hyperbolic_kernel(left, right, t, "fisher")[0, 0])
     assert log_fisher == pytest.approx(-(d**2) / (4 * t), rel=1e-2)
     assert math.log(hyperbolic_kernel(left, right, t)[0, 0]) == pytest.approx(log_fisher / 2, rel=1e-2)

@@ -208,7 +208,7 @@ class TestChoose:
             "methods:\n  - {kernel: ned}\n  - {kernel: ned,\n     kernell: x} # HERE\n",
             "did you mean 'kernel'? (allowed: w",
         ),
-        ("methods:\n  - {name: ngd} # HERE\n", "write {kernel: {name: ngd, …}} or {classifier: …}"),
+        ("methods:\n  - {name: ngd} # HERE\n", "write {kernel: {name: 'ngd', …}} or {classifier: …}"),
         ("methods:\n  - kernel:\n      - linear\n      - ngb # HERE\n", "unknown kernel 'ngb'; did you mean 'ngd'?"),
         ("methods:\n  - kernel: 5 # HERE\n", "a kernel is a name, or a mapping with a name and parameters, not 5"),
         ("methods:\n  - kernel: {sigma: 1} # HERE\n", "a kernel is a name, or a mapping"),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from benchmark.evaluation.draws import mean_estimate, mean_ratio
-from benchmark.experiment.learning_scores import select
 
-from benchmark.config import config_from_mapping
+from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reproduction import write_page
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
+from benchmark.findings.scoring import score
 
 SIZES = ["12", "40"]
 PAIR = ["faculty-course-diffusion-oracle-40", "faculty-course-linear-oracle-40"]
@@ -34,15 +33,14 @@ PAPER = {
     ],
 }
 CURVES = {
-    "kind": "learning-curves",
     "name": "curves",
     "corpus": {"name": "synthetic", "classes": ["faculty", "course"]},
     "tasks": [["faculty", "course"]],
-    "sizes": [12, 40],
-    "replicates": 6,
-    "kernels": ["linear", {"name": "diffusion", "t": 1}],
-    "machine": {"C": 10, "scale": "mean-self-product"},
-    "selection": ["oracle"],
+    "protocol": {"name": "random-subsets", "train_size": [12, 40], "replicates": 6},
+    "defaults": {"weighting": "tf", "normalization": "l1", "classifier": {"C": 10, "unit": "mean-self-product"}},
+    "methods": ["linear", {"kernel": {"name": "diffusion", "t": [1, 2]}}],
+    "choose": {"by": ["oracle"]},
+    "metrics": ["error"],
 }
 
 
@@ -50,24 +48,24 @@ CURVES = {
 def done(publish, tmp_path):
     paper = publish(PAPER)
     store = Store(tmp_path / "store", limit=10**9)
-    sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"machine": {"C": 0.01}}}}
+    sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"defaults": {"classifier": {"C": 0.01}}}}}
     studies = [CURVES | {"paper": paper}, CURVES | sweep]
-    return [perform(config_from_mapping(s, "t.yaml"), store, folder=tmp_path / s["name"]) for s in studies]
+    return [perform(study_from_mapping(s, "t.yaml"), store, folder=tmp_path / s["name"]) for s in studies]
 
 
 def test_the_ratio_is_that_of_the_mean_errors(done):
-    selected = select(done[0].results)
-    scored = [selected[name].scored for name in PAIR]
+    scored = score(done[0].results.study, done[0].results.predictions)
+    above, below = (scored.cells[name].values["error"].mean() for name in PAIR)
     row = done[0].summary.verdicts.iloc[0]
-    assert row["value"] == pytest.approx(mean_ratio(*scored, "error").value)
-    assert row["value"] == pytest.approx(scored[0].scores["error"].mean() / scored[1].scores["error"].mean())
+    assert (row["value"], row["unit"], row["reading"]) == (pytest.approx(above / below), "one", "")
 
 
 def test_a_range_is_judged_by_the_least_and_the_greatest(done):
     ranges = done[0].summary.ranges
     assert ranges["verdict"].tolist() == ["inside", "outside"]
     assert ranges["inside"].tolist() == [4, 0]
-    means = [mean_estimate(each.scored, "error").value for each in select(done[0].results).values()]
+    scores = done[0].summary.scores
+    means = scores[scores["fold"] == "all"]["value"]
     assert ranges["low"].iloc[0] == pytest.approx(min(means))
     assert ranges["high"].iloc[0] == pytest.approx(max(means))
     assert (done[0].folder / "ranges.csv").exists()
@@ -75,10 +73,10 @@ def test_a_range_is_judged_by_the_least_and_the_greatest(done):
 
 
 def test_a_sweep_judges_the_claims_of_what_it_explains_under_each_variant(done):
-    own, sweep = (each.summary.claims.set_index("claim") for each in done)
-    assert own.index.tolist() == ["lower", "higher"]
-    assert sweep.index.tolist() == ["lower", "lower · soft", "higher", "higher · soft"]
-    assert own.loc["lower", "holds"] == sweep.loc["lower", "holds"]
+    own, sweep = (each.summary.claims.set_index(["claim", "variant"]) for each in done)
+    assert own.index.tolist() == [("lower", ""), ("higher", "")]
+    assert sweep.index.tolist() == [("lower", ""), ("lower", "soft"), ("higher", ""), ("higher", "soft")]
+    assert own.loc[("lower", ""), "holds"] == sweep.loc[("lower", ""), "holds"]
     assert (sweep["of"] == 2).all()
 
 

@@ -11,10 +11,11 @@ from scipy.special import eval_gegenbauer
 from sklearn.svm import SVC
 
 from benchmark.config.model import BASE
+from benchmark.config.tasks import built_protocol
 from benchmark.errors import ConfigError
-from benchmark.experiment import runner
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
+from benchmark.methods import workbench
 from benchmark.observer import Silent
 
 if TYPE_CHECKING:
@@ -48,49 +49,48 @@ def heat(s: Matrix, n: int, t: float) -> Matrix:
 def experiment(configured: Callable[..., Experiment]) -> Experiment:
     """TF under L1 with the heat kernel, on two held-out universities."""
     return configured(
-        cells=[{"weighting": "tf", "normalization": "l1", "kernel": {"name": "heat", "t": T}}],
-        classifier={"name": "svm", "C": 10, "epsilon": EPSILON},
+        methods=[{"weighting": "tf", "normalization": "l1", "kernel": {"name": "heat", "t": T}}],
+        defaults={"C": 10, "epsilon": EPSILON},
     )
 
 
 def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experiment: Experiment, store: Store) -> None:
-    result = run(experiment, store)[BASE]
-    assert not result.failures
-    counts, _, _ = read_counts(experiment.variants[BASE], store, Silent())
+    found = run(experiment, store)
+    assert not found.failures
+    variant = experiment.variants[BASE]
+    counts, _, _ = read_counts(variant.collection, store, Silent())
     dense, labels = counts.matrix.toarray().astype(float), counts.documents.labels
     n = dense.shape[1] - 1
     assert 3 < T * n / math.log(n) < 5, "the corpus has another vocabulary: choose T anew"
     roots = np.sqrt(dense / np.maximum(dense.sum(axis=1, keepdims=True), 1))
     gram = heat(np.clip(roots @ roots.T, 0, 1), n, T)
-    (cell,) = experiment.cells
-    for split in result.splits:
+    (point,) = found.predictions.points.values()
+    for split, predicted in zip(
+        built_protocol(variant.protocol, None).splits(counts.documents), point.given, strict=True
+    ):
         oracle = SVC(kernel="precomputed", C=10.0, tol=EPSILON, decision_function_shape="ovo")
         oracle.fit(gram[np.ix_(split.train, split.train)], labels[split.train])
         rows = gram[np.ix_(split.test, split.train)]
         clear = (np.abs(oracle.decision_function(rows)) > DOUBTFUL).all(axis=1)
-        found = result.predictions[cell.id][split.name]
-        np.testing.assert_array_equal(found.predicted[clear], oracle.predict(rows)[clear])
-        assert found.n_support == len(oracle.support_)
+        np.testing.assert_array_equal(predicted[clear], oracle.predict(rows)[clear])
         assert clear.mean() > 0.9
-        assert (found.predicted == labels[split.test]).mean() > 0.8, "the largest class alone has 0.4"
+        assert (predicted == labels[split.test]).mean() > 0.8, "the largest class alone has 0.4"
 
 
 def test_products_that_are_not_held_know_the_dimension_too(
     experiment: Experiment, store: Store, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    held = run(experiment, store)[BASE]
-    monkeypatch.setattr(runner, "memory_budget", lambda: 0)
+    (held,) = run(experiment, store).predictions.points.values()
+    monkeypatch.setattr(workbench, "memory_budget", lambda: 0)
     other = type(store)(tmp_path_factory.mktemp("other"), limit=10**9)
-    streamed = run(experiment, other)[BASE]
-    assert not streamed.failures
-    for cell, folds in held.predictions.items():
-        for fold, found in folds.items():
-            np.testing.assert_array_equal(streamed.predictions[cell][fold].predicted, found.predicted)
+    (streamed,) = run(experiment, other).predictions.points.values()
+    for one, two in zip(held.given, streamed.given, strict=True):
+        np.testing.assert_array_equal(one, two)
 
 
 def test_a_time_out_of_range_is_refused_before_any_work(configured: Callable[..., Experiment]) -> None:
     kernel = {"name": "heat", "t": 1e-12}
     with pytest.raises(ConfigError, match="t must lie between 1e-09 and 1e"):
-        configured(cells=[{"weighting": "tf", "normalization": "l1", "kernel": kernel}])
+        configured(methods=[{"weighting": "tf", "normalization": "l1", "kernel": kernel}])
     with pytest.raises(ConfigError, match="l1"):
-        configured(cells=[{"weighting": "tf", "normalization": "l2", "kernel": {"name": "heat", "t": T}}])
+        configured(methods=[{"weighting": "tf", "normalization": "l2", "kernel": {"name": "heat", "t": T}}])

@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 
 import benchmark
+from benchmark import code
+from benchmark.code import SOURCES, code_digest, dependencies
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.evaluation import protocols
-from benchmark.experiment import keys, reading, work
-from benchmark.experiment.keys import SOURCES, code_digest, dependencies
+from benchmark.experiment import reading, work
 from benchmark.experiment.measuring import _each
 from benchmark.experiment.reading import counts_key, read_counts
 from benchmark.experiment.runner import ProductsInStore
@@ -350,7 +351,7 @@ class Editor:
 
 
 def forget() -> None:
-    for cached in (keys._digest, keys._reached, keys._named_by, keys._text, keys._parsed):
+    for cached in (code._digest, code._reached, code._named_by, code._text, code._parsed):
         cached.cache_clear()
 
 
@@ -438,7 +439,15 @@ def test_a_change_is_seen_by_the_results_that_it_decides_and_by_no_other(
 def test_report_cli_and_scores_decide_no_result(
     changed_by: Callable[[Callable[[], None]], set[str]], editor: Editor
 ) -> None:
-    rooms = ("report", "cli", "boundaries", "evaluation.significance", "evaluation.intervals", "evaluation.scores")
+    rooms = (
+        "report",
+        "cli",
+        "boundaries",
+        "findings",
+        "evaluation.significance",
+        "evaluation.intervals",
+        "evaluation.scores",
+    )
 
     def edit() -> None:
         modules = [name for name in SOURCES if name.removeprefix("benchmark.").startswith(rooms)]
@@ -489,10 +498,10 @@ def test_another_release_of_a_library_counts_where_it_is_used(
     library: str,
     results: set[str],
 ) -> None:
-    installed = keys.version
+    installed = code.version
 
     def edit() -> None:
-        monkeypatch.setattr(keys, "version", lambda name: "99" if name == library else installed(name))
+        monkeypatch.setattr(code, "version", lambda name: "99" if name == library else installed(name))
         forget()
 
     assert changed_by(edit) == results
@@ -505,10 +514,10 @@ class Called:
     definitions: set[tuple[str, str]]
 
     def __call__(self, frame: Any, event: str, _: Any) -> None:
-        code, root = frame.f_code, str(Path(benchmark.__file__).parent)
-        if event == "call" and code.co_filename.startswith(root) and code.co_name != "<module>":
-            module = ".".join(Path(code.co_filename).relative_to(root).with_suffix("").parts)
-            self.definitions.add((f"benchmark.{module.removesuffix('.__init__')}", code.co_qualname.split(".")[0]))
+        own, root = frame.f_code, str(Path(benchmark.__file__).parent)
+        if event == "call" and own.co_filename.startswith(root) and own.co_name != "<module>":
+            module = ".".join(Path(own.co_filename).relative_to(root).with_suffix("").parts)
+            self.definitions.add((f"benchmark.{module.removesuffix('.__init__')}", own.co_qualname.split(".")[0]))
 
 
 def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
@@ -524,7 +533,7 @@ def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
 
 
 #: Called while something is computed, and no number comes from them: finding files, naming, keeping, building.
-NAMING = {"benchmark.experiment.store", "benchmark.experiment.keys"}
+NAMING = {"benchmark.experiment.store", "benchmark.code"}
 INDIFFERENT = {
     ("benchmark.config.components", "Component"),
     ("benchmark.corpora.archive", "fingerprint"),
@@ -585,7 +594,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
 
 def solve_job(point: Point, job: Job, bench: Workbench) -> None:
     splits = [*job.splits, *(fold for folds in job.inner for fold in folds)]
-    pack(solved(job, point.method.solve(point.problem, splits, point.terms, bench), point.problem))
+    pack(solved(job, point.method.solve(point.problem, splits, point.terms, bench), point.problem, memory=0.0))
 
 
 def test_every_module_that_a_result_depends_on_is_seen(editor: Editor, study: Callable[..., Experiment]) -> None:
@@ -628,12 +637,13 @@ def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> 
         shape = (len(split.test), k) if several else (len(split.test),)
         given = rng.random(shape) < 0.5 if several else rng.integers(0, k, shape).astype(np.int32)
         decisions.append(work.Decisions(given, rng.random(shape) < 0.5, rng.random(5)))
-    first = work.Solved(tuple(decisions), rng.random(len(job.splits)))
+    first = work.Solved(tuple(decisions), rng.random(len(job.splits)), rng.random(len(job.splits)))
     back = work.unpack(pack(first), job, problem)
     for one, other in zip(first.decisions, back.decisions, strict=True):
         for name in ("given", "tied", "seconds"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
     np.testing.assert_array_equal(first.inner, back.inner)
+    np.testing.assert_array_equal(first.memory, back.memory)
 
 
 @pytest.fixture(params=[None, "several"])

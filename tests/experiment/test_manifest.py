@@ -42,25 +42,32 @@ def test_names_the_order_of_documents_and_classes(manifest):
 def test_another_document_order_is_another_digest(configured, store):
     first = registry.load("synthetic").documents.ids[0]
     facts = [
-        run(configured(corpus={"name": "synthetic", "exclude": exclude}), store)[BASE].facts
+        run(configured(corpus={"name": "synthetic", "exclude": exclude}), store).facts[BASE]
         for exclude in ([], [first])
     ]
     assert facts[0]["documents_digest"] != facts[1]["documents_digest"]
 
 
 def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
-    experiment = finished.results.experiment
-    assert manifest["config"] == experiment.raw
-    assert list(manifest["cells"]) == [cell.id for cell in experiment.cells]
-    ngd = manifest["cells"]["tf-l1-ngd"]
+    study = finished.results.study
+    assert manifest["config"] == study.raw
+    assert list(manifest["cells"]) == [cell.id for cell in study.cells]
+    (ngd,) = manifest["methods"][BASE]["tf-l1-ngd"]
     assert ngd["kernel"] == {"name": "ngd", "shift": 0.0}
-    assert ngd["classifier"] == {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "cache_mb": 200.0}
-    assert (ngd["variant"], ngd["weighting"], ngd["normalization"]) == (BASE, "tf", "l1")
-    assert manifest["protocol"] == {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
-    text = manifest["text"][BASE]
-    assert text["lexing"] == {"skip_header": True, "skip_html": True, "digits": "drop", "stoplist": "none"}
-    assert text["pruning"] == {"min_occurrences": 5, "min_documents": 1, "group": None}
-    assert text["idf"] == "collection"
+    machine = {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "cache_mb": 200.0, "unit": "one"}
+    assert ngd["classifier"] == machine
+    assert (ngd["weighting"], ngd["normalization"], ngd["idf"]) == ("tf", "l1", "collection")
+    assert manifest["protocol"] == {BASE: {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}}
+    assert manifest["splits"][BASE] == {"cornell": {"train": 538, "test": 62}, "texas": {"train": 536, "test": 64}}
+
+
+def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
+    methods = [{"kernel": {"name": "ngd-e", "t": [0.001, 1]}}]
+    experiment = configured(methods=methods, choose={"by": ["oracle", "cross-validation"], "folds": 2})
+    done = perform(experiment, Store(tmp_path / "store"), folder=tmp_path / "run")
+    assert read_manifest(done.folder)["cells"] == {
+        f"ngd-e-{choice}": {"ties": 0, "chosen": [1, 1]} for choice in ("oracle", "cv")
+    }
 
 
 @pytest.mark.parametrize("protocol", [{"name": "k-fold", "k": 2}, {"name": "k-fold", "k": 2, "seed": 9}])
@@ -68,24 +75,21 @@ def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, pro
     experiment = configured(protocol=protocol, seed=4)
     done = perform(experiment, Store(tmp_path / "store"), folder=tmp_path / "run")
     found = read_manifest(done.folder)
-    assert found["seeds"] == {"bootstrap": 4}
-    assert found["protocol"]["seed"] == protocol.get("seed", 0)
+    assert found["seeds"] == {"experiment": 4}
+    assert found["protocol"][BASE]["seed"] == protocol.get("seed", 4)
 
 
 def test_holds_versions_threads_and_commit(manifest):
     assert {"python", "numpy", "scipy", "libsvm-official", "numba", "simplexbench"} <= manifest["versions"].keys()
     assert manifest["machine"]["threads"] == 1
-    stages = {"counts", "products", "predictions", "curves", "features", "centroids", "categories"}
-    assert set(manifest["code"]) == stages
     assert set(manifest["git"]) in ({"commit", "changed"}, set())
     assert manifest["finished"].endswith("+00:00")
 
 
-def test_counts_ties_by_cell_and_fold(manifest, finished):
+def test_counts_ties_by_cell(manifest, finished):
     scores = finished.summary.scores
-    for cell, facts in manifest["cells"].items():
-        own = scores[(scores["cell"] == cell) & (scores["metric"] == "accuracy")].set_index("fold")["ties"]
-        assert facts["ties"] == {fold: n for fold, n in own.items() if fold != "all"}
+    whole = scores[(scores["metric"] == "accuracy") & (scores["fold"] == "all")].set_index("cell")["ties"]
+    assert {cell: facts["ties"] for cell, facts in manifest["cells"].items()} == whole.to_dict()
 
 
 def test_is_json_without_surprises(finished):
@@ -99,23 +103,43 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
+COSTS = "costs.csv"
+PREDICTIONS = "predictions.npz"
+
+
 def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp_path, monkeypatch):
+    """But for what the clock and the memory said: that is part of the predictions, and a file of its own."""
     monkeypatch.chdir(tmp_path)
     time.sleep(1.1)  # the manifest tells whole seconds
-    experiment = finished.results.experiment
-    other = perform(experiment, Store(tmp_path / "another store"), folder=tmp_path / "another folder", jobs=2)
+    study = finished.results.study
+    other = perform(study, Store(tmp_path / "another store"), folder=tmp_path / "another folder", jobs=2)
     ours, theirs = contents(finished.folder), contents(other.folder)
     assert ours.keys() == theirs.keys()
-    assert {name for name in ours if ours[name] != theirs[name]} == {MANIFEST}
+    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST, COSTS, PREDICTIONS}
     for name, content in theirs.items():
         assert name == MANIFEST or str(tmp_path).encode() not in content
     changed = {key for key, _, _ in differing(json.loads(ours[MANIFEST]), json.loads(theirs[MANIFEST]))}
-    assert changed == {"machine.threads"}
+    assert changed - {"predictions"} == {"machine.threads"}
+
+
+def test_predictions_differ_by_what_was_measured_alone(finished, tmp_path):
+    other = perform(finished.results.study, Store(tmp_path / "other"), folder=tmp_path / "run", jobs=2)
+    ours, theirs = (dict(np.load(folder / PREDICTIONS)) for folder in (finished.folder, other.folder))
+    assert ours.keys() == theirs.keys()
+    differ = {name for name in ours if not np.array_equal(ours[name], theirs[name])}
+    assert differ <= {"0/seconds", "0/memory"}
+
+
+def test_from_the_same_store_come_the_same_bytes(finished, configured, tmp_path):
+    store = Store(tmp_path / "store")
+    done = [perform(finished.results.study, store, folder=tmp_path / name) for name in ("one", "two")]
+    first, second = (contents(each.folder) for each in done)
+    assert {name for name in first if first[name] != second[name]} <= {MANIFEST}
 
 
 def test_making_the_tables_again_changes_no_byte(finished):
     before = contents(finished.folder)
-    for name in before.keys() - {MANIFEST, "predictions.csv.gz"}:
+    for name in before.keys() - {MANIFEST, PREDICTIONS}:
         (finished.folder / name).unlink()
     again(finished.folder)
     assert contents(finished.folder) == before
@@ -132,11 +156,11 @@ class TestDiffering:
     @pytest.mark.parametrize(
         "key",
         [
-            "seeds.bootstrap",
-            "cells.tf-l1-ngd.classifier.C",
+            "seeds.experiment",
+            "cells.tf-l1-ngd.ties",
             "versions.numpy",
             "config.corpus.name",
-            "protocol.held_out",
+            "protocol.base.held_out",
         ],
     )
     def test_each_changed_key_is_found(self, manifest, key):

@@ -46,7 +46,7 @@ def page(configured, paper, tmp_path):
         store = Store(tmp_path / "store", limit=10**9)
         experiments = [
             configured(paper=paper, **changes),
-            configured(name="sweep", explains="small", idf="training", title="What was tried"),
+            configured(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried"),
         ]
         done = [perform(each, store, folder=tmp_path / "runs" / each.name) for each in experiments]
         line = write_page(done, tmp_path / "new" / "PAGE.md")
@@ -74,7 +74,7 @@ def test_every_published_number_is_beside_ours_or_counted(page):
 def test_a_cell_that_fails_does_not_improve_the_count(page):
     huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
     sound = {"weighting": "tf", "normalization": "l1", "kernel": "linear"}
-    text, line = page(cells=[huge, sound])
+    text, line = page(methods=[huge, sound])
     assert "of 6 published numbers" in line
     assert "5 not measured" in line
     assert "1 of 2 cells failed" in text

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 PACKAGE = __name__.partition(".")[0]
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parent
 
 
 def code_digest(*roots: Any) -> str:

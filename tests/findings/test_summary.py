@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
-from benchmark.experiment.results import COLUMNS, Results
 from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
+from benchmark.config.model import Pair
 from benchmark.errors import ConfigError
+from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.experiment.runner import Run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.summary import summarize
@@ -21,26 +26,57 @@ CELLS = ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-linear", "tfidf-l1-ngd")
 RIGHT = dict(zip(CELLS, [(20, 18), (57, 27), (30, 15), (45, 21)], strict=True))
 
 
-def made_up(experiment, failures=None, facts=FACTS):
-    """Predictions with the numbers of `RIGHT`, over two folds of different size."""
-    rows = []
+def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()):
+    """A run with the numbers of `RIGHT`, over folds of different size; the variants `fewer` lack a document."""
+    tasks, splits, points = {}, {}, {}
+    names = ("cornell", "texas")[: len(documents)]
+    ids = [f"{fold}/{number}" for fold, n in zip(names, documents, strict=True) for number in range(n)]
+    numbers = [number for n in documents for number in range(n)]
+    starts = np.cumsum((0, *documents))
+    for variant in experiment.variants:
+        key, first = (variant, ""), int(variant in fewer)
+        tasks[key] = TaskDocuments(tuple(ids[first:]), CLASSES, np.array(numbers[first:], dtype=np.int32) % 4)
+        tests = [np.arange(max(a, first), b) - first for a, b in pairwise(starts)]
+        splits[*key, None] = tuple(
+            TestedSplit(name, test, np.ones(4, dtype=np.int64)) for name, test in zip(names, tests, strict=True)
+        )
     for cell in experiment.cells:
         if cell.id in (failures or {}):
             continue
-        for fold, n, right in zip(("cornell", "texas"), (60, 30), RIGHT[cell.id], strict=True):
-            for number in range(n):
-                truth = CLASSES[number % 4]
-                # Spread, so that cells are right on different documents.
-                wrong = (number * 7 + len(cell.id)) % n >= right
-                predicted = CLASSES[(number + 1) % 4] if wrong else truth
-                rows.append((cell.id, fold, f"{fold}/{number}", truth, predicted, int(number < 3)))
-    table = pd.DataFrame(rows, columns=COLUMNS)
-    return Results(experiment, table, failures or {}, {name: dict(facts) for name in experiment.variants})
+        given, tied = [], []
+        for fold, (n, right) in enumerate(zip(documents, RIGHT[cell.method], strict=False)):
+            number = np.arange(n)[int(cell.variant in fewer and not fold) :]
+            # Spread, so that cells are right on different documents.
+            wrong = (number * 7 + len(cell.id)) % n >= right
+            given.append(np.where(wrong, (number + 1) % 4, number % 4).astype(np.int32))
+            tied.append(number < 3)
+        unknown = np.full(len(given), np.nan)
+        own = Given(tuple(given), tuple(tied), np.zeros((len(given), 5)), unknown, np.empty(0))
+        points[cell.variant, "", cell.method, 0, None, None] = own
+    return Run(
+        experiment, Predictions(tasks, splits, points), failures or {}, dict.fromkeys(experiment.variants, facts)
+    )
+
+
+def table(run):
+    """One row a cell, fold and document: what is true, and what was predicted."""
+    rows = []
+    for (variant, task, method, *_), point in run.predictions.points.items():
+        truth, classes = run.predictions.tasks[variant, task].truth, np.array(CLASSES)
+        for split, given in zip(run.predictions.splits[variant, task, None], point.given, strict=True):
+            rows += [
+                (method, split.name, t, p) for t, p in zip(classes[truth[split.test]], classes[given], strict=True)
+            ]
+    return pd.DataFrame(rows, columns=["cell", "fold", "truth", "predicted"])
+
+
+def summarized(run):
+    return summarize(run.study, run.predictions, run.failures, run.facts)
 
 
 def score(summary, cell, fold="all", metric="accuracy"):
-    table = summary.scores
-    rows = table[(table["cell"] == cell) & (table["fold"] == fold) & (table["metric"] == metric)]
+    scores = summary.scores
+    rows = scores[(scores["cell"] == cell) & (scores["fold"] == fold) & (scores["metric"] == metric)]
     assert len(rows) == 1
     return rows.iloc[0]
 
@@ -54,7 +90,7 @@ class TestScores:
     @pytest.fixture(scope="class")
     @staticmethod
     def summary(results):
-        return summarize(results)
+        return summarized(results)
 
     @pytest.mark.parametrize("cell", CELLS)
     def test_accuracy_by_fold_and_their_mean(self, summary, cell):
@@ -66,7 +102,7 @@ class TestScores:
         assert all(row["low"] <= row["value"] <= row["high"] for row in found)
 
     def test_every_metric_against_scikit_learn(self, summary, results):
-        table = results.predictions
+        predicted = table(results)
         metrics = {
             "accuracy": accuracy_score,
             "micro-f1": lambda t, p: f1_score(t, p, average="micro"),
@@ -76,7 +112,7 @@ class TestScores:
             for metric, oracle in metrics.items():
                 values = []
                 for fold in ("cornell", "texas"):
-                    rows = table[(table["cell"] == cell) & (table["fold"] == fold)]
+                    rows = predicted[(predicted["cell"] == cell) & (predicted["fold"] == fold)]
                     values.append(oracle(rows["truth"], rows["predicted"]))
                     assert score(summary, cell, fold, metric)["value"] == pytest.approx(values[-1])
                 assert score(summary, cell, "all", metric)["value"] == pytest.approx(np.mean(values))
@@ -94,22 +130,20 @@ class TestScores:
         pd.testing.assert_frame_equal(*[part.reset_index(drop=True) for part in parts])
 
     def test_the_metrics_are_those_of_the_configuration(self, configured):
-        found = summarize(made_up(configured(metrics=["macro-f1"]))).scores
+        found = summarized(made_up(configured(metrics=["macro-f1"]))).scores
         assert set(found["metric"]) == {"macro-f1"}
 
     def test_one_split_has_wilsons_interval_in_both_rows(self, configured):
         experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
-        results = made_up(experiment)
-        one = results.predictions[results.predictions["fold"] == "cornell"]
-        found = summarize(Results(experiment, one, {}, results.facts))
+        found = summarized(made_up(experiment, documents=(60,)))
         fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
         assert fold.drop("fold").equals(headline.drop("fold"))
         assert (fold["low"], fold["high"]) == pytest.approx((0.8630, 0.9829), abs=1e-3)
 
     def test_confusions_are_the_counts(self, summary, results):
-        table = results.predictions
+        predicted = table(results)
         for cell in CELLS:
-            rows = table[table["cell"] == cell]
+            rows = predicted[predicted["cell"] == cell]
             expected = confusion_matrix(rows["truth"], rows["predicted"], labels=CLASSES)
             found = np.zeros((4, 4), dtype=int)
             own = summary.confusions[summary.confusions["cell"] == cell]
@@ -118,7 +152,7 @@ class TestScores:
             np.testing.assert_array_equal(found, expected)
 
     def test_another_seed_moves_intervals_and_no_value(self, configured, summary):
-        other = summarize(made_up(configured(seed=5)))
+        other = summarized(made_up(configured(seed=5)))
         assert other.scores["value"].equals(summary.scores["value"])
         assert not other.scores["low"].equals(summary.scores["low"])
 
@@ -132,7 +166,7 @@ class TestComparisons:
         return made_up(configured(compare=[list(pair) for pair in TestComparisons.PAIRS]))
 
     def test_differences_are_those_of_the_scores(self, results):
-        summary = summarize(results)
+        summary = summarized(results)
         assert [(row.a, row.b) for row in summary.differences.itertuples()] == list(self.PAIRS)
         for row in summary.differences.itertuples():
             assert row.value == pytest.approx(score(summary, row.a)["value"] - score(summary, row.b)["value"])
@@ -140,7 +174,7 @@ class TestComparisons:
             assert row.n == 90
 
     def test_every_pair_has_every_test(self, results):
-        tests = summarize(results).significance
+        tests = summarized(results).significance
         assert {(row.a, row.b) for row in tests.itertuples()} == set(self.PAIRS)
         assert set(tests.groupby(["a", "b"])["test"].agg(frozenset)) == {frozenset({"sign", "mcnemar", "wilcoxon"})}
         exact = tests[tests["test"] != "wilcoxon"]
@@ -151,22 +185,17 @@ class TestComparisons:
 
     def test_no_pair_is_compared_with_a_cell_that_failed(self, configured):
         experiment = configured(compare=[list(pair) for pair in self.PAIRS])
-        summary = summarize(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
+        summary = summarized(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
         assert [(row.a, row.b) for row in summary.differences.itertuples()] == [self.PAIRS[1]]
         assert set(summary.significance["a"]) == {"tfidf-l1-ngd"}
 
     def test_a_pair_on_different_documents_is_noted_and_not_compared(self, configured):
-        cells = [{"variant": ["base", "fewer"], "weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
-        names = ["tf-l1-linear", "tf-l1-ngd", "fewer-tf-l1-linear", "fewer-tf-l1-ngd"]
+        methods = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
         pairs = [["tf-l1-ngd", "fewer-tf-l1-ngd"], ["fewer-tf-l1-ngd", "fewer-tf-l1-linear"]]
-        experiment = configured(cells=cells, compare=pairs, variants={"fewer": {"text": {"min_documents": 2}}})
-        table = made_up(configured()).predictions
-        pieces = []
-        for cell, source in zip(names, ["tf-l1-linear", "tf-l1-ngd"] * 2, strict=True):
-            rows = table[table["cell"] == source].assign(cell=cell)
-            pieces.append(rows[1:] if cell.startswith("fewer") else rows)
-        results = Results(experiment, pd.concat(pieces, ignore_index=True), {}, dict.fromkeys(("base", "fewer"), FACTS))
-        summary = summarize(results)
+        variants = {"fewer": {"text": {"min_documents": 2}}}
+        experiment = configured(methods=methods, variants=variants)
+        compared = tuple(Pair(*pair, "") for pair in pairs)
+        summary = summarized(made_up(replace(experiment, compare=compared), fewer=("fewer",)))
         assert [[row.a, row.b] for row in summary.differences.itertuples()] == pairs[1:]
         assert {(row.a, row.b) for row in summary.significance.itertuples()} == {tuple(pairs[1])}
         note = "tf-l1-ngd and fewer-tf-l1-ngd are not compared: they were tested on different documents"
@@ -214,7 +243,7 @@ def paper(publish):
 
 class TestAgainstThePaper:
     def test_each_number_of_its_own_has_a_row(self, configured, paper):
-        verdicts = summarize(made_up(configured(paper=paper))).verdicts.set_index("cell")
+        verdicts = summarized(made_up(configured(paper=paper))).verdicts.set_index("cell")
         assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
         assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
         assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
@@ -227,30 +256,30 @@ class TestAgainstThePaper:
 
     def test_z_is_positive_where_the_first_of_the_pair_is_better(self, configured, paper):
         results = made_up(configured(paper=paper))
-        table = results.predictions
+        predicted = table(results)
         right = {
-            cell: (table["truth"] == table["predicted"])[table["cell"] == cell].to_numpy()
+            cell: (predicted["truth"] == predicted["predicted"])[predicted["cell"] == cell].to_numpy()
             for cell in ("tf-l1-ngd", "tf-l1-linear")
         }
         only = [int((right[a] & ~right[b]).sum()) for a, b in (sorted(right, reverse=True), sorted(right))]
-        (found,) = (row for row in summarize(results).verdicts.itertuples() if row.metric == "sign-z")
+        (found,) = (row for row in summarized(results).verdicts.itertuples() if row.metric == "sign-z")
         assert only[0] > only[1]
         assert found.value == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
         assert 0 < found.low < found.value < found.high
 
     def test_claims_are_restricted_to_the_own_experiment(self, configured, paper):
-        (claim,) = summarize(made_up(configured(paper=paper))).claims.itertuples()
+        (claim,) = summarized(made_up(configured(paper=paper))).claims.itertuples()
         assert (claim.claim, claim.holds, claim.of) == ("better", 1, 2)
         assert claim.verdict == "holds in part (1 of 2)"
 
     def test_what_failed_has_no_verdict(self, configured, paper):
-        summary = summarize(made_up(configured(paper=paper), failures={"tf-l1-ngd": "no"}))
+        summary = summarized(made_up(configured(paper=paper), failures={"tf-l1-ngd": "no"}))
         assert summary.verdicts["cell"].tolist() == ["tf-l1-linear"]
         assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
 
     @pytest.mark.usefixtures("paper")
     def test_without_a_paper_there_is_none(self, configured):
-        summary = summarize(made_up(configured()))
+        summary = summarized(made_up(configured()))
         assert summary.verdicts.empty
         assert summary.claims.empty
 
@@ -263,7 +292,7 @@ class TestAgainstThePaper:
 class TestFailures:
     def test_all_cells_failed(self, configured, paper, tmp_path):
         experiment = configured(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
-        summary = summarize(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
+        summary = summarized(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
         assert len(summary.cells) == 4
         assert set(summary.failures) == set(CELLS)
         for name in ("scores", "significance", "differences", "verdicts", "confusions"):
@@ -273,12 +302,12 @@ class TestFailures:
 
     def test_a_run_of_which_every_cell_fails_is_written(self, configured, tmp_path):
         huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-        done = perform(configured(cells=[huge]), Store(tmp_path / "store"), folder=tmp_path / "run")
+        done = perform(configured(methods=[huge]), Store(tmp_path / "store"), folder=tmp_path / "run")
         assert done.summary.scores.empty
         assert "not finite" in (done.folder / "table.md").read_text()
 
     def test_one_cell_failed(self, configured):
-        summary = summarize(made_up(configured(), failures={"tf-l1-ngd": "texas: no"}))
+        summary = summarized(made_up(configured(), failures={"tf-l1-ngd": "texas: no"}))
         assert set(summary.scores["cell"]) == set(CELLS) - {"tf-l1-ngd"}
         assert [cell.id for cell in summary.cells] == list(CELLS)
 
@@ -294,9 +323,9 @@ class TestNotes:
 
     @pytest.mark.parametrize(("n", "text"), [(1, "1 document without words"), (12, "12 documents without words")])
     def test_say_how_many_documents_have_no_words(self, configured, n, text):
-        notes = summarize(made_up(configured(), facts=FACTS | {"documents_without_words": n})).notes
+        notes = summarized(made_up(configured(), facts=FACTS | {"documents_without_words": n})).notes
         assert any(text in note for note in notes)
 
     def test_say_whose_idf_it_is(self, configured):
-        notes = summarize(made_up(configured(idf="training"))).notes
+        notes = summarized(made_up(configured(defaults={"idf": "training"}))).notes
         assert any("idf over the training documents" in note for note in notes)

@@ -1,0 +1,197 @@
+"""Whatever has a name works with whatever else has one: predictions, or one refusal, with its line, that says why."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.check import check_experiment
+from benchmark.config.source import YamlSource
+from benchmark.errors import ConfigError
+from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.experiment.runner import run
+from benchmark.experiment.store import Store
+from benchmark.kernels import KERNELS, Kernel
+from benchmark.measures import MEASURES
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.runner import Run
+
+#: What has no default, or would take long otherwise.
+PARAMETERS: dict[str, dict[str, Any]] = {
+    "plsi-fisher": {"n_classes": [2], "tolerance": 0.1},
+    "cpd-power": {"base": "ned"},
+    "cpd-log": {"base": "ned"},
+    "polynomial": {"c": 1.0},
+}
+NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+SUBSETS = [None, "several"]
+HELD_OUT: dict[str, dict[str, Any]] = {
+    "leave-one-group-out": {"held_out": ["texas"]},
+    "fixed-split": {"train": "misc", "test": "texas"},
+    "k-fold": {"k": 2},
+    "random-subsets": {"train_size": [100, 140], "replicates": 1, "test": "texas"},
+}
+
+
+def method(name: str, **representation: str) -> dict[str, Any]:
+    """An entry of `methods`."""
+    key = "kernel" if name in KERNELS else "classifier"
+    return {**representation, key: {"name": name, **PARAMETERS.get(name, {})}}
+
+
+def configuration(methods: Iterable[Any], protocol: str, subset: str | None, **more: Any) -> dict[str, Any]:
+    given = {"name": protocol, **HELD_OUT[protocol]}
+    if subset and "stratified" in PROTOCOLS[protocol].__dataclass_fields__:  # type: ignore[attr-defined]
+        given["stratified"] = False
+    return {
+        "name": "contract",
+        "corpus": {"name": "synthetic", "subset": subset, "classes": ["course", "faculty", "student"]},
+        "text": {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 100},
+        "protocol": given,
+        "methods": list(methods),
+        **more,
+    }
+
+
+def checked(*given: Any, **more: Any) -> Experiment:
+    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), MEASURES)
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("store"), limit=10**9)
+
+
+def refusal(name: str, representation: dict[str, str]) -> str:
+    """The message that a combination is refused with before any work; "" where it is allowed."""
+    try:
+        checked([method(name, **representation)], "k-fold", None)
+    except ConfigError as error:
+        return str(error)
+    return ""
+
+
+REPRESENTATIONS = [
+    {"weighting": weighting, "normalization": normalization}
+    for weighting, normalization in itertools.product(WEIGHTINGS, NORMALIZATIONS)
+]
+
+
+def share(protocol: str) -> list[dict[str, Any]]:
+    """Every method, under that share of the weightings and normalizations it takes that falls to a protocol."""
+    found, own = [], list(PROTOCOLS).index(protocol)
+    for number, name in enumerate(NAMES):
+        allowed = [each for each in REPRESENTATIONS if not refusal(name, each)] or [{}]
+        turn = (own + number) % len(PROTOCOLS)
+        found += [method(name, **each) for each in allowed[turn :: len(PROTOCOLS)] or allowed[:1]]
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_refused_is_refused_in_one_line_that_says_why(name: str) -> None:
+    cls = KERNELS.get(name) or CLASSIFIERS[name]
+    for representation in REPRESENTATIONS:
+        message = refusal(name, representation)
+        if getattr(cls, "sees_counts", False):
+            assert re.fullmatch(rf"contract\.yaml:?\d*: '{name}' sees the counts: it has no weighting", message)
+            continue
+        kernel = cls(**PARAMETERS.get(name, {})) if name in KERNELS else None
+        fits = kernel.normalizations if isinstance(kernel, Kernel) else NORMALIZATIONS
+        if representation["normalization"] in fits:
+            assert message == ""
+        else:
+            assert re.fullmatch(rf"contract\.yaml.*: the kernel '{name}' needs the normalization .*, not '.*", message)
+
+
+@pytest.mark.parametrize("subset", SUBSETS, ids=["single", "several"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_method_decides_every_tested_document_of_every_protocol(
+    store: Store, subset: str | None, protocol: str
+) -> None:
+    found = run(checked(share(protocol), protocol, subset), store, jobs=2)
+    check(found)
+    assert learns(found, floor=0.55)
+
+
+def test_the_shares_of_the_protocols_are_every_method_under_every_representation() -> None:
+    shares = [repr(each) for protocol in PROTOCOLS for each in share(protocol)]
+    whole = {repr(method(name, **each)) for name in NAMES for each in REPRESENTATIONS if not refusal(name, each)}
+    assert whole <= set(shares)
+    assert len(whole) > 140
+
+
+@pytest.mark.parametrize(
+    ("subset", "protocol"), [(None, "leave-one-group-out"), ("several", "random-subsets")], ids=["single", "several"]
+)
+def test_every_method_takes_selected_terms(store: Store, subset: str | None, protocol: str) -> None:
+    experiment = checked(map(method, NAMES), protocol, subset, terms={"number": [30, 60]})
+    found = run(experiment, store, jobs=2)
+    check(found)
+    assert {cell.terms for cell in experiment.cells} == {30, 60}
+    fewer, more = (
+        [
+            [given.tolist() for given in point.given]
+            for place, point in found.predictions.points.items()
+            if place[5] == n
+        ]
+        for n in (30, 60)
+    )
+    assert np.mean([a != b for a, b in zip(fewer, more, strict=True)]) > 0.9
+
+
+@pytest.mark.parametrize(
+    ("subset", "protocol"), [(None, "random-subsets"), ("several", "leave-one-group-out")], ids=["single", "several"]
+)
+def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None, protocol: str) -> None:
+    choose = {"by": ["oracle", "cross-validation"], "folds": 2}
+    experiment = checked(map(with_candidates, NAMES), protocol, subset, choose=choose)
+    found = run(experiment, store, jobs=2)
+    check(found)
+    assert all(len(entry.candidates) == 2 for entry in experiment.variants["base"].entries)
+    for place, point in found.predictions.points.items():
+        assert point.inner.shape == (len(point.given),), place
+        assert ((point.inner >= 0) & (point.inner <= 1)).all()
+
+
+def with_candidates(name: str) -> dict[str, Any]:
+    """A method with two values of a parameter, of its own or of its machine."""
+    if name in KERNELS:
+        return {**method(name), "classifier": {"C": [0.1, 1]}}
+    parameter = "C" if name in ("linear-svm", "logistic") else "smoothing"
+    return {"classifier": {"name": name, parameter: [0.1, 1]}}
+
+
+def check(found: Run) -> None:
+    """Nothing failed, and every point has a decision for each document that a split tests."""
+    assert not found.failures
+    predictions = found.predictions
+    cells = {(cell.variant, cell.task, cell.method, cell.size, cell.terms) for cell in found.study.cells}
+    assert cells == {(*place[:3], *place[4:]) for place in predictions.points}
+    documents = predictions.tasks["base", ""]
+    for (variant, task, _, _, size, _), point in predictions.points.items():
+        splits = predictions.splits[variant, task, size]
+        for split, given, tied in zip(splits, point.given, point.tied, strict=True):
+            assert given.shape == tied.shape == documents.truth[split.test].shape
+            assert given.dtype == (np.bool_ if documents.several else np.int32)
+            assert documents.several or ((given >= 0) & (given < len(documents.classes))).all()
+
+
+def learns(found: Run, floor: float) -> bool:
+    """Whether the median method is right more often than `floor`, so that its decisions are about these documents."""
+    documents, right = found.predictions.tasks["base", ""], []
+    for (variant, task, _, _, size, _), point in found.predictions.points.items():
+        splits = found.predictions.splits[variant, task, size]
+        right += [
+            (given == documents.truth[split.test]).mean() for split, given in zip(splits, point.given, strict=True)
+        ]
+    return float(np.median(right)) > floor
