@@ -117,7 +117,7 @@ class MethodSpec:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodEntry:
     """One method as tables name it, and the candidates that one is chosen from.
 
     Parameters
@@ -147,7 +147,7 @@ class Variant:
     sizes : tuple of int or None
         Training sizes, ascending; (None,) where the protocol has none.
     terms : Terms or None
-    entries : tuple of Entry
+    entries : tuple of MethodEntry
     """
 
     name: str
@@ -156,7 +156,7 @@ class Variant:
     protocol: Component
     sizes: tuple[int | None, ...]
     terms: Terms | None
-    entries: tuple[Entry, ...]
+    entries: tuple[MethodEntry, ...]
 
     @property
     def numbers(self) -> tuple[int | None, ...]:

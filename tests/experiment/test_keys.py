@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from benchmark.config.model import Experiment
-    from benchmark.experiment.work import Job, Point
+    from benchmark.experiment.work import Job, PointWork
     from benchmark.text.counts import Counts
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 40}
@@ -596,7 +596,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
         assert_covered(calls_of(partial(measure.compute, context)), *measure.code)
 
 
-def solve_job(point: Point, job: Job, bench: Workbench) -> None:
+def solve_job(point: PointWork, job: Job, bench: Workbench) -> None:
     splits = [*job.splits, *(fold for folds in job.inner for fold in folds)]
     pack(solved(job, point.method.solve(point.problem, splits, point.terms, bench), point.problem, memory=0.0))
 
