@@ -180,7 +180,7 @@ class _Walk:
                 found = self._solved(point, jobs)
                 if isinstance(found, str):
                     failures[point.place] = found
-                    self._observer.note(f"{jobs[0].label} failed: {found}")
+                    self._observer.note(f"{point_name(point.place)} failed: {found}")
                 else:
                     results |= found
             for job in jobs:
