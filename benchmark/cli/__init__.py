@@ -103,7 +103,7 @@ def validate(configs: Configs) -> None:
         except BenchError as error:
             problems.append(error)
         else:
-            typer.echo(f"{path}: good, {len(experiment.named_cells)} cells")
+            typer.echo(f"{path}: good, {len(experiment.ids)} cells")
     for problem in problems:
         typer.echo(f"bench: {problem}", err=True)
     if problems:

@@ -265,7 +265,7 @@ class _Resolver:
             (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
         ]
         for values, where in layers:
-            for key in values.keys() & allowed.keys():
+            for key in filter(allowed.__contains__, values):
                 self._unused.discard((*where, key))
                 taken[key] = (values[key], (*where, key))
         merged = {key: value for key, (value, _) in taken.items()} | given

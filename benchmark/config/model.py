@@ -250,14 +250,6 @@ class Figure:
     title: str = ""
 
 
-class Named(Protocol):
-    """What tables have rows for: it has an id."""
-
-    @property
-    def id(self) -> str:
-        """Stable words, unique in its configuration."""
-
-
 @dataclass(frozen=True)
 class Study:
     """What every checked configuration has, be it an experiment on text or the decision boundaries.
@@ -286,8 +278,8 @@ class Study:
     raw: dict[str, Any] = field(repr=False)
 
     @property
-    def named_cells(self) -> Sequence[Named]:
-        """Its cells, in table order."""
+    def ids(self) -> tuple[str, ...]:
+        """Ids of its cells, in table order."""
         raise NotImplementedError
 
 
@@ -328,6 +320,6 @@ class Experiment(Study):
     expected_vocabulary: int | None
 
     @property
-    def named_cells(self) -> Sequence[Named]:
-        """Its cells, in table order."""
-        return self.cells
+    def ids(self) -> tuple[str, ...]:
+        """Ids of its cells, in table order."""
+        return tuple(cell.id for cell in self.cells)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, MethodEntry, Experiment
+    from benchmark.config.model import Cell, Experiment, MethodEntry
     from benchmark.evaluation.predictions import PointKey, Predictions
 
 

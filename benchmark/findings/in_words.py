@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Cell, MethodEntry, Experiment, MethodSpec
+    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec
     from benchmark.evaluation.scored import Scored
 
 WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
