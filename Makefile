@@ -43,7 +43,7 @@ $(READY): requirements.lock pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
-	$(BIN)/python -c 'import benchmark.experiment.kinds'
+	$(BIN)/python -c 'import benchmark.experiment.kinds; from benchmark.compiled import compile_all; compile_all()'
 	@touch $@
 
 # Versions and hashes only: the file names no package index, so that each user's own is asked.

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compiled, prange
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def _fill_on_all_cores(
     posting_column: I4,
     posting_value: Array,
 ) -> None:
-    for i in numba.prange(out.shape[0]):
+    for i in prange(out.shape[0]):
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 

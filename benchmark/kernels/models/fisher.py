@@ -21,13 +21,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compiled, prange
 from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
@@ -45,7 +44,7 @@ if TYPE_CHECKING:
 
 @compiled("void(i8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
 def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
-    for d in numba.prange(theta.shape[0]):
+    for d in prange(theta.shape[0]):
         size = 0
         for k in range(theta.shape[1]):
             if theta[d, k] > 0.0:
@@ -62,7 +61,7 @@ def _fill_scores(
 ) -> None:
     """Class k has the columns k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself."""
     width = root.shape[0] + 1
-    for d in numba.prange(theta.shape[0]):
+    for d in prange(theta.shape[0]):
         at = row[d]
         for k in range(theta.shape[1]):
             share = theta[d, k]

@@ -16,11 +16,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compiled, prange
 from benchmark.kernels.models.plsi_fold import NEGLIGIBLE, csr_parts, tempered
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def _pass_over_documents(
     ratio: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, gradient: Array
 ) -> None:
     """Fill ``ratio`` with n/s and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
-    for d in numba.prange(theta.shape[0]):
+    for d in prange(theta.shape[0]):
         for z in range(theta.shape[1]):
             gradient[d, z] = 0.0
         for p in range(start[d], start[d + 1]):
@@ -60,7 +59,7 @@ def _pass_over_documents(
 @compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], i8[::1], f8[::1])", parallel=True)
 def _pass_over_words(gradient: Array, theta: Array, start: I8, document: I4, place: I8, ratio: Array) -> None:
     """Fill ``gradient[w, z]`` with Σ_d θ_dz n/s; ``place`` is where a posting stands in the documents' order."""
-    for w in numba.prange(gradient.shape[0]):
+    for w in prange(gradient.shape[0]):
         for z in range(gradient.shape[1]):
             gradient[w, z] = 0.0
         for q in range(start[w], start[w + 1]):
@@ -71,7 +70,7 @@ def _pass_over_words(gradient: Array, theta: Array, start: I8, document: I4, pla
 
 @compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
 def _fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> None:
-    for d in numba.prange(theta.shape[0]):
+    for d in prange(theta.shape[0]):
         for p in range(start[d], start[d + 1]):
             s[p] = _row_product(theta, d, phi, word[p])
 

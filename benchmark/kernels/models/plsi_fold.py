@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numba
 import numpy as np
 
-from benchmark.compiled import compiled
+from benchmark.compiled import compiled, prange
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -71,7 +70,7 @@ def _fold_in(
     k = theta.shape[1]
     # With β < 1 no class is 0 at the optimum.
     dispensable = tolerance if beta == 1.0 else 0.0
-    for d in numba.prange(theta.shape[0]):
+    for d in prange(theta.shape[0]):
         own, slope, powers, fewer = theta[d].copy(), np.empty(k), np.empty(k), np.empty(k)
         for step in range(max_iterations + 1):
             gap[d] = _slopes(slope, powers, own, phi, start, word, count, d, beta) - 1.0
