@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -76,16 +77,6 @@ def decode(content: bytes) -> Predictions:
         return _decoded(index, arrays)
     except (TypeError, IndexError) as error:
         raise ValueError(f"its index doesn't fit its arrays: {error}") from None
-
-
-def joined(names: Iterable[str]) -> NDArray[np.uint8]:
-    """Names as one array; NUL stands between them, which no name contains."""
-    return np.frombuffer("\0".join(names).encode(), dtype=np.uint8)
-
-
-def parted(names: NDArray[np.uint8]) -> tuple[str, ...]:
-    """Names back from their array."""
-    return tuple(names.tobytes().decode().split("\0"))
 
 
 def _mask(rows: NDArray[np.intp], n: int) -> NDArray[np.bool_]:
