@@ -6,6 +6,8 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -32,3 +34,16 @@ def check_within(name: str, values: NDArray[np.float64], lower: float, upper: fl
     if not (smallest >= lower - slack and largest <= upper + slack):
         msg = f"{name} must lie in [{lower:g}, {upper:g}], but the values range over [{smallest}, {largest}]"
         raise ValueError(msg)
+
+
+def check_one_of(name: str, value: str, allowed: Iterable[str]) -> None:
+    """Raise ValueError unless `value` is one of the `allowed` names."""
+    if value not in allowed:
+        raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+
+
+def check_positive_parameters(estimator: object, *names: str) -> None:
+    """Raise ValueError unless these parameters are positive finite numbers."""
+    for name in names:
+        if not 0 < getattr(estimator, name) < math.inf:
+            raise ValueError(f"{name} must be a positive number, not {getattr(estimator, name)}")

@@ -76,7 +76,6 @@ class Machine:
     space: str
     kernel: str
     t: float
-    sigma: float | None
     drawn: bool
 
 
@@ -88,9 +87,8 @@ class Boundaries(Study):
     ----------
     machines : tuple of Machine
         In table order.
-    C : float
-    geometry : str
-        See `benchmark.boundaries.machines`.
+    C, geometry
+        As for `benchmark.boundaries.machines.boundary`.
     n_points, n_test, resolution : int
         Training and test points, and points along a side of the grid. The points' seed is the study's.
     covering_dimensions, covering_times : tuples
@@ -148,10 +146,12 @@ def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> 
         raise source.error((*place, "kernel"), unknown(f"kernel of the {item.space}", item.kernel, KERNELS[item.space]))
     if item.sigma is not None and (item.kernel != "gaussian" or item.t is not None):
         raise source.error((*place, "sigma"), "sigma is the width of a gaussian kernel, which has it or t, not both")
-    words = [item.space, item.kernel]
-    words += [f"t{item.t:g}"] if item.t is not None else []
-    words += [f"sigma{item.sigma:g}"] if item.sigma is not None else []
-    return Machine("-".join(words), item.space, item.kernel, item.t or t, item.sigma, item.drawn)
+    name = f"{item.space}-{item.kernel}"
+    if item.sigma is not None:  # flat space's heat kernel of time t is a Gaussian of σ² = 2t
+        return Machine(f"{name}-sigma{item.sigma:g}", item.space, item.kernel, item.sigma**2 / 2, item.drawn)
+    if item.t is not None:
+        return Machine(f"{name}-t{item.t:g}", item.space, item.kernel, item.t, item.drawn)
+    return Machine(name, item.space, item.kernel, t, item.drawn)
 
 
 def _pairs(given: list[list[str]], machines: dict[str, Machine], source: YamlSource) -> tuple[Pair, ...]:

@@ -25,10 +25,11 @@ import numpy as np
 from benchmark.boundaries.samples import Samples, check_points, check_space, log_odds
 from benchmark.checks import check_positive
 from benchmark.classifiers.libsvm import DenseRows
-from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
+from benchmark.classifiers.svm import decide, fit_machines, predict
 from benchmark.kernels import Diffusion, RadialBasisFunction
-from benchmark.kernels.heat import HyperbolicHeatKernel, HypersphereHeatKernel, curvature_radius
-from benchmark.kernels.heat.half_space import hyperbolic_distance
+from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
+from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
+from benchmark.kernels.heat.sphere import HypersphereHeatKernel
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,13 +40,6 @@ if TYPE_CHECKING:
 
 KERNELS = {"simplex": ("gaussian", "diffusion", "heat"), "half-plane": ("gaussian", "hyperbolic")}
 GEOMETRIES = ("curvature -1", "fisher")
-#: Figure 1, row by row.
-PANELS = (
-    ("simplex", "gaussian"),
-    ("simplex", "diffusion"),
-    ("half-plane", "gaussian"),
-    ("half-plane", "hyperbolic"),
-)
 #: The paper does not say C. Test accuracy (%) at t = 2, 120 training points, mean over 8 seeds; the best possible is 87
 #: on the simplex and 89 on the half plane:
 #:
@@ -68,10 +62,8 @@ class Boundary:
 
     Parameters
     ----------
-    space, kernel, geometry : str
+    space, kernel, geometry, t, C
         As for `boundary`.
-    t, C : float
-        Time (a Gaussian's σ² is 2t) and LIBSVM's -c.
     points : float64 array, shape (n, d)
         Training points.
     labels, predictions : int8 arrays, shape (n,)
@@ -123,7 +115,6 @@ def boundary(
     kernel: str,
     *,
     t: float = 2.0,
-    sigma: float | None = None,
     C: float = DEFAULT_C,
     geometry: str = "curvature -1",
     resolution: int = 160,
@@ -137,34 +128,30 @@ def boundary(
     kernel : {"gaussian", "diffusion", "heat", "hyperbolic"}
         The middle two on the simplex, the last on the half plane, the first on either.
     t : float
-        Time, t > 0.
-    sigma : float, optional
-        The Gaussian's σ, in place of t = σ²/2.
+        Time, t > 0; a Gaussian's is σ²/2.
     C : float
         LIBSVM's -c.
     geometry : {"curvature -1", "fisher"}
         The half plane's unit of length, as for `hyperbolic_kernel`.
     resolution : int
         Steps of the grid along an edge.
-    jobs : int
-        Threads that train.
 
     Raises
     ------
     ValueError
         If the kernel is not one of that space, a parameter is out of its range, or a class has no training point.
     """
-    if sigma is not None:
-        if kernel != "gaussian":
-            raise ValueError(f"sigma is a parameter of the gaussian kernel; the {kernel} kernel has t")
-        check_positive("sigma", sigma)
-        t = sigma**2 / 2
 
     def values(points: Array) -> Array:
         return kernel_matrix(samples.space, kernel, points, samples.points, t, geometry)
 
-    # LIBSVM's rows are sorted by class.
-    order = np.argsort(samples.labels, kind="stable")
+    def decisions(points: Array) -> Array:
+        return decide(machines, DenseRows(values(points), np.arange(len(points)), order))
+
+    def classes(points: Array) -> Labels:
+        return predict(machines, decisions(points))[0].astype(np.int8)
+
+    order = np.argsort(samples.labels, kind="stable")  # LIBSVM's rows are sorted by class
     everything = DenseRows(values(samples.points), order, order)
     machines = fit_machines(everything, np.bincount(samples.labels, minlength=2), C=C, jobs=jobs)
     points = grid(samples.space, resolution)
@@ -176,11 +163,11 @@ def boundary(
         C=C,
         points=samples.points,
         labels=samples.labels,
-        predictions=_classes(machines, values(samples.points), order),
+        predictions=classes(samples.points),
         test_labels=samples.test_labels,
-        test_predictions=_classes(machines, values(samples.test_points), order),
+        test_predictions=classes(samples.test_points),
         grid=points,
-        decisions=_decisions(machines, values(points), order)[:, 0],
+        decisions=decisions(points)[:, 0],
         optimal=log_odds(samples.space, points),
         n_support=machines.n_support,
     )
@@ -230,7 +217,7 @@ def hyperbolic_kernel(left: Array, right: Array, t: float, geometry: str = "curv
     _check_geometry(geometry)
     r = hyperbolic_distance(left[:, None, :1], left[:, None, 1], right[None, :, :1], right[None, :, 1])
     time = t / curvature_radius(2) ** 2 if geometry == "fisher" else t
-    return HyperbolicHeatKernel(n=2, t=time, reach=max(1.0, float(r.max(initial=0.0))))(r)
+    return HyperbolicHeatKernel(t=time, reach=max(1.0, float(r.max(initial=0.0))))(r)
 
 
 def grid(space: str, resolution: int) -> Array:
@@ -279,12 +266,3 @@ def from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Boundary:
 def _check_geometry(geometry: str) -> None:
     if geometry not in GEOMETRIES:
         raise ValueError(f"unknown geometry {geometry!r}; one of {', '.join(GEOMETRIES)}")
-
-
-def _decisions(machines: Machines, values: Array, order: NDArray[np.intp]) -> Array:
-    return decide(machines, DenseRows(values, np.arange(len(values)), order))
-
-
-def _classes(machines: Machines, values: Array, order: NDArray[np.intp]) -> Labels:
-    codes, _ = predict(machines, _decisions(machines, values, order))
-    return codes.astype(np.int8)

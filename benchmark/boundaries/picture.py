@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
     from benchmark.boundaries.machines import Boundary
     from benchmark.boundaries.samples import Array
 
+NAME = "figure"  # stem of its files
+COLUMNS = 2  # panels side by side: the flat kernel and the curved one
 HEIGHT = math.sqrt(0.75)  # of the triangle with side 1
 ROW = {"simplex": 3.05, "half-plane": 3.15}  # inches
 EDGES: dict[str, dict[str, float]] = {
@@ -62,78 +63,38 @@ KERNEL_NAMES = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class RegionPanel:
-    """One machine's decisions under a title."""
+def region_rows(boundaries: Sequence[Boundary]) -> list[Sequence[Boundary]]:
+    """Machines, in reading order, to the rows of the picture; ValueError if one is not full, or of two spaces."""
+    rows = [boundaries[i : i + COLUMNS] for i in range(0, len(boundaries), COLUMNS)]
+    if not rows or len(rows[-1]) < COLUMNS:
+        raise ValueError(f"the picture {NAME!r} needs full rows of {COLUMNS} panels, not {len(boundaries)}")
+    if any(len({each.space for each in row}) > 1 for row in rows):
+        raise ValueError(f"the picture {NAME!r} has a row with panels of different spaces")
+    return rows
 
-    title: str
-    boundary: Boundary = field(repr=False)
 
+def region_picture(title: str, rows: Sequence[Sequence[Boundary]], note: str = "") -> Figure:
+    """Draw each machine's regions in two tints, their border, the training points, and rings around the errors.
 
-@dataclass(frozen=True, eq=False)
-class RegionPicture:
-    """One picture: a row for each space, with its panels from left to right.
-
-    Parameters
-    ----------
-    name : str
-        Stem of its files.
-    title : str
-    panels : tuple of RegionPanel
-        Row by row; all panels of a row belong to one space.
-    columns : int
-        Panels side by side.
-    classes : pair of str
-        What the legend calls the classes 0 and 1.
-    note : str
-        A line below the legend.
+    The rows are those of `region_rows`; the note stands below the legend.
     """
-
-    name: str
-    title: str
-    panels: tuple[RegionPanel, ...] = field(repr=False)
-    columns: int = 2
-    classes: tuple[str, str] = ("class 1", "class 2")
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        if not self.panels or self.columns < 1 or len(self.panels) % self.columns:
-            raise ValueError(
-                f"the picture {self.name!r} needs full rows of {self.columns} panels, not {len(self.panels)}"
-            )
-        if any(len({panel.boundary.space for panel in row}) > 1 for row in self.rows):
-            raise ValueError(f"the picture {self.name!r} has a row with panels of different spaces")
-
-    @property
-    def rows(self) -> list[tuple[RegionPanel, ...]]:
-        """Panels row by row."""
-        return [self.panels[i : i + self.columns] for i in range(0, len(self.panels), self.columns)]
-
-    def draw(self) -> Figure:
-        """Draw each panel's regions in two tints, their border, the training points, and rings around the errors."""
-        heights = [ROW[row[0].boundary.space] for row in self.rows]
-        with house_style():
-            # No layout engine: its solver gives other last digits each time, and the file other bytes.
-            total = TITLE + sum(heights) + LEGEND
-            figure = Figure(figsize=(WIDTH, total))
-            FigureCanvasAgg(figure)
-            figure.suptitle(self.title, fontsize=11, y=1 - 0.1 / total, va="top")
-            ratios = [TITLE, *heights, LEGEND]
-            strips = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios)[1:, 0]
-            for letter, strip, row in zip(ascii_lowercase, strips, self.rows, strict=False):
-                space = row[0].boundary.space
-                strip.suptitle(f"({letter}) {SPACE_NAMES[space]}", fontsize=9.5, fontweight="bold", x=0.01, ha="left")
-                columns = strip.subplots(1, self.columns, squeeze=False, gridspec_kw=EDGES[space])[0]
-                for axes, panel in zip(columns, row, strict=True):
-                    _draw_panel(axes, panel)
-            strips[-1].legend(handles=_legend(self.classes), loc="upper center", ncols=4, fontsize=8, **COMPACT)
-            strips[-1].text(0.5, 0.04, self.note, fontsize=8, color=FAINT, ha="center", va="bottom")
-        return figure
-
-
-def region_picture(name: str, title: str, boundaries: Sequence[Boundary], note: str = "") -> RegionPicture:
-    """Put machines, in reading order, under titles that name kernel and time."""
-    return RegionPicture(name, title, tuple(RegionPanel(_panel_title(each), each) for each in boundaries), note=note)
+    heights = [ROW[row[0].space] for row in rows]
+    total, ratios = TITLE + sum(heights) + LEGEND, [TITLE, *heights, LEGEND]
+    with house_style():
+        # No layout engine: its solver gives other last digits each time, and the file other bytes.
+        figure = Figure(figsize=(WIDTH, total))
+        FigureCanvasAgg(figure)
+        figure.suptitle(title, fontsize=11, y=1 - 0.1 / total, va="top")
+        strips = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios)[1:, 0]
+        for letter, strip, row in zip(ascii_lowercase, strips, rows, strict=False):
+            space = row[0].space
+            strip.suptitle(f"({letter}) {SPACE_NAMES[space]}", fontsize=9.5, fontweight="bold", x=0.01, ha="left")
+            panels = strip.subplots(1, COLUMNS, squeeze=False, gridspec_kw=EDGES[space])[0]
+            for axes, each in zip(panels, row, strict=True):
+                _draw_panel(axes, each)
+        strips[-1].legend(handles=_legend(), loc="upper center", ncols=4, fontsize=8, **COMPACT)
+        strips[-1].text(0.5, 0.04, note, fontsize=8, color=FAINT, ha="center", va="bottom")
+    return figure
 
 
 def drawn(points: Array) -> Array:
@@ -152,8 +113,7 @@ def _panel_title(result: Boundary) -> str:
     return f"{KERNEL_NAMES[result.kernel]}, {parameter}"
 
 
-def _draw_panel(axes: Axes, panel: RegionPanel) -> None:
-    result = panel.boundary
+def _draw_panel(axes: Axes, result: Boundary) -> None:
     triangles = Triangulation(*drawn(result.grid).T)
     # The upper level must exceed all values, and the lower be below: far more than any decision value.
     axes.tricontourf(triangles, result.decisions, levels=[-1e300, 0.0, 1e300], colors=TINTS[::-1], zorder=1)
@@ -164,7 +124,7 @@ def _draw_panel(axes: Axes, panel: RegionPanel) -> None:
     for label, marker in enumerate(MARKERS):
         own = points[result.labels == label]
         axes.plot(*own.T, label=str(label), zorder=4, clip_on=False, **(POINT | marker))
-    axes.set_title(panel.title, fontsize=9)
+    axes.set_title(_panel_title(result), fontsize=9)
     _frame(axes, result)
     axes.text(0.5, BELOW[result.space], _facts(result), transform=axes.transAxes, ha="center", va="top", fontsize=8)
 
@@ -198,18 +158,13 @@ def _frame(axes: Axes, result: Boundary) -> None:
         axes.text(x, y, name, ha="center", va="center", fontsize=10)
 
 
-def _legend(classes: tuple[str, str]) -> list[Any]:
-    points = [
-        Line2D([], [], label=f"{name}: training point", **(POINT | marker))
-        for name, marker in zip(classes, MARKERS, strict=True)
-    ]
-    tints = [
-        Patch(facecolor=tint, edgecolor=FAINT, linewidth=0.5, label=f"decided for {name}")
-        for name, tint in zip(classes, TINTS, strict=True)
-    ]
+def _legend() -> list[Any]:
+    classes: list[Any] = []
+    for name, marker, tint in zip(("class 1", "class 2"), MARKERS, TINTS, strict=True):
+        classes.append(Line2D([], [], label=f"{name}: training point", **(POINT | marker)))
+        classes.append(Patch(facecolor=tint, edgecolor=FAINT, linewidth=0.5, label=f"decided for {name}"))
     lines = [
         Line2D([], [], color=DARK, linewidth=1.5, label="decision boundary"),
         Line2D([], [], color=FAINT, linewidth=1.0, linestyle="dashed", label="best possible boundary"),
     ]
-    wrong = Line2D([], [], label="training error", **WRONG)
-    return [points[0], tints[0], points[1], tints[1], *lines, wrong]
+    return [*classes, *lines, Line2D([], [], label="training error", **WRONG)]

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import io
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.boundaries.machines import as_arrays, boundary, from_arrays
-from benchmark.boundaries.picture import region_picture
+from benchmark.boundaries.picture import NAME, region_picture, region_rows
 from benchmark.boundaries.samples import draw
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.scored import SCORES
 from benchmark.evaluation.significance import document_test, holm
-from benchmark.kernels.heat import log_covering_bound
+from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SIGNIFICANCE, CellInfo, Summary, frame
 from benchmark.report.parts import Part
@@ -46,8 +47,6 @@ class BoundaryResults:
 class DecisionBoundaries:
     """What is done with configurations of this kind, from the run to its tables."""
 
-    predictions = "predictions.npz"
-
     def run(self, study: Boundaries, *, jobs: int, observer: Observer) -> BoundaryResults:
         """Train every machine: half a second in all, so that nothing is kept in the store."""
         observer.plan(len(study.machines))
@@ -58,7 +57,6 @@ class DecisionBoundaries:
                 samples[cell.space],
                 cell.kernel,
                 t=cell.t,
-                sigma=cell.sigma,
                 C=study.C,
                 geometry=study.geometry,
                 resolution=study.resolution,
@@ -86,22 +84,18 @@ class DecisionBoundaries:
         """The decisions back from their archive."""
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = dict(archive)
-        found = {}
-        for cell in study.machines:
-            own = {name.split("/")[1]: array for name, array in arrays.items() if name.split("/")[0] == cell.id}
-            found[cell.id] = from_arrays(own)
+        own: dict[str, dict[str, Any]] = {cell.id: {} for cell in study.machines}
+        for place, array in arrays.items():
+            cell, name = place.split("/")
+            own[cell][name] = array
+        found = {cell: from_arrays(each) for cell, each in own.items()}
         return BoundaryResults(study, found, failures, facts)
 
     def described(self, results: BoundaryResults) -> dict[str, Any]:
         """What the manifest says of the machines."""
         study, found = results.study, results.boundaries
         cells = {
-            cell.id: {
-                "space": cell.space,
-                "kernel": cell.kernel,
-                "t": found[cell.id].t,
-                "n_support": found[cell.id].n_support,
-            }
+            cell.id: {"space": cell.space, "kernel": cell.kernel, "t": cell.t, "n_support": found[cell.id].n_support}
             for cell in study.machines
         }
         protocol = {"points": study.n_points, "test_points": study.n_test, "C": study.C, "geometry": study.geometry}
@@ -113,7 +107,7 @@ class DecisionBoundaries:
         pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
         gaps = [(a.cell, b.cell, difference(a, b)) for a, b in pairs]
         drawn = [results.boundaries[cell.id] for cell in study.machines if cell.drawn]
-        note = "One t in two geometries: other kernels and widths stand in the table."
+        note = "One t in two geometries: other kernels and widths stand in the table." * (len(drawn) < len(outcomes))
         return Summary(
             name=study.name,
             title=study.title,
@@ -123,9 +117,7 @@ class DecisionBoundaries:
             significance=frame(SIGNIFICANCE, _tests(study, outcomes)),
             differences=frame(DIFFERENCES, [[a, b, gap.value, gap.low, gap.high, gap.n] for a, b, gap in gaps]),
             confusions=frame(CONFUSIONS, _confusions(outcomes)),
-            pictures=(region_picture("figure", study.title, drawn, note if len(drawn) < len(outcomes) else ""),)
-            if drawn
-            else (),
+            pictures={NAME: partial(region_picture, study.title, region_rows(drawn), note)} if drawn else {},
             charts=(_covering(study),) if study.covering_dimensions else (),
             notes=(*study.notes, *_notes(study)),
         )
@@ -135,22 +127,17 @@ class DecisionBoundaries:
         spaces = {cell.id: cell.space for cell in results.study.machines}
         if spaces[a] != spaces[b]:
             raise ConfigError(f"{a} and {b} were tested on points of different spaces: there is nothing to pair")
-        outcomes, unit = _outcomes(results), UNITS["percent"]
+        outcomes, text = _outcomes(results), UNITS["percent"].text
         gap = difference(outcomes[a], outcomes[b])
-        values = [unit.text(estimate(outcomes[name]).value) for name in (a, b)]
-        ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
-        rows: list[tuple[Any, ...]] = [(METRIC, *values, unit.text(gap.value, "+"), ends)]
-        return [Part("Scores, %", ("metric", a, b, "difference", "95% interval"), rows)]
+        values = [text(estimate(outcomes[name]).value) for name in (a, b)]
+        row = (METRIC, *values, text(gap.value, "+"), f"{text(gap.low, '+')} to {text(gap.high, '+')}")
+        return [Part("Scores, %", ("metric", a, b, "difference", "95% interval"), [row])]
 
     def compare_runs(self, one: BoundaryResults, two: BoundaryResults, names: tuple[str, str]) -> list[Part]:
         """The accuracies of the machines that both runs have."""
-        rows: list[tuple[Any, ...]] = []
-        unit = UNITS["percent"]
-        for cell, mine in one.boundaries.items():
-            if cell in two.boundaries:
-                theirs = two.boundaries[cell].accuracy
-                gap = unit.text(theirs - mine.accuracy, "+")
-                rows.append((cell, unit.text(mine.accuracy), unit.text(theirs), gap))
+        text, both = UNITS["percent"].text, [cell for cell in one.boundaries if cell in two.boundaries]
+        shares = {cell: (one.boundaries[cell].accuracy, two.boundaries[cell].accuracy) for cell in both}
+        rows: list[tuple[Any, ...]] = [(cell, text(a), text(b), text(b - a, "+")) for cell, (a, b) in shares.items()]
         header = ("cell", f"{names[0]} %", f"{names[1]} %", "difference")
         return [Part("Accuracy", header, rows, "the runs have no cell in common")]
 
@@ -184,12 +171,12 @@ def _columns(cell: Machine, results: BoundaryResults) -> dict[str, str]:
 
 def _scores(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
     """The one test set stands for the cell."""
-    rows: list[list[Any]] = []
-    for cell, outcome in outcomes.items():
-        found = estimate(outcome)
-        numbers = [METRIC, found.value, found.low, found.high, found.n, 0]
-        rows += [[cell, "test", *numbers], [cell, HEADLINE, *numbers]]
-    return rows
+    found = {cell: estimate(outcome) for cell, outcome in outcomes.items()}
+    return [
+        [cell, fold, METRIC, each.value, each.low, each.high, each.n, 0]
+        for cell, each in found.items()
+        for fold in ("test", HEADLINE)
+    ]
 
 
 def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
@@ -210,11 +197,10 @@ def _confusions(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
 def _covering(study: Boundaries) -> Chart:
     """Theorem 4 for each dimension, a line a time."""
     panels = []
+    x = tuple(map(float, EPSILONS))
     for n in study.covering_dimensions:
-        lines = []
-        for t in study.covering_times:
-            bound = log_covering_bound(EPSILONS, n, t) / np.log(10)
-            lines.append(Line(f"t = {t:g}", tuple(map(float, EPSILONS)), tuple(map(float, bound))))
+        bounds = {t: log_covering_bound(EPSILONS, n, t) / np.log(10) for t in study.covering_times}
+        lines = (Line(f"t = {t:g}", x, tuple(map(float, bound))) for t, bound in bounds.items())
         panels.append(Panel(f"n = {n:,}", tuple(lines)))
     return Chart(
         name="covering",
@@ -232,8 +218,8 @@ def _notes(study: Boundaries) -> list[str]:
         f"Points are generated (seed {study.seed}): {study.n_points} to train on and {study.n_test:,} to test on in "
         "each space; the best boundary possible is known and drawn."
     )
-    width = (
-        "Flat space's heat kernel of time t is a Gaussian of σ² = 2t: such are the Gaussians without a σ of their own."
-    )
-    curvature = f"Half plane: {study.geometry}; the Fisher metric's curvature is -1/2 there: a factor of 2 in t."
-    return [points, width, curvature]
+    return [
+        points,
+        "Flat space's heat kernel of time t is a Gaussian of σ² = 2t: such are the Gaussians without a σ of their own.",
+        f"Half plane: {study.geometry}; the Fisher metric's curvature is -1/2 there: a factor of 2 in t.",
+    ]

@@ -100,8 +100,8 @@ def log_normalizer(cells: Cells, theta: Array) -> Array:
     return np.asarray(logsumexp(cells.log_reference + theta[:, None] * cells.log_ratio, axis=1))
 
 
-def embedding_parameters(cells: Cells) -> tuple[Array, NDArray[np.bool_]]:
-    """θ_i* = argmax_θ θ Σ_k z̄_ik g_ik - l̄_i Λ_i(θ) (equation 13), and whether it lies at an end of its interval.
+def embedding_parameters(cells: Cells) -> Array:
+    """θ_i* = argmax_θ θ Σ_k z̄_ik g_ik - l̄_i Λ_i(θ) (equation 13), shape (n_classes,).
 
     The objective is concave; its slope is l̄_i times E[g] in the class's documents less E[g] under θ, of which Brent's
     method finds the zero. The paper doesn't say which interval Θ is. Here it is |θ| (max_k g_ik - min_k g_ik) ≤ 700,
@@ -112,13 +112,8 @@ def embedding_parameters(cells: Cells) -> tuple[Array, NDArray[np.bool_]]:
     from PPT, by what smoothing did to p'_i, and by nothing else. θ_i* may be negative, where smoothing made the class's
     commonest words rarer in it than in the reference. It is 1, by convention, for a class without words and for one
     that doesn't differ from the reference: any θ is the best for them.
-
-    Returns
-    -------
-    theta : float64 array, shape (n_classes,)
-    at_end : bool array, shape (n_classes,)
     """
-    theta, at_end = np.ones(len(cells.counts)), np.zeros(len(cells.counts), dtype=np.bool_)
+    theta = np.ones(len(cells.counts))
     for i, (log_reference, g, counts) in enumerate(
         zip(cells.log_reference, cells.log_ratio, cells.counts, strict=True)
     ):
@@ -126,9 +121,8 @@ def embedding_parameters(cells: Cells) -> tuple[Array, NDArray[np.bool_]]:
         if spread > _SAME and counts.any():
             # Brent's tolerance is absolute: ratios are scaled to lie between 0 and 1, whatever their size.
             scaled = (g - g.min()) / spread
-            tilt = _best_tilt(log_reference, scaled, float(counts @ scaled / counts.sum()))
-            theta[i], at_end[i] = tilt / spread, abs(tilt) == _LARGEST_TILT
-    return theta, at_end
+            theta[i] = _best_tilt(log_reference, scaled, float(counts @ scaled / counts.sum())) / spread
+    return theta
 
 
 def _best_tilt(log_reference: Array, g: Array, mean: float) -> float:
@@ -240,12 +234,10 @@ class ProjectedPdf(MultinomialBayes):
             raise ValueError(msg)
         selected = rankings[:, :size]
         if not np.issubdtype(selected.dtype, np.integer):
-            msg = f"rankings must be integers, not {selected.dtype}"
-            raise ValueError(msg)
+            raise ValueError(f"rankings must be integers, not {selected.dtype}")
         in_order = np.sort(selected, axis=1)
         if not (in_order[:, 0] >= 0).all() or not (in_order[:, -1] < n_terms).all():
-            msg = f"rankings must hold terms from 0 to {n_terms - 1}"
-            raise ValueError(msg)
+            raise ValueError(f"rankings must hold terms from 0 to {n_terms - 1}")
         if (in_order[:, 1:] == in_order[:, :-1]).any():
             raise ValueError("rankings have a term twice for the same class")
         return selected
@@ -254,23 +246,8 @@ class ProjectedPdf(MultinomialBayes):
 class EmbeddedFamily(ProjectedPdf):
     """EEF: argmax_i θ_i* Σ_k z_ik β_ik - K_1(θ_i*, l) + ln P(c_i) (Tang et al. 2016, equations 7, 10 to 13).
 
-    `ProjectedPdf` with an exponent θ_i* on each class's ratios, see `embedding_parameters`.
-
-    Parameters
-    ----------
-    n_terms : int, optional
-        K, terms for each class; all unless given.
-    smoothing : float
-        Added to every count of a term in a class, > 0.
-
-    Attributes
-    ----------
-    theta_ : float64 array, shape (n_classes,)
-        θ_i*.
-    at_end_ : bool array, shape (n_classes,)
-        Whether θ_i* lies at an end of the interval searched, the best one being infinite or nearly so.
+    `ProjectedPdf` with an exponent θ_i* on each class's ratios, its `theta_`: see `embedding_parameters`.
     """
 
     def _embed(self) -> Array:
-        theta, self.at_end_ = embedding_parameters(self.cells_)
-        return theta
+        return embedding_parameters(self.cells_)

@@ -9,6 +9,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import ComplementNB
 from sklearn.utils.validation import check_is_fitted
 
+from benchmark.checks import check_positive_parameters
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -46,9 +48,7 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        if not 0 < self.smoothing < float("inf"):
-            msg = f"smoothing must be a positive number, not {self.smoothing}"
-            raise ValueError(msg)
+        check_positive_parameters(self, "smoothing")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the counts X, shape (n, V), and the labels y, shape (n,)."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 from libsvm.svm import PRINT_STRING_FUN, kernel_names, libsvm, svm_forms, svm_node, svm_parameter, svm_problem
@@ -50,6 +50,11 @@ class DenseRows:
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
 
+    @classmethod
+    def square(cls, matrix: NDArray[np.float64]) -> Self:
+        """All rows and columns of a square one."""
+        return cls(matrix, np.arange(len(matrix)), np.arange(len(matrix)))
+
     @property
     def shape(self) -> tuple[int, int]:
         """(rows, columns)."""
@@ -59,8 +64,7 @@ class DenseRows:
         """Rows start:stop, as a fresh array; FloatingPointError if a value is not finite."""
         values = self.matrix[np.ix_(self.rows[start:stop], self.columns)]
         if not np.isfinite(values).all():
-            msg = "the kernel matrix holds values that are not finite numbers"
-            raise FloatingPointError(msg)
+            raise FloatingPointError("the kernel matrix holds values that are not finite numbers")
         return values
 
 
@@ -174,8 +178,7 @@ def _train_binary(
     problem.x = ctypes.cast(row_pointers.ctypes.data, ctypes.POINTER(_NODE_POINTER))
     complaint = libsvm.svm_check_parameter(ctypes.byref(problem), ctypes.byref(parameter))
     if complaint:
-        msg = f"LIBSVM refuses the parameters: {complaint.decode()}"
-        raise ValueError(msg)
+        raise ValueError(f"LIBSVM refuses the parameters: {complaint.decode()}")
     handle = libsvm.svm_train(ctypes.byref(problem), ctypes.byref(parameter))
     try:
         return _machine(handle.contents, rows)

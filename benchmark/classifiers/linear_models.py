@@ -13,6 +13,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
+from benchmark.checks import check_one_of, check_positive_parameters
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -40,13 +42,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        for name in self._positive():
-            if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be a positive number, not {getattr(self, name)}"
-                raise ValueError(msg)
-
-    def _positive(self) -> tuple[str, ...]:
-        return ("C",)
+        check_positive_parameters(self, "C")
 
     def _model(self) -> Any:
         raise NotImplementedError
@@ -109,12 +105,8 @@ class LinearSvm(_LinearModel):
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
         super().check()
-        if self.loss not in LOSSES:
-            msg = f"loss must be one of {', '.join(LOSSES)}, not {self.loss!r}"
-            raise ValueError(msg)
-
-    def _positive(self) -> tuple[str, ...]:
-        return ("C", "epsilon")
+        check_positive_parameters(self, "epsilon")
+        check_one_of("loss", self.loss, LOSSES)
 
     def _model(self) -> LinearSVC:
         loss, dual = LOSSES[self.loss]

@@ -68,11 +68,9 @@ def solve_many(
         If a kernel value is not finite.
     """
     if not np.isfinite(kernel).all():
-        msg = "the kernel has values that are not finite numbers"
-        raise FloatingPointError(msg)
+        raise FloatingPointError("the kernel has values that are not finite numbers")
     nodes = NodeMatrix() if nodes is None else nodes
-    everything = np.arange(len(kernel))
-    nodes.fill(DenseRows(kernel, everything, everything), jobs)
+    nodes.fill(DenseRows.square(kernel), jobs)
     pairs = [(problem.first, problem.second) for problem in problems]
     machines = train(nodes, pairs, C=C, epsilon=epsilon, cache_mb=_CACHE_MB, jobs=jobs)
 

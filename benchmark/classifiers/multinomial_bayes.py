@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from benchmark.checks import check_positive_parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,9 +65,7 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        if not 0 < self.smoothing < float("inf"):
-            msg = f"smoothing must be a positive number, not {self.smoothing}"
-            raise ValueError(msg)
+        check_positive_parameters(self, "smoothing")
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the counts X, shape (n, V), and the labels y, shape (n,).
@@ -90,31 +89,16 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
         self.feature_log_prob_ = learnt.feature_log_prob_
         return X, np.searchsorted(self.classes_, y)
 
-    def predict_joint_log_proba(self, X: Any) -> Array:
+    def class_scores(self, X: Any) -> Array:
         """Joint log densities of the counts X, shape (m, V): ln P(c_i) + ln p(x|c_i) less the multinomial coefficient.
 
-        Returns
-        -------
-        float64 array, shape (m, n_classes)
+        Of shape (m, n_classes), also for two classes.
         """
         check_is_fitted(self, "feature_log_prob_")
         X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
         return np.asarray(X @ self.feature_log_prob_.T + self.class_log_prior_)
 
-    def class_scores(self, X: Any) -> Array:
-        """The joint log densities, by which it predicts; shape (m, n_classes), also for two classes."""
-        return self.predict_joint_log_proba(X)
-
-    def predict_log_proba(self, X: Any) -> Array:
-        """Log posteriors ln P(c_i|x), shape (m, n_classes)."""
-        joint = self.predict_joint_log_proba(X)
-        return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
-
-    def predict_proba(self, X: Any) -> Array:
-        """P(c_i|x), shape (m, n_classes)."""
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""
-        best = self.predict_joint_log_proba(X).argmax(axis=1)
+        best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])

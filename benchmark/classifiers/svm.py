@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from threadpoolctl import threadpool_limits
 
 from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, train
 from benchmark.compiled import compiled
 
@@ -85,8 +86,7 @@ def fit_machines(
         msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
         raise ValueError(msg)
     if kernel.shape != (bounds[-1], bounds[-1]):
-        msg = f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}"
-        raise ValueError(msg)
+        raise ValueError(f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}")
     rows = np.arange(bounds[-1])
     of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
     if scheme == "one-vs-one":
@@ -94,8 +94,7 @@ def fit_machines(
     elif scheme == "one-vs-rest":
         problems = [(own, np.concatenate([rows[: own[0]], rows[own[-1] + 1 :]])) for own in of_class]
     else:
-        msg = f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}"
-        raise ValueError(msg)
+        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs)
     machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
@@ -259,16 +258,9 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        for name in ("C", "epsilon", "cache_mb"):
-            if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be a positive number, not {getattr(self, name)}"
-                raise ValueError(msg)
-        if self.scheme not in SCHEMES:
-            msg = f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}"
-            raise ValueError(msg)
-        if self.unit not in UNITS:
-            msg = f"unit must be one of {', '.join(UNITS)}, not {self.unit!r}"
-            raise ValueError(msg)
+        check_positive_parameters(self, "C", "epsilon", "cache_mb")
+        check_one_of("scheme", self.scheme, SCHEMES)
+        check_one_of("unit", self.unit, UNITS)
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
         """C in the unit it is meant in, given k(x, x), shape (n,).
@@ -286,8 +278,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         gram = check_array(X, dtype=np.float64)
         labels = np.asarray(y)
         if gram.shape[0] != gram.shape[1] or len(labels) != len(gram):
-            msg = f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together"
-            raise ValueError(msg)
+            raise ValueError(f"a Gram matrix of shape {gram.shape} and {len(labels)} labels don't belong together")
         values, first, codes = np.unique(labels, return_index=True, return_inverse=True)
         if values.tolist() == [-1, 1]:
             first = np.array([1, 0])

@@ -15,7 +15,11 @@ from typer.core import TyperGroup
 from benchmark.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.config.model import Study
     from benchmark.experiment.session import Finished
+    from benchmark.text.counts import Counts
 
 
 class _Group(TyperGroup):
@@ -36,9 +40,8 @@ class _Group(TyperGroup):
             typer.echo("bench: can't write to standard output: no space left on device", err=True)
             raise SystemExit(1) from None
         except KeyboardInterrupt:
-            typer.echo(
-                "\nbench: interrupted; what was computed is kept, and the same command goes on from there", err=True
-            )
+            said = "interrupted; what was computed is kept, and the same command goes on from there"
+            typer.echo(f"\nbench: {said}", err=True)
             raise SystemExit(130) from None
 
 
@@ -77,17 +80,11 @@ Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here m
 @app.command(epilog="Example: bench run configs/webkb.yaml")
 def run(configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = False, download: Download = True) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
-    from benchmark.cli.terminal import output
-    from benchmark.experiment.session import checked
-    from benchmark.report.tables import table_rich
+    from benchmark.experiment.session import all_checked
 
-    experiments = [checked(path) for path in configs]
-    _refuse_same_folder(experiments)
     failed = False
-    for experiment in experiments:
-        done = _perform(experiment, _folder(out, experiment.name, len(experiments)), jobs, verbose, download)
-        output().print(table_rich(done.summary))
-        typer.echo(f"\nWritten to {done.folder}")
+    for done in _performed(all_checked(configs), out, jobs, verbose, download):
+        _show_tables(done)
         failed |= bool(done.summary.failures)
     if failed:
         raise SystemExit(1)
@@ -115,13 +112,13 @@ def validate(configs: Configs) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(config: Config, download: Download = True) -> None:
     """Show the cells of an experiment, and what of it the store already has."""
-    from benchmark.cli.terminal import output, table
+    from benchmark.cli.terminal import ProgressObserver, output, table
     from benchmark.experiment.kinds import plan_study
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
     study = checked(config)
-    with _observer(study.name, verbose=False) as observer:
+    with ProgressObserver(study.name) as observer:
         rows = plan_study(study, Store(warn=observer.note), observer, download=download)
     output().print(table(("what", "entries", "in the store"), rows))
 
@@ -141,32 +138,15 @@ def check(
     """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
     from benchmark.cli.terminal import output, table
     from benchmark.experiment import pinned
-    from benchmark.experiment.session import checked
 
-    names = pinned.pinned_configs()
-    experiments = [checked(path) for path in configs or [Path("configs") / f"{name}.yaml" for name in names]]
-    _refuse_same_folder(experiments)
-    unpinned = [] if pin else [experiment.name for experiment in experiments if experiment.name not in names]
-    if unpinned or not experiments:
-        problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
-        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins what a configuration gives now")
     moved = False
-    for experiment in experiments:
-        done = _perform(experiment, _folder(out, experiment.name, len(experiments)), jobs, verbose, download)
-        if pin and done.summary.failures:
-            raise BenchError(
-                f"{experiment.name}: is not pinned, since cells failed: {', '.join(done.summary.failures)}"
-            )
+    for done in _performed(pinned.guarded(configs, pinning=pin), out, jobs, verbose, download):
         if pin:
             pinned.pin(done.summary)
         found = pinned.deviations(done.summary)
-        counts = done.summary.verdicts["verdict"].value_counts().sort_index()
-        verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
-        state = "differs from what is pinned" if found else "as pinned"
-        typer.echo(f"{experiment.name}: {state}; against the paper: {verdicts}")
+        typer.echo(pinned.in_a_line(done.summary, found))
         if found:
-            rows = [(d.cell, d.fold, d.pinned, d.found, f"{d.allowed:.6f}") for d in found]
-            output().print(table(("cell", "fold or metric", "pinned", "found", "allowed"), rows))
+            output().print(table(pinned.COLUMNS, map(pinned.shown, found)))
         moved |= bool(found) or bool(done.summary.failures)
     if moved:
         raise SystemExit(1)
@@ -179,26 +159,18 @@ def compare(
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
-    from benchmark.cli.terminal import output, table
+    from benchmark.cli.terminal import show
     from benchmark.experiment.overview import compare_cells, compare_runs
 
-    parts = compare_runs(run, Path(a)) if b is None else compare_cells(run, a, b)
-    console = output()
-    for part in parts:
-        console.print(table(part.header, part.rows, part.title) if part.rows else f"{part.title}: {part.empty}")
-        console.print()
+    show(compare_runs(run, Path(a)) if b is None else compare_cells(run, a, b))
 
 
 @app.command(epilog="Example: bench report results/runs/webkb")
 def report(run: Run) -> None:
     """Make tables and figures again from saved predictions, without training."""
-    from benchmark.cli.terminal import output
     from benchmark.experiment.session import again
-    from benchmark.report.tables import table_rich
 
-    done = again(run)
-    output().print(table_rich(done.summary))
-    typer.echo(f"\nWritten to {done.folder}")
+    _show_tables(again(run))
 
 
 @app.command("list", epilog="Example: bench list kernels")
@@ -209,13 +181,10 @@ def list_(
     ] = "",
 ) -> None:
     """List what a configuration can name, with its parameters."""
-    from benchmark.cli.terminal import output, table
+    from benchmark.cli.terminal import show
     from benchmark.experiment.overview import registered
 
-    console = output()
-    for part in registered(what):
-        console.print(table(part.header, part.rows, part.title))
-        console.print()
+    show(registered(what))
 
 
 @app.command(epilog="Example: bench reproduce")
@@ -231,7 +200,7 @@ def reproduce(
     from benchmark.experiment.session import ensure_writable
 
     ensure_writable(page.parent)
-    done = [_perform(experiment, None, jobs, verbose, download) for experiment in paper_configs(configs)]
+    done = list(_performed(paper_configs(configs), None, jobs, verbose, download))
     typer.echo(write_page(done, page))
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
@@ -283,13 +252,10 @@ def data_verify(
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
-    from benchmark.cli.terminal import output, table
+    from benchmark.cli.terminal import show
     from benchmark.experiment.overview import statistics
 
-    console = output()
-    for part in statistics(_counts(config, download)):
-        console.print(table(part.header, part.rows, part.title))
-        console.print()
+    show(statistics(_counts(config, download)))
 
 
 @data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
@@ -327,50 +293,44 @@ def cache_clear() -> None:
     typer.echo(f"removed {n:,} entries, {size(n_bytes)}")
 
 
-def _refuse_same_folder(experiments: list[Any]) -> None:
-    names = [experiment.name for experiment in experiments]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(
-                f"two of these configurations are named {name!r}: one would overwrite the other's results"
-            )
-
-
-def _perform(experiment: Any, folder: Path | None, jobs: int, verbose: bool, download: bool) -> Finished:
+def _performed(studies: list[Study], out: Path | None, jobs: int, verbose: bool, download: bool) -> Iterator[Finished]:
+    """Run one after the other; of several, each has a folder below --out."""
+    from benchmark.cli.terminal import ProgressObserver
     from benchmark.experiment.session import default_jobs, perform
     from benchmark.experiment.store import Store
 
     gc.freeze()  # what the imports made stays: collecting through it again and again took a tenth of a short run
-    with _observer(experiment.name, verbose=verbose) as observer:
-        store = Store(warn=observer.note)
-        return perform(
-            experiment, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
-        )
+    for study in studies:
+        folder = out / study.name if out and len(studies) > 1 else out
+        with ProgressObserver(study.name, verbose=verbose) as observer:
+            store = Store(warn=observer.note)
+            done = perform(
+                study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
+            )
+        yield done
 
 
-def _folder(out: Path | None, name: str, n_configs: int) -> Path | None:
-    """Where a run is written: --out itself, or below it where several configurations share it."""
-    return out / name if out and n_configs > 1 else out
+def _show_tables(done: Finished) -> None:
+    from benchmark.cli.terminal import output
+    from benchmark.report.tables import table_rich
+
+    output().print(table_rich(done.summary))
+    typer.echo(f"\nWritten to {done.folder}")
 
 
-def _counts(config: Path, download: bool) -> Any:
+def _counts(config: Path, download: bool) -> Counts:
+    from benchmark.cli.terminal import ProgressObserver
     from benchmark.config.model import Experiment
     from benchmark.experiment.reading import read_counts
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
     study = checked(config)
-    with _observer(study.name, verbose=False) as observer:
-        if not isinstance(study, Experiment):
-            raise ConfigError(f"{config}: reads no corpus; its data are generated")
+    if not isinstance(study, Experiment):
+        raise ConfigError(f"{config}: reads no corpus; its data are generated")
+    with ProgressObserver(study.name) as observer:
         first = next(iter(study.variants.values()))
         return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]
-
-
-def _observer(title: str, *, verbose: bool) -> Any:
-    from benchmark.cli.terminal import ProgressObserver
-
-    return ProgressObserver(title, verbose=verbose)
 
 
 def main() -> None:

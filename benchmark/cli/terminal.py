@@ -12,7 +12,8 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import TracebackType
+
+    from benchmark.report.parts import Part
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -24,14 +25,16 @@ def output() -> Console:
     return Console(highlight=False, markup=False, emoji=False, width=width)
 
 
-class ProgressObserver:
-    """Shows how a run goes on: a bar with the remaining time on a terminal, lines with ``--verbose``, else nothing.
+def show(parts: Iterable[Part]) -> None:
+    """Print each table under its title, or what is to say where it has no rows, and a line to part it from the next."""
+    console = output()
+    for part in parts:
+        console.print(table(part.header, part.rows, part.title) if part.rows else f"{part.title}: {part.empty}")
+        console.print()
 
-    Parameters
-    ----------
-    title : str
-    verbose : bool
-    """
+
+class ProgressObserver:
+    """Shows how a run goes on: a bar with the remaining time on a terminal, lines with ``--verbose``, else nothing."""
 
     def __init__(self, title: str, *, verbose: bool = False) -> None:
         self._console = Console(stderr=True, highlight=False, emoji=False)
@@ -56,9 +59,7 @@ class ProgressObserver:
         self._bar.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def plan(self, steps: int) -> None:

@@ -133,21 +133,13 @@ def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterab
         raise ConfigError(f"The classes of {corpus.dataset} must be one or more, each named once; not {list(kept)}.")
 
     row_of = {name: row for row, name in enumerate(documents.ids)}
-    wanted = np.ones(len(documents), dtype=np.bool_)
-    for name in exclude:
+    rows, chosen = documents.of_classes(kept)
+    dropped = list(exclude)
+    for name in dropped:
         if name not in row_of:
             raise _unknown("document", name, documents.ids, f"Documents are named like {documents.ids[0]!r}.")
-        wanted[row_of[name]] = False
-    old_codes = [documents.classes.index(name) for name in kept]
-    if documents.topics is None:
-        new_code = np.full(len(documents.classes), -1, dtype=np.int32)
-        new_code[old_codes] = np.arange(len(kept), dtype=np.int32)
-        labels, topics = new_code[documents.labels], None
-        wanted &= labels >= 0
-    else:
-        labels, topics = documents.labels, documents.topics[:, old_codes]
-    relabelled = replace(corpus, documents=replace(documents, labels=labels, classes=kept, topics=topics))
-    return relabelled.take(np.flatnonzero(wanted))
+    stays = ~np.isin(rows, [row_of[name] for name in dropped])
+    return replace(corpus.take(rows[stays]), documents=chosen.take(np.flatnonzero(stays)))
 
 
 def _unknown(kind: str, name: str, known: Sequence[str], help_: str) -> ConfigError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import pooch
 import requests
@@ -27,23 +27,8 @@ TIMEOUT = 30.0
 """Seconds without an answer, or without a byte, after which an address is given up."""
 
 
-class ProgressBar(Protocol):
-    """What a progress bar must offer, as pooch calls it: bytes done, of `total` (0 where the server doesn't say)."""
-
-    total: int
-
-    def update(self, amount: int) -> None:
-        """Say that `amount` more bytes have come."""
-
-    def reset(self) -> None:
-        """Start again from none."""
-
-    def close(self) -> None:
-        """Take the bar away."""
-
-
 class RichBar:
-    """A progress bar on standard error; silent where that is no terminal."""
+    """A progress bar on standard error, as pooch calls it; silent where that is no terminal."""
 
     def __init__(self, label: str = "downloading") -> None:
         console = Console(stderr=True)
@@ -53,7 +38,7 @@ class RichBar:
 
     @property
     def total(self) -> int:
-        """The number of bytes to come; setting it shows the bar."""
+        """The number of bytes to come, 0 where the server doesn't say; setting it shows the bar."""
         return int(self._progress.tasks[0].total or 0)
 
     @total.setter
@@ -75,7 +60,7 @@ class RichBar:
 
 
 def download(
-    card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], ProgressBar] | None = None
+    card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], RichBar] | None = None
 ) -> Source:
     """Download a corpus's archive to `dest`, from the first address that has the right one.
 
@@ -117,7 +102,7 @@ def download(
     )
 
 
-def _fetch(address: str, target: Path, progress: Callable[[], ProgressBar] | None) -> str | None:
+def _fetch(address: str, target: Path, progress: Callable[[], RichBar] | None) -> str | None:
     """Fetch one address to `target`, trying again where that may help; say what went wrong, or None."""
     problem = None
     for attempt in range(ATTEMPTS):

@@ -211,7 +211,7 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
 
 
 def _check_tested_once(outcome: Outcome) -> None:
-    if np.unique(outcome.documents).size < outcome.documents.size:
+    if outcome.repeats_documents:
         raise ValueError(f"{outcome.cell!r} tests documents more than once: their outcomes cannot be pooled")
 
 

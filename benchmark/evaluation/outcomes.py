@@ -71,6 +71,11 @@ class Outcome:
         return np.asarray(self.truth == self.predicted)
 
     @cached_property
+    def repeats_documents(self) -> bool:
+        """Whether a document is tested by more than one split, as random subsets do."""
+        return bool(np.unique(self.documents).size < self.documents.size)
+
+    @cached_property
     def rows(self) -> tuple[NDArray[np.intp], ...]:
         """Positions that belong to each split, split by split."""
         return tuple(np.flatnonzero(self.folds == fold) for fold in np.unique(self.folds))

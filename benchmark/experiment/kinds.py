@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from benchmark.boundaries.config import KIND as BOUNDARIES_KIND
-from benchmark.boundaries.config import Boundaries, check_boundaries
-from benchmark.boundaries.run import BOUNDARIES
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
+from benchmark.config.model import Experiment
 from benchmark.config.source import YamlSource
 from benchmark.experiment import runner, text_experiment
 from benchmark.measures import MEASURES
@@ -16,11 +14,14 @@ from benchmark.measures import MEASURES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from benchmark.config.model import Experiment, Study
+    from benchmark.config.model import Study
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
     from benchmark.report.contents import Summary
     from benchmark.report.parts import Part
+
+
+BOUNDARIES = "decision-boundaries"
 
 
 class Findings(Protocol):
@@ -57,22 +58,25 @@ def study_from_mapping(raw: dict[str, Any], name: str) -> Study:
 
 def check_study(source: YamlSource) -> Study:
     """Check plain data by the rules of its kind."""
-    boundaries = isinstance(source.data, dict) and source.data.get("kind") == BOUNDARIES_KIND
-    return check_boundaries(source) if boundaries else check_experiment(source, MEASURES)
+    if not isinstance(source.data, dict) or source.data.get("kind") != BOUNDARIES:
+        return check_experiment(source, MEASURES)
+    from benchmark.boundaries.config import check_boundaries  # noqa: PLC0415 - as in `_boundaries`
+
+    return check_boundaries(source)
 
 
 def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, download: bool) -> Findings:
     """Compute what the store doesn't have yet."""
-    if isinstance(study, Boundaries):
-        return BOUNDARIES.run(study, jobs=jobs, observer=observer)
-    return runner.run(cast("Experiment", study), store, jobs=jobs, observer=observer, download=download)
+    if isinstance(study, Experiment):
+        return runner.run(study, store, jobs=jobs, observer=observer, download=download)
+    return cast("Findings", _boundaries().run(study, jobs=jobs, observer=observer))
 
 
 def plan_study(study: Study, store: Store, observer: Observer, *, download: bool) -> list[tuple[str, int, int]]:
     """What a run would compute: rows (what, entries, entries in the store)."""
-    if isinstance(study, Boundaries):
-        return BOUNDARIES.plan(study)
-    return runner.plan(cast("Experiment", study), store, observer, download=download)
+    if isinstance(study, Experiment):
+        return runner.plan(study, store, observer, download=download)
+    return list(_boundaries().plan(study))
 
 
 def encode(findings: Findings) -> bytes:
@@ -109,4 +113,11 @@ def compare_runs(one: Findings, two: Findings, names: tuple[str, str]) -> list[P
 
 
 def _of(study: Study) -> Any:
-    return BOUNDARIES if isinstance(study, Boundaries) else text_experiment
+    return text_experiment if isinstance(study, Experiment) else _boundaries()
+
+
+def _boundaries() -> Any:
+    """The functions of the decision boundaries: a quarter of a second's imports that text has no use for."""
+    from benchmark.boundaries.run import BOUNDARIES as ROOM  # noqa: PLC0415 - see above
+
+    return ROOM

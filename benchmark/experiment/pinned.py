@@ -3,25 +3,31 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import BenchError
+from benchmark.experiment.session import all_checked
 from benchmark.report.contents import HEADLINE
 from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric
+from benchmark.report.numbers import is_missing
 from benchmark.report.tables import frame_csv
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Sequence
 
+    from benchmark.config.model import Study
     from benchmark.report.contents import Summary
 
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")
-VERDICTS = ("cell", "metric", "published", "verdict")
+VERDICTS = ("cell", "metric", "reading", "published", "verdict")
+#: Of a table of what `shown` gives.
+COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
 
@@ -52,8 +58,27 @@ def pinned_configs(folder: Path | None = None) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
 
 
+def guarded(paths: Sequence[Path] | None, *, pinning: bool) -> list[Study]:
+    """The configurations to check, all that are pinned unless told; refused before any work where none is pinned.
+
+    Raises
+    ------
+    BenchError
+        If there is none, or numbers are missing that no one is about to pin.
+    """
+    names = pinned_configs()
+    studies = all_checked(paths or [Path("configs") / f"{name}.yaml" for name in names])
+    unpinned = [] if pinning else [study.name for study in studies if study.name not in names]
+    if unpinned or not studies:
+        problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
+        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins what a configuration gives now")
+    return studies
+
+
 def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
-    """Write a run's main scores and verdicts as the numbers to guard."""
+    """Write a run's main scores and verdicts as the numbers to guard; BenchError where cells failed."""
+    if summary.failures:
+        raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
     scores = summary.scores[summary.scores["metric"] == main_metric(summary)]
     folder = folder or PINNED
     paths = [folder / f"{summary.name}.csv", folder / f"{summary.name}-verdicts.csv"]
@@ -75,6 +100,19 @@ def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
     """
     folder = folder or PINNED
     return _score_deviations(summary, folder) + _verdict_deviations(summary, folder)
+
+
+def in_a_line(summary: Summary, found: Sequence[Deviation]) -> str:
+    """What a check comes to: whether the numbers are as pinned, and how many verdicts of each kind there are."""
+    counts = summary.verdicts["verdict"].value_counts().sort_index()
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
+    state = "differs from what is pinned" if found else "as pinned"
+    return f"{summary.name}: {state}; against the paper: {verdicts}"
+
+
+def shown(deviation: Deviation) -> tuple[str, ...]:
+    """A row under `COLUMNS`."""
+    return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
 
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
@@ -103,13 +141,21 @@ def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
     pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
-    was = {(row.cell, row.metric): str(row.verdict) for row in pinned.itertuples()}
-    now = {(row.cell, row.metric): str(row.verdict) for row in summary.verdicts.itertuples()}
-    return [
-        Deviation(str(cell), str(metric), was.get((cell, metric), "missing"), now.get((cell, metric), "missing"))
-        for cell, metric in dict.fromkeys([*was, *now])
-        if was.get((cell, metric)) != now.get((cell, metric))
-    ]
+    was, now = _verdicts(pinned), _verdicts(summary.verdicts)
+    found = []
+    for key in dict.fromkeys([*was, *now]):
+        cell, metric, reading = key
+        if was.get(key) != now.get(key):
+            what = f"{metric}, {reading} reading" if reading else metric
+            found.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
+    return found
+
+
+def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
+    """By cell, metric and reading: a number may be judged as it is printed, and once more in another reading."""
+    readings = ("" if is_missing(reading) else str(reading) for reading in table["reading"])
+    rows = zip(table["cell"], table["metric"], readings, table["verdict"], strict=True)
+    return {(str(cell), str(metric), reading): str(verdict) for cell, metric, reading, verdict in rows}
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.errors import BenchError
+from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
@@ -18,6 +18,8 @@ from benchmark.observer import Silent
 from benchmark.report.files import write_all
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
     from benchmark.experiment.store import Store
@@ -41,6 +43,17 @@ def checked(path: Path) -> Study:
     study = load_study(path)
     published_for(study)
     return study
+
+
+def all_checked(paths: Sequence[Path]) -> list[Study]:
+    """Several configurations, each `checked`, whose results don't overwrite each other's."""
+    studies = [checked(path) for path in paths]
+    names = [study.name for study in studies]
+    for name in names:
+        if names.count(name) > 1:
+            problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
+            raise ConfigError(problem)
+    return studies
 
 
 def perform(

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import io
 import json
-from itertools import accumulate, pairwise
+from itertools import accumulate, islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.predictions import PARTS, Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
@@ -67,16 +67,23 @@ def decode(content: bytes) -> Predictions:
     ValueError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile
         If it is damaged.
     """
-    archive = np.load(io.BytesIO(content), allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("is an array, not an archive of predictions")  # noqa: TRY004 - of damaged content
-    with archive:
-        arrays: Arrays = dict(archive)
+    try:
+        arrays = _unpacked(content)
+    except RuntimeError as error:  # a version, a way of compressing, a password: what zipfile can't do
+        raise ValueError(f"can't be unpacked: {error}") from None
     index = json.loads(arrays["index"].tobytes())
     try:
         return _decoded(index, arrays)
     except (TypeError, IndexError) as error:
         raise ValueError(f"its index doesn't fit its arrays: {error}") from None
+
+
+def _unpacked(content: bytes) -> Arrays:
+    archive = np.load(io.BytesIO(content), allow_pickle=False)
+    if not isinstance(archive, np.lib.npyio.NpzFile):
+        raise ValueError("is an array, not an archive of predictions")  # noqa: TRY004 - of damaged content
+    with archive:
+        return dict(archive)
 
 
 def _mask(rows: NDArray[np.intp], n: int) -> NDArray[np.bool_]:
@@ -94,7 +101,7 @@ def _points(points: Sequence[Given], *, several: bool, k: int) -> Arrays:
     return {
         "given": np.packbits(ends.astype(bool)) if several else ends.astype(codes),
         "tied": np.packbits(np.concatenate(tied)) if tied else np.empty(0, dtype=np.uint8),
-        "seconds": np.concatenate([point.seconds for point in points]) if points else np.empty((0, 5)),
+        "seconds": np.concatenate([point.seconds for point in points]) if points else np.empty((0, len(PARTS))),
         "memory": np.concatenate([point.memory for point in points]) if points else np.empty(0),
         "inner": np.concatenate([point.inner for point in points]) if points else np.empty(0),
     }
@@ -106,15 +113,18 @@ def _decoded(index: Mapping[str, list[Any]], arrays: Arrays) -> Predictions:
     points: dict[PointKey, Given] = {}
     for number, (variant, task, classes, several) in enumerate(index["tasks"]):
         own = {name: arrays[f"{number}/{name}"] for name in _MEMBERS}
-        ids, truth = parted(own["ids"]), own["truth"]
+        ids, k = parted(_fitting(own["ids"], "u", own["ids"].size)), len(classes)
+        truth = _fitting(own["truth"], "iu", *((len(ids), _bytes(k)) if several else (len(ids),)))
         if several:
-            truth = np.unpackbits(truth, axis=1, count=len(classes)).astype(bool)
+            truth = np.unpackbits(truth, axis=1, count=k).astype(bool)
+        elif not _codes(truth, k):
+            raise ValueError("its documents have classes that aren't there")
         tasks[variant, task] = TaskDocuments(ids, tuple(classes), truth)
         of_task = [each for each in index["splits"] if each[:2] == [variant, task]]
-        found = _splits(of_task, own, len(ids))
+        found = _splits(of_task, own, len(ids), k)
         splits |= found
         keys = [each for each in index["points"] if each[:2] == [variant, task]]
-        points |= _given(keys, found, own, n_classes=len(classes) if several else 0)
+        points |= _given(keys, found, own, k, several=several)
     measured = {
         (measure, variant): {name: arrays[f"measured/{number}/{position}"] for position, name in enumerate(names)}
         for number, (measure, variant, names) in enumerate(index["measured"])
@@ -125,34 +135,53 @@ def _decoded(index: Mapping[str, list[Any]], arrays: Arrays) -> Predictions:
 _MEMBERS = ("ids", "truth", "test", "trained", "given", "tied", "seconds", "memory", "inner")
 
 
-def _splits(keys: Sequence[list[Any]], own: Arrays, n: int) -> dict[SplitKey, tuple[TestedSplit, ...]]:
-    tested = np.unpackbits(own["test"], axis=1, count=n).astype(bool)
-    rows = iter(zip(tested, own["trained"], strict=True))
-    found = {}
-    for variant, task, size, names in keys:
-        found[variant, task, size] = tuple(
-            TestedSplit(name, np.flatnonzero(mask), trained) for name, (mask, trained) in zip(names, rows, strict=False)
+def _fitting(array: NDArray[Any], kind: str, *shape: int) -> NDArray[Any]:
+    """The array, if it is of such a kind and shape."""
+    if array.dtype.kind not in kind or array.shape != shape:
+        raise ValueError(f"one of its arrays is {array.dtype} of shape {array.shape}, not of shape {shape}")
+    return array
+
+
+def _bytes(bits: int) -> int:
+    return -(-bits // 8)
+
+
+def _codes(array: NDArray[Any], k: int) -> bool:
+    return not array.size or bool(array.min() >= 0 and array.max() < k)
+
+
+def _splits(keys: Sequence[list[Any]], own: Arrays, n: int, k: int) -> dict[SplitKey, tuple[TestedSplit, ...]]:
+    number = sum(len(names) for *_, names in keys)
+    tested = np.unpackbits(_fitting(own["test"], "u", number, _bytes(n)), axis=1, count=n).astype(bool)
+    rows = iter(zip(tested, _fitting(own["trained"], "i", number, k), strict=True))
+    return {
+        (variant, task, size): tuple(
+            TestedSplit(name, np.flatnonzero(mask), trained)
+            for name, (mask, trained) in zip(names, islice(rows, len(names)), strict=True)
         )
-        if len(found[variant, task, size]) != len(names):
-            raise ValueError("it lacks splits")
-    return found
+        for variant, task, size, names in keys
+    }
 
 
 def _given(
     keys: Sequence[list[Any]],
     splits: Mapping[SplitKey, tuple[TestedSplit, ...]],
     own: Arrays,
-    n_classes: int,
+    k: int,
+    *,
+    several: bool,
 ) -> dict[PointKey, Given]:
-    """The points of a task; `n_classes` is 0 where each document has one class."""
+    """The points of a task."""
     counts = [[len(split.test) for split in splits[variant, task, size]] for variant, task, _, _, size, *_ in keys]
-    width, total = max(n_classes, 1), sum(map(sum, counts))
-    given = np.unpackbits(own["given"], count=total * width).astype(bool) if n_classes else own["given"]
-    tied = np.unpackbits(own["tied"], count=total * width).astype(bool)
-    if given.size != total * width or not len(own["seconds"]) == len(own["memory"]) == sum(map(len, counts)):
-        raise ValueError("it has other numbers of decisions than of tested documents")
-    shape = (-1, n_classes) if n_classes else (-1,)
-    decisions = given.reshape(shape) if n_classes else given.astype(np.int32)
+    number, total = sum(map(len, counts)), sum(map(sum, counts)) * (k if several else 1)
+    given = _fitting(own["given"], "u", _bytes(total) if several else total)
+    tied = np.unpackbits(_fitting(own["tied"], "u", _bytes(total)), count=total).astype(bool)
+    seconds, memory = _fitting(own["seconds"], "f", number, len(PARTS)), _fitting(own["memory"], "f", number)
+    inner = _fitting(own["inner"], "f", sum(n_inner for *_, n_inner in keys))
+    if not several and not _codes(given, k):
+        raise ValueError("it has decisions for classes that aren't there")
+    shape = (-1, k) if several else (-1,)
+    decisions = (np.unpackbits(given, count=total).astype(bool) if several else given.astype(np.int32)).reshape(shape)
     at = inner_at = second_at = 0
     found = {}
     for (variant, task, method, candidate, size, terms, n_inner), own_counts in zip(keys, counts, strict=True):
@@ -161,9 +190,9 @@ def _given(
         found[variant, task, method, candidate, size, terms] = Given(
             tuple(decisions[cut] for cut in cuts),
             tuple(tied.reshape(shape)[cut] for cut in cuts),
-            own["seconds"][second_at : second_at + len(cuts)],
-            own["memory"][second_at : second_at + len(cuts)],
-            own["inner"][inner_at : inner_at + n_inner],
+            seconds[second_at : second_at + len(cuts)],
+            memory[second_at : second_at + len(cuts)],
+            inner[inner_at : inner_at + n_inner],
         )
         at, second_at, inner_at = ends[-1], second_at + len(cuts), inner_at + n_inner
     return found

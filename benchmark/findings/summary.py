@@ -21,6 +21,7 @@ from benchmark.findings.verdicts import (
     published_for,
     range_frame,
     sweep_notes,
+    tests_in_words,
     verdict_frame,
 )
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
@@ -43,6 +44,7 @@ def summarized(run: Run) -> Summary:
     study, scored, published = run.study, run.scored, published_for(run.study)
     pairs, unpaired = pairable(study, scored)
     claims = judged_claims(published, study, scored)
+    notes = notes_on(run, printed_numbers(published, study))
     swept = tuple(sweep_notes(claims)) if study.explains else ()
     return Summary(
         name=study.name,
@@ -59,7 +61,7 @@ def summarized(run: Run) -> Summary:
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
         charts=_charts(study, scored, published),
         failures=_failures(study, scored, run.failures),
-        notes=(*study.notes, *notes_on(run, printed_numbers(published, study)), *swept, *unpaired),
+        notes=(*study.notes, *notes, *tests_in_words(claims, scored), *swept, *unpaired),
     )
 
 

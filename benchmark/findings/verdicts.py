@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
 
 
+_TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
+_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the draws"
+_BY_DRAW = (
+    "over all decisions, document × class, of each draw; Z is the draws' median, and p twice the median p (Rüger 1978)"
+)
+
+
 def published_for(study: Study) -> Published | None:
     """The numbers and claims of the study's paper; of one that explains another, those of that one's paper."""
     if study.paper:
@@ -77,6 +84,19 @@ def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
         names = ", ".join(each.variant or BASE for each in own if each.holds == most)
         where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
         yield f"The claim {claim} holds {where if most else 'nowhere, not even in part'}."
+
+
+def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
+    """What the tests of right and wrong decisions counted that claims name, where draws test documents repeatedly."""
+    found = []
+    for each in claims:
+        for comparison in each.comparisons:
+            test = comparison.evidence.test if comparison.evidence else None
+            outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
+            if test is not None and outcome is not None and outcome.repeats_documents:
+                how = test.note or (_BY_DRAW if outcome.several else _BY_DOCUMENT)
+                found.append(f"The claim {each.claim.id} by {_TESTS[test.test]}: {how}.")
+    return list(dict.fromkeys(found))
 
 
 def _verdict(judged: ValueVerdict) -> list[Any]:

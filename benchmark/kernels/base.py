@@ -36,10 +36,6 @@ class Kernel(TransformerMixin, BaseEstimator):
     normalizations: ClassVar[tuple[str, ...]] = NORMALIZATIONS
     #: What a configuration has where it says nothing else.
     normalization: ClassVar[str] = "l2"
-    #: True where -k is a distance-like function and only Σα = 0 makes the quadratic form positive (cpd, not pd).
-    conditionally_positive: ClassVar[bool] = False
-    #: True where values depend on how many coordinates there are: also on those that are 0 in every point.
-    depends_on_dimension: ClassVar[bool] = False
 
     @property
     def exponent(self) -> float:
@@ -50,7 +46,7 @@ class Kernel(TransformerMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range; called by `fit` and before a run starts."""
 
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
-        """Learn what `link` must know of the space of the points: nothing, unless it `depends_on_dimension`.
+        """Learn what `link` must know of the space of the points: how many coordinates there are.
 
         Called before `link`, by `fit` and by `Gram`.
 
@@ -88,8 +84,7 @@ class Kernel(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "points_")
         points = self._validated(X)
         if points.shape[1] != self.n_features_in_:
-            msg = f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
         embedded = embed(points, self.exponent)
         products = inner_products(embedded, self.points_)
         return self.link(products, self_products(embedded), self.self_products_)
@@ -98,16 +93,14 @@ class Kernel(TransformerMixin, BaseEstimator):
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
         on_simplex = self.normalizations == ("l1",)
         if (on_simplex or self.exponent != 1.0) and points.nnz and points.data.min() < 0:
-            msg = f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}"
-            raise ValueError(msg)
+            raise ValueError(f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}")
         if on_simplex:
             sums = np.asarray(points.sum(axis=1))
             off = ~(np.isclose(sums, 1.0, rtol=1e-9, atol=0.0) | (sums == 0.0))
             if off.any():
                 row = int(np.flatnonzero(off)[0])
-                msg = (
+                raise ValueError(
                     f"{type(self).__name__} is defined on the simplex: every row must sum to 1, "
                     f"but row {row} sums to {sums[row]:.6g}; normalize with TermWeighting(normalization='l1')"
                 )
-                raise ValueError(msg)
         return points

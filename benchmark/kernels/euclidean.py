@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -46,11 +46,9 @@ class Polynomial(Kernel):
     def check(self) -> None:
         """The degree d is a whole number of at least 1, c not negative."""
         if not (self.degree >= 1 and self.degree % 1 == 0):
-            msg = f"degree must be a whole number of at least 1, not {self.degree}"
-            raise ValueError(msg)
+            raise ValueError(f"degree must be a whole number of at least 1, not {self.degree}")
         if not self.c >= 0:
-            msg = f"c must not be negative, not {self.c}"
-            raise ValueError(msg)
+            raise ValueError(f"c must not be negative, not {self.c}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """(g + c)^d."""
@@ -73,8 +71,7 @@ class RadialBasisFunction(Kernel):
     def check(self) -> None:
         """σ > 0."""
         if not self.sigma > 0:
-            msg = f"sigma must be positive, not {self.sigma}"
-            raise ValueError(msg)
+            raise ValueError(f"sigma must be positive, not {self.sigma}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """exp(-(g_xx + g_x'x' - 2g) / 2σ²)."""
@@ -99,8 +96,7 @@ class Sigmoid(Kernel):
     def check(self) -> None:
         """κ > 0."""
         if not self.kappa > 0:
-            msg = f"kappa must be positive, not {self.kappa}"
-            raise ValueError(msg)
+            raise ValueError(f"kappa must be positive, not {self.kappa}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """tanh(κg + ϑ)."""
@@ -111,8 +107,6 @@ class Sigmoid(Kernel):
 
 class NegativeEuclideanDistance(Kernel):
     """NED: k(x, x') = -||x - x'||; conditionally positive definite (Zhang et al. 2005, section 3.2)."""
-
-    conditionally_positive: ClassVar[bool] = True
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """-(g_xx + g_x'x' - 2g)^½."""

@@ -88,8 +88,7 @@ class Gram:
             # A sum is finite only if every term is, and costs one pass without a temporary.
             total = values.sum()
         if not np.isfinite(total) and not np.isfinite(values).all():
-            msg = f"the kernel {self._kernel!r} gives values that are not finite numbers"
-            raise FloatingPointError(msg)
+            raise FloatingPointError(f"the kernel {self._kernel!r} gives values that are not finite numbers")
         return values
 
 

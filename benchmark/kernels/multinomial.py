@@ -51,8 +51,6 @@ class NegativeGeodesicDistance(_OnSimplex):
            [-1.5708, -1.5708]])
     """
 
-    conditionally_positive: ClassVar[bool] = True
-
     def __init__(self, shift: float = 0.0) -> None:
         self.shift = shift
 
@@ -78,8 +76,7 @@ class _WithTime(_OnSimplex):
     def check(self) -> None:
         """The time t is positive."""
         if not self.t > 0:
-            msg = f"t must be positive, not {self.t}"
-            raise ValueError(msg)
+            raise ValueError(f"t must be positive, not {self.t}")
 
 
 class ExponentialGeodesicDistance(_WithTime):
@@ -151,8 +148,7 @@ class ProbabilityProduct(Kernel):
     def check(self) -> None:
         """ρ > 0."""
         if not self.rho > 0:
-            msg = f"rho must be positive, not {self.rho}"
-            raise ValueError(msg)
+            raise ValueError(f"rho must be positive, not {self.rho}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """The inner products of the ρ-th powers themselves."""

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
+
 
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
 _MATRICES = f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})"
@@ -26,14 +30,14 @@ _MATRICES = f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})"
 
 @compiled(f"void(f8[::1], i8, {_POSTINGS}, {_POSTINGS})")
 def _fill_row(
-    row: NDArray[np.float64],
+    row: Array,
     i: int,
-    row_start: NDArray[np.int64],
-    row_term: NDArray[np.int32],
-    row_value: NDArray[np.float64],
-    posting_start: NDArray[np.int64],
-    posting_column: NDArray[np.int32],
-    posting_value: NDArray[np.float64],
+    row_start: I8,
+    row_term: I4,
+    row_value: Array,
+    posting_start: I8,
+    posting_column: I4,
+    posting_value: Array,
 ) -> None:
     row[:] = 0.0
     for k in range(row_start[i], row_start[i + 1]):
@@ -45,13 +49,13 @@ def _fill_row(
 # Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
 @compiled(_MATRICES, parallel=True)
 def _fill_on_all_cores(
-    out: NDArray[np.float64],
-    row_start: NDArray[np.int64],
-    row_term: NDArray[np.int32],
-    row_value: NDArray[np.float64],
-    posting_start: NDArray[np.int64],
-    posting_column: NDArray[np.int32],
-    posting_value: NDArray[np.float64],
+    out: Array,
+    row_start: I8,
+    row_term: I4,
+    row_value: Array,
+    posting_start: I8,
+    posting_column: I4,
+    posting_value: Array,
 ) -> None:
     for i in numba.prange(out.shape[0]):
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
@@ -59,21 +63,19 @@ def _fill_on_all_cores(
 
 @compiled(_MATRICES)
 def _fill_on_this_core(
-    out: NDArray[np.float64],
-    row_start: NDArray[np.int64],
-    row_term: NDArray[np.int32],
-    row_value: NDArray[np.float64],
-    posting_start: NDArray[np.int64],
-    posting_column: NDArray[np.int32],
-    posting_value: NDArray[np.float64],
+    out: Array,
+    row_start: I8,
+    row_term: I4,
+    row_value: Array,
+    posting_start: I8,
+    posting_column: I4,
+    posting_value: Array,
 ) -> None:
     for i in range(out.shape[0]):
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
-def inner_products(
-    left: sp.csr_array, right: sp.csr_array, out: NDArray[np.float64] | None = None
-) -> NDArray[np.float64]:
+def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = None) -> Array:
     """``left @ right.T`` as a dense float64 array, shape (m, n).
 
     Parameters
@@ -97,14 +99,12 @@ def inner_products(
            [6., 9.]])
     """
     if left.shape[1] != right.shape[1]:
-        msg = f"points of {left.shape[1]} and {right.shape[1]} coordinates have no inner product"
-        raise ValueError(msg)
+        raise ValueError(f"points of {left.shape[1]} and {right.shape[1]} coordinates have no inner product")
     shape = (left.shape[0], right.shape[0])
     if out is None:
         out = np.empty(shape)
     elif out.shape != shape:
-        msg = f"out has shape {out.shape}, the product {shape}"
-        raise ValueError(msg)
+        raise ValueError(f"out has shape {out.shape}, the product {shape}")
     _fill_on_all_cores(out, *_parts(canonical(left)), *_parts(canonical(right).tocsc()))
     return out
 
@@ -127,7 +127,7 @@ class StreamedProducts:
         self._postings = _parts(canonical(points[columns]).tocsc())
         self._n_columns = len(columns)
 
-    def __getitem__(self, rows: slice | NDArray[np.intp]) -> NDArray[np.float64]:
+    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
         """The products of these rows, a fresh array of shape (len(rows), n_columns)."""
         part = self._points[rows]
         out = np.empty((part.shape[0], self._n_columns))
@@ -135,7 +135,7 @@ class StreamedProducts:
         return out
 
 
-def self_products(points: sp.csr_array) -> NDArray[np.float64]:
+def self_products(points: sp.csr_array) -> Array:
     """<x, x> of every row, shape (n,), summed in the same order as `inner_products` sums its diagonal."""
     rows = canonical(points)
     result = np.zeros(points.shape[0])
@@ -143,7 +143,7 @@ def self_products(points: sp.csr_array) -> NDArray[np.float64]:
     return result
 
 
-def _parts(matrix: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def _parts(matrix: sp.csr_array) -> tuple[I8, I4, Array]:
     return (
         matrix.indptr.astype(np.int64),
         matrix.indices.astype(np.int32),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from benchmark.checks import check_one_of
 from benchmark.kernels.base import Kernel
 from benchmark.kernels.euclidean import NegativeEuclideanDistance
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
@@ -17,7 +18,6 @@ BASES: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": Negat
 
 
 class _Transformed(Kernel):
-    conditionally_positive: ClassVar[bool] = True
     #: Every base kernel is defined for it.
     normalization: ClassVar[str] = "l1"
     base: str
@@ -34,9 +34,7 @@ class _Transformed(Kernel):
 
     def check(self) -> None:
         """The base is one of `BASES`."""
-        if self.base not in BASES:
-            msg = f"base must be one of {', '.join(BASES)}, not {self.base!r}"
-            raise ValueError(msg)
+        check_one_of("base", self.base, BASES)
 
     def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """-k ≥ 0 of the base kernel, written over `products`."""
@@ -62,8 +60,7 @@ class CpdPower(_Transformed):
         """0 < β < 1."""
         super().check()
         if not 0 < self.beta < 1:
-            msg = f"beta must lie between 0 and 1, not {self.beta}"
-            raise ValueError(msg)
+            raise ValueError(f"beta must lie between 0 and 1, not {self.beta}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
         """-(-k)^β."""

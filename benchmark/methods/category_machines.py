@@ -7,20 +7,19 @@ class more, "other", of HP-TOP's mixture alone.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.hyperplanes import hyperplanes_of, two_sides
-from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, train
+from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
+from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine
 from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
 from benchmark.evaluation.predictions import PARTS
 from benchmark.kernels.gram import Gram
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Decisions, Stopwatch
-from benchmark.methods.kernel_machines import code_of, cost, kernel_of, threads
+from benchmark.methods.kernel_machines import OnSplits, cost, kernel_of
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
-from benchmark.methods.weights import Work
 from benchmark.representation import canonical
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Problem
+    from benchmark.methods.weights import Work
     from benchmark.methods.workbench import Workbench
 
     Array = NDArray[np.float64]
@@ -84,7 +84,7 @@ def _linear_machines(work: Work, representation: Representation, classifier: Sup
     watch = Stopwatch()
     gram = bench.square(points)
     watch.lap("products")
-    _fill(bench, gram)
+    bench.nodes.fill(DenseRows.square(gram), bench.jobs)
     watch.lap("kernel")
     machines = _trained(bench, classifier, C, members[:, columns], names)
     watch.lap("training")
@@ -96,34 +96,7 @@ def _linear_machines(work: Work, representation: Representation, classifier: Sup
     return LinearMachines(points, tested, gram, machines, beside[0] if beside else None, seconds, other_seconds)
 
 
-@dataclass(frozen=True)
-class _OnSplits:
-    """What these methods have in common: each split is solved by itself."""
-
-    spec: MethodSpec
-    over_classes: str = "sum"
-    batched: ClassVar[bool] = False
-
-    @property
-    def uses_seed(self) -> bool:
-        """Whether its decisions depend on the problem's seed."""
-        return False
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The classes that decide its numbers."""
-        return code_of(self, self.spec)
-
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
-        """Train on each split and decide, see `Method.solve`."""
-        with threads(bench):
-            return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
-
-    def _split(self, work: Work) -> Decisions:
-        raise NotImplementedError
-
-
-class LinearCategories(_OnSplits):
+class LinearCategories(OnSplits):
     """Linear machines as hyperplanes, one for each class: decisions are made without a kernel value."""
 
     def _split(self, work: Work) -> Decisions:
@@ -134,7 +107,7 @@ class LinearCategories(_OnSplits):
         return _decided(work, values, linear.seconds + watch.seconds())
 
 
-class KernelCategories(_OnSplits):
+class KernelCategories(OnSplits):
     """Machines on one kernel matrix, one for each class: any kernel that is elementwise in inner products."""
 
     def _split(self, work: Work) -> Decisions:
@@ -153,7 +126,7 @@ class KernelCategories(_OnSplits):
         return _decided(work, values, watch.seconds())
 
 
-class TopMachines(_OnSplits):
+class TopMachines(OnSplits):
     """HP-TOP: a machine for each class, on a kernel of its own that is made of all classes' linear machines.
 
     It can't be used where a class has no density: one training document, or no variance. The linear machines' time is
@@ -170,34 +143,31 @@ class TopMachines(_OnSplits):
             none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
             mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER)
         if len(mixed) < 2:
-            msg = f"HP-TOP needs two categories at least, and the training documents have {len(mixed)}"
-            raise ValueError(msg)
+            raise ValueError(f"HP-TOP needs two categories at least, and the training documents have {len(mixed)}")
         top = kernel_of(self.spec).set_params(
             C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
         )
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
         watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch)
+        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap)
         return _decided(work, values, _top_seconds(linear, watch.seconds()))
 
 
-class FisherMachines(_OnSplits):
+class FisherMachines(OnSplits):
     """Machines on the Fisher kernel of PLSI models of the split's training documents, one for each class.
 
     The kernel is the inner product of the models' scores, so that a machine is a hyperplane among the scores.
     """
 
-    @property
-    def uses_seed(self) -> bool:
-        """PLSI starts at random."""
-        return True
+    #: PLSI starts at random.
+    uses_seed: ClassVar[bool] = True
 
     def _split(self, work: Work) -> Decisions:
         counts, split, bench = work.selected_counts(), work.split, work.bench
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
         watch.lap("extraction")
-        _fill(bench, bench.square(model.scores_))
+        bench.nodes.fill(DenseRows.square(bench.square(model.scores_)), bench.jobs)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names)
@@ -221,18 +191,12 @@ def _top_seconds(linear: LinearMachines, own: Array) -> Array:
     return seconds
 
 
-def _fill(bench: Workbench, gram: Array) -> None:
-    everything = np.arange(len(gram))
-    bench.nodes.fill(DenseRows(gram, everything, everything), bench.jobs)
-
-
 def _trained(
     bench: Workbench, classifier: SupportVectorClassifier, C: float, members: NDArray[np.bool_], names: Sequence[str]
 ) -> tuple[Machine, ...]:
     """A machine for each column of `members`, on the kernel matrix that was written last."""
-    problems = [two_sides(members[:, x], name) for x, name in enumerate(names)]
     parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    return tuple(train(bench.nodes, problems, **parameters, jobs=bench.jobs))
+    return train_categories(bench.nodes, members, names, **parameters, jobs=bench.jobs)
 
 
 def _values(machines: tuple[Machine, ...], rows: KernelRows, jobs: int) -> Array:

@@ -29,13 +29,12 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class KernelMachine:
-    """LIBSVM on each split by itself: one-vs-one or one-vs-rest, training documents sorted by class.
+class OnSplits:
+    """A method that solves each split by itself.
 
     Parameters
     ----------
     spec : MethodSpec
-        Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
     over_classes : str
         How terms are ranked for all classes, where they are selected.
     """
@@ -52,12 +51,21 @@ class KernelMachine:
 
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split and decide, see `Method.solve`."""
-        kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
         with threads(bench):
-            works = [Work(problem, split, splits, terms, self.over_classes, bench) for split in splits]
-            return [self._split(work, kernel, classifier) for work in works]
+            return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
 
-    def _split(self, work: Work, kernel: Kernel, classifier: SupportVectorClassifier) -> Decisions:
+    def _split(self, work: Work) -> Decisions:
+        raise NotImplementedError
+
+
+class KernelMachine(OnSplits):
+    """LIBSVM on each split by itself: one-vs-one or one-vs-rest, training documents sorted by class.
+
+    Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
+    """
+
+    def _split(self, work: Work) -> Decisions:
+        kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
         watch, split, bench = Stopwatch(), work.split, work.bench
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, documents = self.spec.representation.normalization, work.problem.documents

@@ -66,5 +66,4 @@ def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds
 
 def _check_finite(values: Array) -> None:
     if not np.isfinite(values).all():
-        msg = "a decision value is not a finite number"
-        raise FloatingPointError(msg)
+        raise FloatingPointError("a decision value is not a finite number")

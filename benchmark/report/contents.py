@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -12,7 +12,7 @@ from benchmark.config.model import BASE
 from benchmark.evaluation.scored import SCORES, WHOLE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
@@ -42,17 +42,6 @@ def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.Data
     (0, 6)
     """
     return pd.DataFrame([tuple(row) for row in rows], columns=list(columns))
-
-
-class Picture(Protocol):
-    """What draws itself."""
-
-    @property
-    def name(self) -> str:
-        """Stem of its files."""
-
-    def draw(self) -> Figure:
-        """Draw it in the house's style."""
 
 
 @dataclass(frozen=True)
@@ -121,8 +110,8 @@ class Summary:
         Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
     charts : tuple of Chart
         Pictures of curves.
-    pictures : tuple of Picture
-        Other pictures; either are drawn in place of the picture of cells.
+    pictures : mapping of str to callable
+        By the stem of its files, what draws another picture; either are drawn in place of the picture of cells.
     failures : mapping of str to str
         Reason by cell.
     notes : tuple of str
@@ -142,7 +131,7 @@ class Summary:
     confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
     costs: pd.DataFrame = field(default_factory=partial(frame, COSTS))
     charts: tuple[Chart, ...] = ()
-    pictures: tuple[Picture, ...] = ()
+    pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 

@@ -25,7 +25,7 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
     All is rendered before the first file is touched.
     """
     figures = {chart.name: chart_figure(chart) for chart in summary.charts}
-    figures |= {picture.name: picture.draw() for picture in summary.pictures}
+    figures |= {name: draw() for name, draw in summary.pictures.items()}
     figures = figures or {"figure": dot_plot(summary)}
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
     frames = {name: (getattr(summary, name), columns) for name, columns in TABLES.items()}

@@ -78,12 +78,10 @@ def _members(labels: NDArray[Any], n: int, classes: Sequence[str] | None) -> sp.
     """Ones where a document is of a class, shape (n_classes, n)."""
     if labels.dtype == np.bool_:
         if labels.ndim != 2 or len(labels) != n or (classes is not None and labels.shape[1] != len(classes)):
-            msg = f"memberships of shape {labels.shape} don't say which classes each of {n} documents has"
-            raise ValueError(msg)
+            raise ValueError(f"memberships of shape {labels.shape} don't say which classes each of {n} documents has")
         return sp.csr_array(labels.T.astype(np.float64))
     if labels.shape != (n,) or not np.issubdtype(labels.dtype, np.integer):
-        msg = f"labels must be integers of shape ({n},), not {labels.dtype} of shape {labels.shape}"
-        raise ValueError(msg)
+        raise ValueError(f"labels must be integers of shape ({n},), not {labels.dtype} of shape {labels.shape}")
     sizes = _class_sizes(labels, classes)
     return sp.csr_array((np.ones(n), (labels, np.arange(n))), shape=(len(sizes), n))
 
@@ -104,13 +102,11 @@ def _class_sizes(codes: NDArray[np.integer], classes: Sequence[str] | None) -> N
     """Documents of each class, shape (n_classes,); ValueError, with its name, for a class that has none."""
     names = list(classes) if classes is not None else [str(code) for code in range(codes.max() + 1)]
     if codes.min() < 0 or codes.max() >= len(names):
-        msg = f"labels go from {codes.min()} to {codes.max()}, but there are {len(names)} classes, from 0"
-        raise ValueError(msg)
+        raise ValueError(f"labels go from {codes.min()} to {codes.max()}, but there are {len(names)} classes, from 0")
     sizes = np.bincount(codes, minlength=len(names)).astype(np.float64)
     empty = [name for name, size in zip(names, sizes, strict=True) if not size]
     if empty:
-        msg = f"no document to learn from in the class {', '.join(map(repr, empty))}"
-        raise ValueError(msg)
+        raise ValueError(f"no document to learn from in the class {', '.join(map(repr, empty))}")
     return sizes
 
 
@@ -136,11 +132,9 @@ def aggregate(gains: Array, priors: Array, how: str = "sum") -> Array:
     how : {"sum", "average", "maximum"}
     """
     if how not in AGGREGATES:
-        msg = f"unknown aggregate {how!r}; one of {', '.join(AGGREGATES)}"
-        raise ValueError(msg)
+        raise ValueError(f"unknown aggregate {how!r}; one of {', '.join(AGGREGATES)}")
     if gains.ndim != 2 or priors.shape != (len(gains),):
-        msg = f"gains of shape {gains.shape} and priors of shape {priors.shape} don't belong together"
-        raise ValueError(msg)
+        raise ValueError(f"gains of shape {gains.shape} and priors of shape {priors.shape} don't belong together")
     return AGGREGATES[how](gains, priors)
 
 
@@ -166,26 +160,8 @@ def rank_terms(gains: Array) -> NDArray[np.intp]:
     return np.argsort(-np.round(gains, _DECIMALS), axis=-1, kind="stable")
 
 
-def select(rankings: NDArray[np.intp], sizes: Sequence[int]) -> list[NDArray[np.intp]]:
-    """The first K terms of each ranking, for each size K: arrays of shape (K,) or (n_classes, K).
-
-    Parameters
-    ----------
-    rankings : intp array, shape (V,) or (n_classes, V)
-        See `rank_terms`.
-    sizes : sequence of int
-
-    Raises
-    ------
-    ValueError
-        A size is below 1 or above the number of terms ranked.
-    """
-    return [rankings[..., : checked_size(size, rankings.shape[-1])] for size in sizes]
-
-
 def checked_size(size: int, n_terms: int) -> int:
     """`size`; ValueError if so many terms can't be selected from `n_terms`."""
     if not 1 <= size <= n_terms:
-        msg = f"{size} terms can't be selected from {n_terms}; ask for 1 to {n_terms}"
-        raise ValueError(msg)
+        raise ValueError(f"{size} terms can't be selected from {n_terms}; ask for 1 to {n_terms}")
     return size

@@ -70,8 +70,7 @@ def norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
     elif normalization == "l2":
         divisor = np.sqrt(np.asarray(weights.multiply(weights).sum(axis=1), dtype=np.float64))
     else:
-        msg = f"unknown normalization {normalization!r}; one of {', '.join(NORMALIZATIONS)}"
-        raise ValueError(msg)
+        raise ValueError(f"unknown normalization {normalization!r}; one of {', '.join(NORMALIZATIONS)}")
     return np.where(divisor > 0, divisor, 1.0)
 
 
@@ -113,11 +112,9 @@ class TermWeighting(TransformerMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> TermWeighting:  # noqa: ARG002 - scikit-learn's signature
         """Learn the idf of the counts X, shape (n, V)."""
         if self.weighting not in WEIGHTINGS:
-            msg = f"unknown weighting {self.weighting!r}; one of {', '.join(WEIGHTINGS)}"
-            raise ValueError(msg)
+            raise ValueError(f"unknown weighting {self.weighting!r}; one of {', '.join(WEIGHTINGS)}")
         if self.normalization not in NORMALIZATIONS:
-            msg = f"unknown normalization {self.normalization!r}; one of {', '.join(NORMALIZATIONS)}"
-            raise ValueError(msg)
+            raise ValueError(f"unknown normalization {self.normalization!r}; one of {', '.join(NORMALIZATIONS)}")
         counts = canonical(check_array(X, accept_sparse="csr"))
         self.n_features_in_ = counts.shape[1]
         self.idf_ = inverse_document_frequency(counts) if self.weighting == "tfidf" else None
@@ -128,8 +125,7 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "n_features_in_")
         counts = canonical(check_array(X, accept_sparse="csr"))
         if counts.shape[1] != self.n_features_in_:
-            msg = f"X has {counts.shape[1]} terms, but the weighting was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {counts.shape[1]} terms, but the weighting was fitted on {self.n_features_in_}")
         weights = weight_terms(counts, self.idf_, binary=self.weighting == "binary")
         divisor = norms(weights, self.normalization)
         weights.data /= np.repeat(divisor, np.diff(weights.indptr))

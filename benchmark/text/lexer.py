@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmark.compiled import compiled
 from benchmark.errors import ConfigError
-from benchmark.text.stoplist import STOPLISTS, stop_words
+from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,24 +139,6 @@ def term(spelled: bytes, lexing: Lexing) -> str:
     if spelled[0] == HASH and lexing.digits == "token":
         return "<digits>"
     return spelled.decode("ascii")
-
-
-def tokens(document: bytes, lexing: Lexing) -> list[str]:
-    """Return the tokens of one document, in order and without the stop words.
-
-    Examples
-    --------
-    >>> tokens(b"<b>The</b> 2 kernels of CS101 &amp; co", Lexing(skip_html=True, digits="run-length"))
-    ['<digits:1>', 'kernels', 'cs', '<digits:3>']
-    """
-    text = np.frombuffer(document, dtype=np.uint8)
-    found = find_tokens(text, np.array([0, len(document)], dtype=np.int64), lexing)
-    spelled = (
-        found.spelling[text[start : start + length]].tobytes()
-        for start, length in zip(found.starts, found.lengths, strict=True)
-    )
-    stop = stop_words(lexing.stoplist)
-    return [name for name in (term(token, lexing) for token in spelled) if name not in stop]
 
 
 @compiled("int64(Array(uint8, 1, 'C', readonly=True), int64, int64)")

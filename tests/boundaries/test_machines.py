@@ -15,7 +15,6 @@ from sklearn.svm import SVC
 
 from benchmark.boundaries.machines import (
     KERNELS,
-    PANELS,
     Boundary,
     as_arrays,
     boundary,
@@ -25,8 +24,9 @@ from benchmark.boundaries.machines import (
     kernel_matrix,
 )
 from benchmark.boundaries.samples import Samples, draw, log_odds
-from benchmark.kernels.heat import fisher_distance
+from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 
+PANELS = [("simplex", "gaussian"), ("simplex", "diffusion"), ("half-plane", "gaussian"), ("half-plane", "hyperbolic")]
 CASES = [(space, kernel) for space, kernels in KERNELS.items() for kernel in kernels]
 SAMPLES = {space: draw(space, n=60, n_test=200, seed=4) for space in KERNELS}
 
@@ -96,7 +96,7 @@ def test_fisher_metric_halves_the_time() -> None:
 def test_only_with_the_fisher_metric_does_time_measure_fisher_distance() -> None:
     """For small t, log K ≈ -d²/4t, d the geodesic distance that t is measured in."""
     left, right, t = np.array([[0.5, 0.3]]), np.array([[0.56, 0.33]]), 1e-3
-    d = fisher_distance(left[:, :1], left[:, 1], right[:, :1], right[:, 1])[0]
+    d = curvature_radius(2) * hyperbolic_distance(left[:, :1], left[:, 1], right[:, :1], right[:, 1])[0]
     log_fisher = math.log(hyperbolic_kernel(left, right, t, "fisher")[0, 0])
     assert log_fisher == pytest.approx(-(d**2) / (4 * t), rel=1e-2)
     assert math.log(hyperbolic_kernel(left, right, t)[0, 0]) == pytest.approx(log_fisher / 2, rel=1e-2)
@@ -170,19 +170,8 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not() -> 
             gaussian, information = (boundary(samples, each, resolution=2) for each in ("gaussian", curved))
             optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
             assert gaussian.accuracy + 0.1 < information.accuracy < optimal + 0.02
-            narrow = boundary(samples, "gaussian", sigma=0.2, resolution=2)
+            narrow = boundary(samples, "gaussian", t=0.2**2 / 2, resolution=2)
             assert narrow.accuracy > information.accuracy - 0.02
-
-
-def test_sigma_is_another_way_to_give_the_time() -> None:
-    samples = SAMPLES["simplex"]
-    by_sigma, by_time = (
-        boundary(samples, "gaussian", sigma=2.0, resolution=5),
-        boundary(samples, "gaussian", resolution=5),
-    )
-    assert by_sigma.t == by_time.t == 2.0
-    assert by_sigma.sigma == 2.0
-    assert np.array_equal(by_sigma.decisions, by_time.decisions)
 
 
 def test_optimal_is_the_densities_log_odds_on_the_grid() -> None:
@@ -231,8 +220,6 @@ def test_a_missing_array_is_named() -> None:
     [
         ({"kernel": "hyperbolic"}, "kernels of the simplex are gaussian, diffusion, heat"),
         ({"kernel": "rbf"}, "kernels of the simplex"),
-        ({"kernel": "diffusion", "sigma": 1.0}, "sigma is a parameter of the gaussian"),
-        ({"kernel": "gaussian", "sigma": 0.0}, "sigma must be a positive finite number"),
         ({"kernel": "diffusion", "t": -1.0}, "t must be a positive finite number"),
         ({"kernel": "gaussian", "t": math.inf}, "t must be a positive finite number"),
         ({"kernel": "gaussian", "C": 0.0}, "C"),

@@ -12,8 +12,8 @@ import pytest
 from matplotlib.path import Path
 from matplotlib.tri import LinearTriInterpolator, Triangulation
 
-from benchmark.boundaries.machines import PANELS, Boundary, boundary
-from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, RegionPanel, RegionPicture, drawn, region_picture
+from benchmark.boundaries.machines import Boundary, boundary
+from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, drawn, region_picture, region_rows
 from benchmark.boundaries.samples import draw
 from benchmark.report.style import png_bytes, svg_bytes
 
@@ -21,13 +21,15 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: Figure 1, row by row.
+PANELS = (("simplex", "gaussian"), ("simplex", "diffusion"), ("half-plane", "gaussian"), ("half-plane", "hyperbolic"))
 NOTE = "A note about the picture."
 BOUNDARIES = tuple(boundary(draw(space, n=40, n_test=50), kernel, resolution=40) for space, kernel in PANELS)
 
 
 @pytest.fixture(scope="module")
 def figure() -> Figure:
-    result = region_picture("figure-1", "Decision regions", BOUNDARIES, NOTE).draw()
+    result = region_picture("Decision regions", region_rows(BOUNDARIES), NOTE)
     result.canvas.draw()
     return result
 
@@ -159,8 +161,7 @@ def test_words_lie_inside_the_figure_and_do_not_overlap(figure: Figure) -> None:
 
 
 def test_same_bytes_each_time_seven_inches_wide() -> None:
-    picture = region_picture("figure-1", "Decision regions", BOUNDARIES[:2])
-    first, second = (picture.draw() for _ in range(2))
+    first, second = (region_picture("Decision regions", [BOUNDARIES[:2]]) for _ in range(2))
     image = png_bytes(first, dpi=100)
     assert image == png_bytes(second, dpi=100)
     assert struct.unpack(">I", image[16:20]) == (700,)
@@ -170,21 +171,20 @@ def test_same_bytes_each_time_seven_inches_wide() -> None:
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_a_machine_that_decides_one_way_has_no_border(sign: float) -> None:
     result = replace(BOUNDARIES[0], decisions=np.full_like(BOUNDARIES[0].decisions, sign))
-    axes = region_picture("one", "One way", [result, BOUNDARIES[1]]).draw().axes
+    axes = region_picture("One way", [(result, BOUNDARIES[1])]).axes
     assert [len(contours(each)) for each in axes] == [2, 3]
 
 
-def test_titles_name_the_geometry_only_where_it_is_not_the_usual() -> None:
+def test_titles_name_the_geometry_only_where_it_is_not_the_usual(figure: Figure) -> None:
     fisher = [replace(result, geometry="fisher") for result in BOUNDARIES]
-    titles = [panel.title for panel in region_picture("figure-1", "", fisher).panels]
+    titles = [axes.get_title() for axes in region_picture("", region_rows(fisher)).axes]
     assert ["Fisher" in title for title in titles] == [False, False, False, True]
-    assert not any("Fisher" in panel.title for panel in region_picture("figure-1", "", BOUNDARIES).panels)
+    assert not any("Fisher" in axes.get_title() for axes in figure.axes)
 
 
 def test_rows_must_be_full_and_of_one_space() -> None:
-    panels = tuple(RegionPanel("", result) for result in BOUNDARIES)
-    for bad in ((), panels[:3]):
+    for bad in ((), BOUNDARIES[:3]):
         with pytest.raises(ValueError, match="full rows"):
-            RegionPicture("bad", "", bad)
+            region_rows(bad)
     with pytest.raises(ValueError, match="different spaces"):
-        RegionPicture("bad", "", (panels[0], panels[2]))
+        region_rows((BOUNDARIES[0], BOUNDARIES[2]))

@@ -13,7 +13,7 @@ from benchmark.boundaries.config import Boundaries, check_boundaries
 from benchmark.boundaries.run import BOUNDARIES, BoundaryResults
 from benchmark.config.source import YamlSource
 from benchmark.errors import ConfigError
-from benchmark.kernels.heat import log_covering_bound
+from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.observer import Silent
 
 METHODS = [
@@ -49,7 +49,7 @@ def done() -> BoundaryResults:
 
 
 def test_accuracies_are_those_of_the_test_points(done: BoundaryResults) -> None:
-    scores = BOUNDARIES.summarized(done).scores
+    scores = BOUNDARIES.summarize(done).scores
     headline = scores[scores["fold"] == "all"].set_index("cell")["value"]
     assert list(headline.index) == [cell.id for cell in done.study.machines]
     assert headline.index[-1] == "simplex-gaussian-sigma0.2"
@@ -57,13 +57,19 @@ def test_accuracies_are_those_of_the_test_points(done: BoundaryResults) -> None:
         assert headline[cell] == pytest.approx(np.mean(each.test_labels == each.test_predictions))
 
 
+def test_sigma_is_another_way_to_give_the_time(done: BoundaryResults) -> None:
+    times = {cell.id: cell.t for cell in planes(**machine(sigma=2.0), compare=[]).machines}
+    assert times == {"simplex-gaussian-sigma2": 2.0}
+    assert done.boundaries["simplex-gaussian-sigma0.2"].sigma == pytest.approx(0.2)
+
+
 def test_only_what_is_to_be_drawn_is_a_panel(done: BoundaryResults) -> None:
-    (picture,) = BOUNDARIES.summarized(done).pictures
-    assert len(picture.draw().axes) == 4
+    (draw,) = BOUNDARIES.summarize(done).pictures.values()
+    assert len(draw().axes) == 4
 
 
 def test_the_bound_is_theorem_fours(done: BoundaryResults) -> None:
-    (chart,) = BOUNDARIES.summarized(done).charts
+    (chart,) = BOUNDARIES.summarize(done).charts
     for line, t in zip(chart.panels[0].lines, (1, 2), strict=True):
         np.testing.assert_allclose(line.y, log_covering_bound(np.array(line.x), 2, t) / np.log(10))
 
@@ -72,7 +78,7 @@ def test_comes_back_from_its_bytes(done: BoundaryResults) -> None:
     content = BOUNDARIES.encode(done)
     again = BOUNDARIES.decode(done.study, content, {}, done.facts)
     assert BOUNDARIES.encode(again) == content
-    assert BOUNDARIES.summarized(again).scores.equals(BOUNDARIES.summarize(done).scores)
+    assert BOUNDARIES.summarize(again).scores.equals(BOUNDARIES.summarize(done).scores)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(done: BoundaryResults) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,12 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 
-from benchmark.classifiers.centroids import class_statistics, flow, kullback_leibler, skl_centroid, symmetric_kl
+from benchmark.classifiers.centroids.divergence import class_statistics, kullback_leibler, symmetric_kl
+from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from benchmark.classifiers.centroids import ClassStatistics
 
     Array = NDArray[np.float64]
 
@@ -127,26 +125,6 @@ def test_at_one_length_the_mean_is_the_pooled_centroid(unseen: sp.csr_array) -> 
         assert centroid == pytest.approx(pooled.centroids_[list(pooled.classes_).index(label)], rel=1e-12)
 
 
-def test_a_function_may_give_the_centroid(training: tuple[sp.csr_array, NDArray[Any]], unseen: sp.csr_array) -> None:
-    X, y = training
-
-    def end_of_flow(statistics: ClassStatistics, tolerance: float) -> Array:
-        return flow(statistics, tolerance=tolerance).centroid
-
-    classifier = DivergenceBayes(partial(end_of_flow, tolerance=1e-10), smoothing=0.05).fit(X, y)
-    exact = DivergenceBayes("skl", smoothing=0.05).fit(X, y)
-    assert classifier.centroids_ == pytest.approx(exact.centroids_, abs=1e-9)
-    np.testing.assert_array_equal(classifier.predict(unseen), exact.predict(unseen))
-
-
-@pytest.mark.parametrize("wrong", [lambda s: s.mean[:-1], lambda s: 2 * s.mean, lambda s: s.mean - 1.0])
-def test_a_function_that_gives_no_distribution_is_refused(
-    training: tuple[sp.csr_array, NDArray[Any]], wrong: Any
-) -> None:
-    with pytest.raises(ValueError, match=r"the centroid of the class 'crude' must be 30 positive numbers"):
-        DivergenceBayes(wrong, smoothing=0.05).fit(*training)
-
-
 @pytest.mark.parametrize("centroid", CENTROIDS)
 def test_a_document_without_words_is_left_to_the_prior(
     training: tuple[sp.csr_array, NDArray[Any]], centroid: str
@@ -215,7 +193,7 @@ def test_an_estimator_in_the_manners_of_scikit_learn(
     ("parameters", "message"),
     [
         *(({"smoothing": value}, "^smoothing must be") for value in (0.0, -1.0, float("nan"), float("inf"))),
-        ({"centroid": "median"}, "^centroid must be one of mean, skl, pooled, or a function, not 'median'"),
+        ({"centroid": "median"}, "^centroid must be one of mean, skl, pooled, not 'median'"),
         ({"prior": "flat"}, "^prior must be one of"),
     ],
 )

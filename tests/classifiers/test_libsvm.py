@@ -18,8 +18,8 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import benchmark.blocks
-from benchmark.classifiers import SupportVectorClassifier
 from benchmark.blocks import run_blocks
+from benchmark.classifiers import SupportVectorClassifier
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance

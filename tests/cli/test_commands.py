@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer
+from benchmark.experiment.observer import Silent
 from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
@@ -25,7 +26,6 @@ from benchmark.config import BASE, load_config
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.experiment import pinned, session
-from benchmark.experiment.observer import Silent
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from benchmark.config.kinds import CHECKS
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.config.kinds import CHECKS
 from benchmark.experiment import pinned
 
 SMALL = {

@@ -6,9 +6,9 @@ import pytest
 
 from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reproduction import write_page
-from benchmark.experiment.scoring import score
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
+from benchmark.findings.scoring import score
 
 SIZES = ["12", "40"]
 PAIR = ["faculty-course-diffusion-oracle-40", "faculty-course-linear-oracle-40"]

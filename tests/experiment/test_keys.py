@@ -422,7 +422,7 @@ def changed_by(
         ("experiment.work", "solved", set(NAMES)),
         ("experiment.runner", "_Walk", set()),
         ("evaluation.metrics", "tally", set()),
-        ("evaluation.by_documents", "ByDocuments", set()),
+        ("evaluation.sample", "ByDocuments", set()),
         ("config.entries", "entries_of", set()),
     ],
 )
@@ -446,7 +446,7 @@ def test_report_cli_and_scores_decide_no_result(
         "findings",
         "evaluation.significance",
         "evaluation.intervals",
-        "evaluation.scores",
+        "evaluation.scored",
     )
 
     def edit() -> None:

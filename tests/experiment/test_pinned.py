@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from benchmark.errors import BenchError
 from benchmark.evaluation.scored import SCORES
 from benchmark.experiment.pinned import Deviation, deviations, pin, pinned_configs
-from benchmark.report.contents import HEADLINE, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.contents import ANOTHER, HEADLINE, VERDICTS, CellInfo, Summary, frame
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
 #: Documents, right ones and ties of each fold.
@@ -105,6 +107,21 @@ def test_missing_and_additional_cells_deviate(folder):
 def test_verdicts_may_not_move(folder):
     found = deviations(summary_of(verdict="reproduced"), folder)
     assert found == [Deviation(cell, "accuracy", "exact", "reproduced") for cell in (CELL, OTHER)]
+
+
+def test_a_number_judged_in_two_readings_has_two_verdicts(tmp_path):
+    def readings(*verdicts):
+        rows = [
+            (CELL, "accuracy", reading, value, "percent", 90.0, 89.0, 91.0, verdict)
+            for reading, value, verdict in zip(("", ANOTHER), ("90.0", "80.0"), verdicts, strict=True)
+        ]
+        return replace(summary_of(), verdicts=frame(VERDICTS, rows))
+
+    pin(readings("exact", "deviates"), tmp_path)
+    assert deviations(readings("exact", "deviates"), tmp_path) == []
+    found = deviations(readings("deviates", "exact"), tmp_path)
+    assert [(each.pinned, each.found) for each in found] == [("exact", "deviates"), ("deviates", "exact")]
+    assert [each.fold for each in found] == ["accuracy", "accuracy, another reading"]
 
 
 def test_a_verdict_that_is_missing_deviates(folder):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
 from benchmark.blocks import BLOCK_VALUES, rows_per_block
+from benchmark.kernels import Linear, NegativeEuclideanDistance, Polynomial
 from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms, weight_terms

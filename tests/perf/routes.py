@@ -90,8 +90,9 @@ def solver_share() -> dict[str, Any]:
 
 def counts_and_splits() -> tuple[Any, Any]:
     """Counts of 20NG as the configuration lexes them, and its split."""
-    from benchmark.config import BASE, load_config
     from benchmark.experiment.observer import Silent
+
+    from benchmark.config import BASE, load_config
     from benchmark.experiment.reading import read_counts
     from benchmark.experiment.store import Store
 

@@ -1,14 +1,17 @@
 """The lexer against a slow, plain reading of its rules, and one by one."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.errors import ConfigError
-from benchmark.text.lexer import DIGIT_RULES, Lexing, tokens
+from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS, stop_words
+
+Tokens = Callable[[bytes, Lexing], list[str]]
 
 ENTITIES = (
     rb"nbsp|quot|amp|gt|iexcl|cent|pound|yen|brvbar|sect|copy|laquo|raquo|not|reg|deg|plusmn|sup[123]|micro|para|middot|"
@@ -94,12 +97,14 @@ LEXINGS = st.builds(
 
 @given(DOCUMENTS, LEXINGS)
 @example(b"", Lexing())
-def test_tokens_are_those_of_the_plain_reading(document: bytes, lexing: Lexing) -> None:
+def test_tokens_are_those_of_the_plain_reading(tokens: Tokens, document: bytes, lexing: Lexing) -> None:
     assert tokens(document, lexing) == plain_tokens(document, lexing)
 
 
 @given(DOCUMENTS, DOCUMENTS, LEXINGS.filter(lambda lexing: not (lexing.skip_header or lexing.skip_html)))
-def test_without_skipping_a_line_end_cuts_a_document_in_two(first: bytes, second: bytes, lexing: Lexing) -> None:
+def test_without_skipping_a_line_end_cuts_a_document_in_two(
+    tokens: Tokens, first: bytes, second: bytes, lexing: Lexing
+) -> None:
     assert tokens(first + b"\n" + second, lexing) == tokens(first, lexing) + tokens(second, lexing)
 
 
@@ -107,11 +112,11 @@ def test_without_skipping_a_line_end_cuts_a_document_in_two(first: bytes, second
     DOCUMENTS,
     st.sampled_from([b"From: a@b\nSubject: x\n\n", b"Date: 1\r\nType: html\r\n\r\n", b"Date: 1\r\n\n", b"\n"]),
 )
-def test_a_header_ends_at_the_first_blank_line(document: bytes, header: bytes) -> None:
+def test_a_header_ends_at_the_first_blank_line(tokens: Tokens, document: bytes, header: bytes) -> None:
     assert tokens(header + document, Lexing(skip_header=True)) == tokens(document, Lexing())
 
 
-def test_a_document_without_a_blank_line_is_all_header() -> None:
+def test_a_document_without_a_blank_line_is_all_header(tokens: Tokens) -> None:
     assert tokens(b"From: somebody\nSubject: nothing\n \n", Lexing(skip_header=True)) == []
 
 
@@ -126,7 +131,7 @@ def test_a_document_without_a_blank_line_is_all_header() -> None:
         (b"before\0kernel\0graph", ["kernel", "graph"]),
     ],
 )
-def test_words(document: bytes, expected: list[str]) -> None:
+def test_words(tokens: Tokens, document: bytes, expected: list[str]) -> None:
     assert tokens(document, Lexing()) == expected
 
 
@@ -150,7 +155,7 @@ def test_words(document: bytes, expected: list[str]) -> None:
         (b"one&lt;two&gt;three", "one three"),
     ],
 )
-def test_html(document: bytes, expected: str) -> None:
+def test_html(tokens: Tokens, document: bytes, expected: str) -> None:
     assert tokens(document, Lexing(skip_html=True, stoplist="none")) == expected.split()
 
 
@@ -164,7 +169,7 @@ def test_html(document: bytes, expected: str) -> None:
         ("literal", "cs 101 fall 1996 7"),
     ],
 )
-def test_digits(rule: str, expected: str) -> None:
+def test_digits(tokens: Tokens, rule: str, expected: str) -> None:
     lexing = Lexing(skip_html=True, digits=rule)
     assert tokens(b"<h1>CS101 Fall 1996 &#199; 7</h1>", lexing) == expected.split()
 

@@ -14,8 +14,10 @@ from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
-from benchmark.text.lexer import DIGIT_RULES, Lexing, tokens
+from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.vocabulary import Pruning, count
+
+Tokens = Callable[[bytes, Lexing], list[str]]
 
 
 def corpus_of(documents: list[bytes]) -> Corpus:
@@ -43,7 +45,7 @@ PRUNINGS = st.builds(Pruning, min_occurrences=st.integers(1, 5), min_documents=s
 @example([], Lexing(), Pruning())
 @example([b"", b""], Lexing(), Pruning())
 def test_counts_are_those_of_the_tokens_that_are_common_enough(
-    documents: list[bytes], lexing: Lexing, pruning: Pruning
+    tokens: Tokens, documents: list[bytes], lexing: Lexing, pruning: Pruning
 ) -> None:
     expected = [Counter(tokens(document, lexing)) for document in documents]
     occurrences = sum(expected, Counter())
@@ -188,7 +190,7 @@ def test_webkb_keeps_its_vocabulary(pages: Corpus, digits: str, terms: int, occu
 
 
 @pytest.mark.corpus
-def test_webkb_differs_from_plain_tag_stripping_where_rainbow_does(pages: Corpus) -> None:
+def test_webkb_differs_from_plain_tag_stripping_where_rainbow_does(tokens: Tokens, pages: Corpus) -> None:
     lexing = Lexing(skip_header=True, skip_html=True, stoplist="none")
     differing = 0
     for document in pages:

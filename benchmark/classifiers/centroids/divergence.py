@@ -86,11 +86,9 @@ def class_statistics(counts: Any, smoothing: float) -> ClassStatistics:
     matrix = canonical(counts)
     n, v = matrix.shape
     if not (n and v):
-        msg = f"a class needs at least one document and one word, not counts of shape {(n, v)}"
-        raise ValueError(msg)
+        raise ValueError(f"a class needs at least one document and one word, not counts of shape {(n, v)}")
     if not (np.isfinite(matrix.data).all() and (matrix.data >= 0).all()):
-        msg = "counts must be finite numbers that aren't negative"
-        raise ValueError(msg)
+        raise ValueError("counts must be finite numbers that aren't negative")
     check_smoothing(smoothing, allow_zero=np.count_nonzero(matrix.data) == n * v)
     words = np.diff(matrix.indptr)
     totals = np.asarray(matrix.sum(axis=1)) + smoothing * v
@@ -98,8 +96,7 @@ def class_statistics(counts: Any, smoothing: float) -> ClassStatistics:
     p = (matrix.data + smoothing) / totals[row]
     unseen = smoothing / totals
     if smoothing and not unseen.all():
-        msg = f"smoothing by {smoothing} is rounded to probabilities of 0"
-        raise ValueError(msg)
+        raise ValueError(f"smoothing by {smoothing} is rounded to probabilities of 0")
     log_unseen = np.log(unseen) if smoothing else np.zeros(n)
     mean = np.bincount(matrix.indices, p - unseen[row], minlength=v) + unseen.sum()
     mean_log = np.bincount(matrix.indices, np.log(p) - log_unseen[row], minlength=v) + log_unseen.sum()
@@ -163,8 +160,7 @@ def kullback_leibler(p: ArrayLike, q: ArrayLike) -> Array:
     """
     p, q = _distribution("p", p), _distribution("q", q)
     if ((p > 0) & (q == 0)).any():
-        msg = "KL(p, q) is infinite: q is 0 where p is not"
-        raise ValueError(msg)
+        raise ValueError("KL(p, q) is infinite: q is 0 where p is not")
     ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=q > 0)
     return np.asarray(xlogy(p, ratio).sum(axis=-1))
 
@@ -200,18 +196,15 @@ def average_skl_to_others(centroids: ArrayLike) -> Array:
 def _positive(statistics: ClassStatistics, q: ArrayLike) -> Array:
     array = np.asarray(q, dtype=np.float64)
     if array.shape != statistics.mean.shape or not (array.min() > 0 and array.max() < np.inf):
-        msg = f"q must hold {len(statistics.mean)} positive numbers, as the energy is infinite elsewhere"
-        raise ValueError(msg)
+        raise ValueError(f"q must hold {len(statistics.mean)} positive numbers, as the energy is infinite elsewhere")
     return array
 
 
 def _distribution(name: str, values: ArrayLike) -> Array:
     array = np.asarray(values, dtype=np.float64)
     if array.ndim == 0 or not (np.isfinite(array).all() and (array >= 0).all()):
-        msg = f"{name} must hold probabilities: finite numbers that aren't negative"
-        raise ValueError(msg)
+        raise ValueError(f"{name} must hold probabilities: finite numbers that aren't negative")
     sums = array.sum(axis=-1)
     if not (np.abs(sums - 1) <= _SUM_TOLERANCE).all():
-        msg = f"{name} must sum to 1, not {np.ravel(sums)[np.abs(np.ravel(sums) - 1).argmax()]:.9g}"
-        raise ValueError(msg)
+        raise ValueError(f"{name} must sum to 1, not {np.ravel(sums)[np.abs(np.ravel(sums) - 1).argmax()]:.9g}")
     return array

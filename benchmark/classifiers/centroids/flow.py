@@ -73,8 +73,7 @@ def path_edges(order: ArrayLike) -> Indices:
     """Edges of the path that visits the words in this order, shape (V - 1, 2); ``range(V)`` is the paper's graph."""
     words = np.asarray(order)
     if words.ndim != 1 or not np.issubdtype(words.dtype, np.integer) or len(np.unique(words)) < len(words):
-        msg = "a path's order must list word numbers, each once"
-        raise ValueError(msg)
+        raise ValueError("a path's order must list word numbers, each once")
     return np.stack([words[:-1], words[1:]], axis=1).astype(np.int64)
 
 
@@ -210,8 +209,7 @@ def _check_parameters(tolerance: float, accuracy: float, max_steps: int) -> None
     check_positive("tolerance", tolerance)
     check_positive("accuracy", accuracy)
     if not max_steps >= 1:
-        msg = f"max_steps must be at least 1, not {max_steps}"
-        raise ValueError(msg)
+        raise ValueError(f"max_steps must be at least 1, not {max_steps}")
 
 
 def _checked_edges(edges: ArrayLike, v: int) -> Indices:
@@ -222,18 +220,15 @@ def _checked_edges(edges: ArrayLike, v: int) -> Indices:
         msg = f"edges must be an array of whole numbers of shape (E, 2), not of {array.dtype} and shape {array.shape}"
         raise ValueError(msg)
     if array.size and not (array.min() >= 0 and array.max() < v):
-        msg = f"edges must join words 0 to {v - 1}, but they range from {array.min()} to {array.max()}"
-        raise ValueError(msg)
+        raise ValueError(f"edges must join words 0 to {v - 1}, but they range from {array.min()} to {array.max()}")
     pairs = np.sort(array.astype(np.int64), axis=1)
     if (pairs[:, 0] == pairs[:, 1]).any() or len(np.unique(pairs, axis=0)) < len(pairs):
-        msg = "edges must join two different words, each pair at most once"
-        raise ValueError(msg)
+        raise ValueError("edges must join two different words, each pair at most once")
     return pairs
 
 
 def _checked_start(start: Any, v: int) -> Array:
     rho = np.array(start, dtype=np.float64)
     if rho.shape != (v,) or not (np.isfinite(rho).all() and (rho > 0).all()) or abs(rho.sum() - 1) > 1e-9:
-        msg = f"the start must be a distribution of {v} positive probabilities that sum to 1"
-        raise ValueError(msg)
+        raise ValueError(f"the start must be a distribution of {v} positive probabilities that sum to 1")
     return np.asarray(rho / rho.sum())

@@ -43,8 +43,7 @@ def connected_graph(edges: Indices, v: int) -> Graph:
     root = int(np.bincount(edges.ravel(), minlength=v).argmin())
     visited, parent = breadth_first_order(adjacency, root, directed=False)
     if len(visited) < v:
-        msg = f"the graph must be connected: from word {root} its edges lead to {len(visited)} of {v} words"
-        raise ValueError(msg)
+        raise ValueError(f"the graph must be connected: from word {root} its edges lead to {len(visited)} of {v} words")
     if len(edges) > v - 1:
         return Graph(edges, tree=False, root=root)
     children = visited[:0:-1].astype(np.int64)

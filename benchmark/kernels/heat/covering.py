@@ -29,24 +29,22 @@ def log_orthant_volume(n: int) -> float:
     return (n + 1) / 2 * math.log(math.pi) - math.lgamma((n + 1) / 2)
 
 
-def log_covering_bound(epsilon: Array | float, n: int, t: float, log_volume: float | None = None) -> Array:
+def log_covering_bound(epsilon: Array | float, n: int, t: float) -> Array:
     """Log of B(ε) = (vol / t^(n/2)) · log^((n+2)/2)(1/ε), where theorem 4 says log N(ε) = O(B(ε)).
 
-    The theorem leaves a constant open that depends on n (through Li & Yau's bounds of the eigenvalues) and on neither
-    ε, t nor the volume: here it is 1. So curves over ε and t at one n compare; values at different n don't. B is the
-    logarithm of a covering number, and what is returned is its logarithm once more: for n in the ten thousands B
-    itself is no floating-point number.
+    vol is `log_orthant_volume`'s. The theorem leaves a constant open that depends on n (through Li & Yau's bounds of
+    the eigenvalues) and on neither ε, t nor the volume: here it is 1. So curves over ε and t at one n compare; values
+    at different n don't. B is the logarithm of a covering number, and what is returned is its logarithm once more: for
+    n in the ten thousands B itself is no floating-point number.
 
     Parameters
     ----------
     epsilon : float or float array
         Radius of the cover, 0 < ε < 1.
     n : int
-        Dimension of the manifold, n ≥ 1.
+        Dimension of the simplex, n ≥ 1.
     t : float
         Diffusion time, t > 0.
-    log_volume : float, optional
-        Log volume of the manifold; that of the n-simplex with the Fisher metric where it isn't given.
 
     Returns
     -------
@@ -56,7 +54,5 @@ def log_covering_bound(epsilon: Array | float, n: int, t: float, log_volume: flo
     check_positive("t", t)
     epsilon = np.asarray(epsilon, dtype=np.float64)
     if not bool(((epsilon > 0) & (epsilon < 1)).all()):
-        msg = f"epsilon must lie between 0 and 1, not {epsilon.min()} to {epsilon.max()}"
-        raise ValueError(msg)
-    volume = log_orthant_volume(n) if log_volume is None else log_volume
-    return np.asarray(volume - n / 2 * math.log(t) + (n + 2) / 2 * np.log(-np.log(epsilon)))
+        raise ValueError(f"epsilon must lie between 0 and 1, not {epsilon.min()} to {epsilon.max()}")
+    return np.asarray(log_orthant_volume(n) - n / 2 * math.log(t) + (n + 2) / 2 * np.log(-np.log(epsilon)))

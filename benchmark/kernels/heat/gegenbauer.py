@@ -113,10 +113,6 @@ def gegenbauer_series(x: Array, n: int, t: float, terms: int) -> SeriesSum:
         Dimension, and time on the unit sphere.
     terms : int
         From `terms_needed`.
-
-    Returns
-    -------
-    SeriesSum
     """
     weights, weight_errors, log_peak = scaled_weights(n, t, terms)
     total = math.fsum(weights)

@@ -52,26 +52,13 @@ def hyperbolic_distance(mu: Array, sigma: Array, mu_other: Array, sigma_other: A
     mu, mu_other = np.asarray(mu, dtype=np.float64), np.asarray(mu_other, dtype=np.float64)
     sigma, sigma_other = np.asarray(sigma, dtype=np.float64), np.asarray(sigma_other, dtype=np.float64)
     if mu.shape[-1:] != mu_other.shape[-1:] or mu.ndim == 0 or mu.shape[-1] == 0:
-        msg = (
+        raise ValueError(
             f"means must have the same number of coordinates on the last axis, not shapes {mu.shape}, {mu_other.shape}"
         )
-        raise ValueError(msg)
     if not (bool((sigma > 0).all()) and bool((sigma_other > 0).all())):
-        msg = "standard deviations must be positive"
-        raise ValueError(msg)
+        raise ValueError("standard deviations must be positive")
     rho = curvature_radius(mu.shape[-1] + 1)
     along = np.sqrt(np.square((mu - mu_other) / rho).sum(axis=-1))
     return np.asarray(
         2 * np.arcsinh(np.hypot(along, sigma - sigma_other) / (2 * np.sqrt(sigma) * np.sqrt(sigma_other)))
     )
-
-
-def fisher_distance(mu: Array, sigma: Array, mu_other: Array, sigma_other: Array) -> Array:
-    """Geodesic distance ρ r of the Fisher metric; arguments as for `hyperbolic_distance`.
-
-    Examples
-    --------
-    >>> fisher_distance(np.zeros((1, 1)), np.array([1.0]), np.zeros((1, 1)), np.array([np.e]))  # √2 · |log σ'/σ|
-    array([1.41421356])
-    """
-    return curvature_radius(np.asarray(mu).shape[-1] + 1) * hyperbolic_distance(mu, sigma, mu_other, sigma_other)

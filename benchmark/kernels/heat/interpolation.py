@@ -66,8 +66,7 @@ class ChebyshevInterpolant:
                 keep = max(1, int(np.searchsorted(-rest, -noise)))
                 cut = float(rest[keep]) if keep <= degree else 0.0
                 return cls(np.ascontiguousarray(coefficients[:keep]), lower, upper, noise + cut)
-        msg = f"no polynomial of degree {DEGREES[-1]} follows the function on [{lower}, {upper}]"
-        raise ArithmeticError(msg)
+        raise ArithmeticError(f"no polynomial of degree {DEGREES[-1]} follows the function on [{lower}, {upper}]")
 
     def shifted(self, constant: float) -> Self:
         """The interpolant of the function plus a constant."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from benchmark.kernels.heat import HypersphereHeatKernel
+from benchmark.kernels.heat.sphere import HypersphereHeatKernel
 from benchmark.kernels.multinomial import _WithTime
 
 if TYPE_CHECKING:
@@ -50,13 +50,10 @@ class Heat(_WithTime):
            [0.5693, 0.5693, 0.1068]])
     """
 
-    depends_on_dimension: ClassVar[bool] = True
-
     def check(self) -> None:
         """The time t lies where the kernel can be computed."""
         if not SHORTEST <= self.t <= LONGEST:
-            msg = f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}"
-            raise ValueError(msg)
+            raise ValueError(f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}")
 
     def learn(self, n_coordinates: int) -> Self:
         """Tabulate the kernel of the sphere S^n, n = n_coordinates - 1: a few milliseconds.
@@ -68,8 +65,7 @@ class Heat(_WithTime):
         """
         self.check()
         if n_coordinates < 2:
-            msg = f"{type(self).__name__} needs points of at least 2 coordinates, not {n_coordinates}"
-            raise ValueError(msg)
+            raise ValueError(f"{type(self).__name__} needs points of at least 2 coordinates, not {n_coordinates}")
         # Where the series cancels, its error overflows to infinity, and the integral's value is taken instead.
         with np.errstate(over="ignore"):
             self.heat_kernel_ = HypersphereHeatKernel(n_coordinates - 1, self.t)

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+#: Of the sphere that the simplex with the Fisher metric is a part of.
+RADIUS = 2.0
 #: A series longer than this is left to the integral, which takes the same time whatever n and t.
 MOST_TERMS = 1500
 #: An inner product of unit vectors may leave [0, 1] by rounding; by more it is a mistake.
@@ -73,14 +75,14 @@ def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
 
 
 class HypersphereHeatKernel:
-    """K(s, t)/K(1, t) on the sphere S^n of the given radius, for cosines s ∈ [0, 1], as many as wanted.
+    """K(s, t)/K(1, t) on the sphere S^n of radius 2, for cosines s ∈ [0, 1], as many as wanted.
 
     Tabulated once as a polynomial in s (log K is analytic in s up to the antipode s = -1, so that some thirty
     coefficients are enough) and evaluated elementwise. Positive definite, since all Gegenbauer coefficients are
     positive (Schoenberg 1942).
 
-    In high dimension the kernel tells points apart only for t around R² log(n)/n (Zhao & Song 2018), where it is near
-    exp(-z(1-s)), z = n exp(-nt/R²): well below, it is 0 but for equal points; well above, 1.
+    In high dimension the kernel tells points apart only for t around 4 log(n)/n (Zhao & Song 2018), where it is near
+    exp(-z(1-s)), z = n exp(-nt/4): well below, it is 0 but for equal points; well above, 1.
 
     Parameters
     ----------
@@ -88,8 +90,6 @@ class HypersphereHeatKernel:
         Dimension of the sphere, n ≥ 1; V - 1 for a vocabulary of V terms.
     t : float
         Time, t > 0, in squared units of length on that sphere.
-    radius : float
-        2, as for the simplex with the Fisher metric.
 
     Attributes
     ----------
@@ -107,15 +107,12 @@ class HypersphereHeatKernel:
     True
     """
 
-    def __init__(self, n: int, t: float, radius: float = 2.0) -> None:
+    def __init__(self, n: int, t: float) -> None:
         check_dimension(n)
         check_positive("t", t)
-        check_positive("radius", radius)
-        self.n, self.t, self.radius = n, t, radius
-        unit_time = t / radius**2
-        *_, log_diagonal = log_ratio(np.ones(1), n, unit_time)
-        self.log_diagonal = log_diagonal - n * math.log(radius)
-        table = ChebyshevInterpolant.fit(lambda s: log_ratio(s, n, unit_time)[:2], 0.0, 1.0)
+        *_, log_diagonal = log_ratio(np.ones(1), n, t / RADIUS**2)
+        self.log_diagonal = log_diagonal - n * math.log(RADIUS)
+        table = ChebyshevInterpolant.fit(lambda s: log_ratio(s, n, t / RADIUS**2)[:2], 0.0, 1.0)
         # Exactly 0 at s = 1, where every T_k is 1.
         self._table = table.shifted(-math.fsum(table.coefficients))
         self.error = 2 * table.error

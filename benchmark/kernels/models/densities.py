@@ -71,8 +71,7 @@ def sample_moments(values: Array, members: NDArray[np.bool_], categories: Sequen
     for x, name in enumerate(categories):
         own = values[members[:, x], x]
         if len(own) < 2:
-            msg = f"the category {name!r} has {len(own)} training documents; a variance needs at least two"
-            raise ValueError(msg)
+            raise ValueError(f"the category {name!r} has {len(own)} training documents; a variance needs at least two")
         mean = own.mean()
         deviation = own - mean
         variance = np.mean(deviation**2)

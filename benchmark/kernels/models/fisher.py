@@ -28,7 +28,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.compiled import compiled
-from benchmark.kernels.models.plsi import PLSI, check_counts
+from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
 from benchmark.kernels.products import inner_products
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
 
 
 @compiled("void(i8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
-def _count_scores(
-    sizes: NDArray[np.int64], theta: Array, root: Array, start: NDArray[np.int64], word: NDArray[np.int32]
-) -> None:
+def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
     for d in numba.prange(theta.shape[0]):
         size = 0
         for k in range(theta.shape[1]):
@@ -58,15 +58,7 @@ def _count_scores(
 
 @compiled("void(i4[::1], f8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[::1], i8[::1], i4[::1], f8[::1])", parallel=True)
 def _fill_scores(
-    column: NDArray[np.int32],
-    value: Array,
-    row: NDArray[np.int64],
-    theta: Array,
-    root: Array,
-    weight: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    ratio: Array,
+    column: I4, value: Array, row: I8, theta: Array, root: Array, weight: Array, start: I8, word: I4, ratio: Array
 ) -> None:
     """Class k has the columns k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself."""
     width = root.shape[0] + 1
@@ -112,8 +104,7 @@ def fisher_scores(counts: sp.csr_array, theta: Array, phi: Array, classes: Array
     n, k = theta.shape
     width = k * (phi.shape[0] + 1)
     if width > np.iinfo(np.int32).max:
-        msg = f"{k} classes of {phi.shape[0]} words have too many coordinates"
-        raise ValueError(msg)
+        raise ValueError(f"{k} classes of {phi.shape[0]} words have too many coordinates")
     known = known_words(counts, phi)
     start, word, count = csr_parts(known)
     length = np.asarray(known.sum(axis=1))
@@ -146,7 +137,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    models_ : tuple of PLSI
+    models_ : tuple of Fitted
     scores_ : CSR array, shape (n, Σ K (V + 1))
         The derivatives at the training documents.
     n_features_in_ : int
@@ -154,7 +145,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> counts = np.array([[4, 2, 0, 0], [1, 3, 0, 0], [0, 0, 5, 1], [0, 0, 2, 2]])
-    >>> PLSIFisher(n_classes=(1, 2)).fit_transform(counts).round(1)
+    >>> PLSIFisher(n_classes=(1, 2)).fit(counts).transform(counts).round(1)
     array([[6.3, 5.5, 1. , 1. ],
            [5.5, 6.7, 1. , 1. ],
            [1. , 1. , 6.3, 5.6],
@@ -201,8 +192,8 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         models = self._models()
         counts = check_counts(X)
         self.n_features_in_ = counts.shape[1]
-        self.models_ = tuple(model.fit(counts) for model in models)
-        self.scores_ = self._side_by_side(counts, [model.class_given_document_ for model in self.models_])
+        self.models_: tuple[Fitted, ...] = tuple(model.fit(counts) for model in models)
+        self.scores_ = self._side_by_side(counts, [model.class_given_document for model in self.models_])
         return self
 
     def scores(self, X: Any) -> sp.csr_array:
@@ -210,32 +201,22 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         check_is_fitted(self, "scores_")
         counts = check_counts(X)
         if counts.shape[1] != self.n_features_in_:
-            msg = f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
-        return self._side_by_side(counts, [model.transform(counts) for model in self.models_])
+            raise ValueError(f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}")
+        return self._side_by_side(counts, [model.fold(counts) for model in self.models_])
 
     def transform(self, X: Any) -> Array:
         """Kernel values between X, shape (m, V), and the training documents: shape (m, n)."""
         return inner_products(self.scores(X), self.scores_)
 
-    def fit_transform(self, X: Any, y: Any = None) -> Array:  # noqa: ARG002
-        """Fit, and give the training Gram matrix, shape (n, n)."""
-        self.fit(X)
-        return inner_products(self.scores_, self.scores_)
-
     def _models(self) -> list[PLSI]:
         if not len(self.n_classes):
-            msg = "n_classes names no number of classes"
-            raise ValueError(msg)
+            raise ValueError("n_classes names no number of classes")
         shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}
-        models = [PLSI(n_classes=k, **shared) for k in self.n_classes]
-        for model in models:
-            model.check()
-        return models
+        return [PLSI(n_classes=k, **shared) for k in self.n_classes]
 
     def _side_by_side(self, counts: sp.csr_array, thetas: Sequence[Array]) -> sp.csr_array:
         blocks = [
-            fisher_scores(counts, theta, model.word_given_class_, model.class_)
+            fisher_scores(counts, theta, model.word_given_class, model.classes)
             for model, theta in zip(self.models_, thetas, strict=True)
         ]
         return sp.csr_array(sp.hstack(blocks, format="csr"))

@@ -11,39 +11,28 @@ The kernel is the inner product of v and all its partial derivatives (equations 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 from threadpoolctl import threadpool_limits
 
-from benchmark.classifiers.hyperplanes import Hyperplanes, category_names, fit_hyperplanes, hyperplanes_of, two_sides
-from benchmark.classifiers.libsvm import Machine, NodeMatrix, train
+from benchmark.checks import check_one_of, check_positive_parameters
+from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
+from benchmark.classifiers.libsvm import DenseRows, Machine, NodeMatrix
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, decide, log_joint, top_features
 from benchmark.kernels.products import inner_products
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
-
-
-class Clock(Protocol):
-    """Told when a part of the work is done: "extraction", "kernel", "training" or "testing"."""
-
-    def lap(self, part: str) -> None:
-        """Book the time since the last lap."""
-
-
-class _NoClock:
-    def lap(self, part: str) -> None:
-        pass
 
 
 class HyperplaneTop(TransformerMixin, BaseEstimator):
@@ -113,13 +102,8 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        for name in ("C", "epsilon", "cache_mb"):
-            if not 0 < getattr(self, name) < float("inf"):
-                msg = f"{name} must be a positive number, not {getattr(self, name)}"
-                raise ValueError(msg)
-        if self.component not in DENSITIES:
-            msg = f"component must be one of {', '.join(DENSITIES)}, not {self.component!r}"
-            raise ValueError(msg)
+        check_positive_parameters(self, "C", "epsilon", "cache_mb")
+        check_one_of("component", self.component, DENSITIES)
 
     def fit(
         self,
@@ -129,7 +113,6 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         categories: Sequence[str] | None = None,
         linear: Array | None = None,
         machines: Sequence[Machine] | None = None,
-        nodes: NodeMatrix | None = None,
     ) -> Self:
         """Learn hyperplanes and densities.
 
@@ -145,8 +128,6 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             X Xᵀ, where it exists already.
         machines : sequence of Machine, optional
             The linear machine of each column of Y, with the same C and epsilon, where they are trained already.
-        nodes : NodeMatrix, optional
-            Memory to reuse.
 
         Raises
         ------
@@ -156,33 +137,22 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         self.check()
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
         members = _indicators(Y, points.shape[0])
-        self.categories_ = category_names(members, categories)
+        self.categories_ = tuple(map(str, range(members.shape[1])) if categories is None else categories)
+        if len(self.categories_) != members.shape[1]:
+            raise ValueError(f"{len(self.categories_)} names for {members.shape[1]} categories")
         self.points_, self.members_, self.n_features_in_ = points, members, points.shape[1]
         self.linear_ = inner_products(points, points) if linear is None else linear
-        self.hyperplanes_ = self._hyperplanes(nodes) if machines is None else hyperplanes_of(points, machines)
+        if machines is None:
+            nodes = NodeMatrix()
+            nodes.fill(DenseRows.square(self.linear_), self.jobs)
+            machines = self._trained(nodes, members, self.categories_)
+        self.hyperplanes_ = hyperplanes_of(points, machines)
         f = self.hyperplanes_.values(points)
         moments = sample_moments(f, members, self.categories_)
         self.component_: Density = DENSITIES[self.component].from_moments(moments)
         self.priors_ = np.full(members.shape[1], 1 / members.shape[1])
         self.joint_ = log_joint(f, self.component_, self.priors_)
         return self
-
-    def _hyperplanes(self, nodes: NodeMatrix | None) -> Hyperplanes:
-        return fit_hyperplanes(
-            self.points_,
-            self.linear_,
-            self.members_,
-            C=self.C,
-            epsilon=self.epsilon,
-            cache_mb=self.cache_mb,
-            jobs=self.jobs,
-            nodes=nodes,
-            categories=self.categories_,
-        )
-
-    def joint(self, X: Any) -> LogJoint:
-        """What every target's features of new documents X, shape (m, V), are made of."""
-        return self._joint(self._points(X))
 
     def transform(self, X: Any) -> Array:
         """Kernel values for `target` between X, shape (m, V), and the training documents, shape (m, n)."""
@@ -196,7 +166,11 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         return gram.block(0, points.shape[0])
 
     def solve_targets(
-        self, targets: Sequence[int], X: Any, nodes: NodeMatrix | None = None, clock: Clock | None = None
+        self,
+        targets: Sequence[int],
+        X: Any,
+        nodes: NodeMatrix | None = None,
+        lap: Callable[[str], object] = lambda _: None,
     ) -> Array:
         """Train the machine of each target category on its own kernel; decision values of X, shape (m, n_targets).
 
@@ -206,38 +180,36 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         X : dense or sparse, shape (m, V)
         nodes : NodeMatrix, optional
             Memory to reuse: every target's kernel is written over the one before.
-        clock : Clock, optional
-            Told after each part.
+        lap : callable, optional
+            Told after each part of the work: "extraction", "kernel", "training" or "testing".
         """
-        clock = _NoClock() if clock is None else clock
         points = self._points(X)
         joint = self._joint(points)
         nodes = NodeMatrix() if nodes is None else nodes
         decisions = np.empty((points.shape[0], len(targets)))
-        clock.lap("testing")
+        lap("testing")
         for column, target in enumerate(targets):
             trained = top_features(self.joint_, target)
-            clock.lap("extraction")
+            lap("extraction")
             # The threads that fill call BLAS, each for its own rows.
             with threadpool_limits(1, user_api="blas"):
                 nodes.fill(TopGram(trained, trained, self.linear_), self.jobs)
-            clock.lap("kernel")
-            machine = self._train(target, nodes)
-            clock.lap("training")
+            lap("kernel")
+            (machine,) = self._trained(nodes, self.members_[:, [target]], [self.categories_[target]])
+            lap("training")
             decisions[:, column] = decide(machine, top_features(joint, target), points, trained, self.points_)
-            clock.lap("testing")
+            lap("testing")
         return decisions
 
-    def _train(self, target: int, nodes: NodeMatrix) -> Machine:
-        problem = two_sides(self.members_[:, target], self.categories_[target])
-        return next(train(nodes, [problem], C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb, jobs=1))
+    def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[Machine, ...]:
+        parameters = {"C": self.C, "epsilon": self.epsilon, "cache_mb": self.cache_mb}
+        return train_categories(nodes, members, names, **parameters, jobs=self.jobs)
 
     def _points(self, X: Any) -> sp.csr_array:
         check_is_fitted(self, "hyperplanes_")
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
         if points.shape[1] != self.n_features_in_:
-            msg = f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}"
-            raise ValueError(msg)
+            raise ValueError(f"X has {points.shape[1]} coordinates, but the kernel was fitted on {self.n_features_in_}")
         return points
 
     def _joint(self, points: sp.csr_array) -> LogJoint:
@@ -247,11 +219,9 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
 def _indicators(Y: Any, n: int) -> NDArray[np.bool_]:
     members = np.asarray(Y)
     if members.ndim != 2 or len(members) != n or members.shape[1] < 2:
-        msg = (
+        raise ValueError(
             f"Y must say which of at least two categories each of {n} documents has, not have the shape {members.shape}"
         )
-        raise ValueError(msg)
     if not np.isin(members, (0, 1)).all():
-        msg = "Y must be boolean: whether a document has a category"
-        raise ValueError(msg)
+        raise ValueError("Y must be boolean: whether a document has a category")
     return members.astype(np.bool_)

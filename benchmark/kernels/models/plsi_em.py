@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
 
 
 # Rows are never taken as arrays of their own in inner loops: counting references to them costs more than the sums.
@@ -40,13 +42,7 @@ def _row_product(a: Array, i: int, b: Array, j: int) -> float:
 
 @compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8[:, ::1])", parallel=True)
 def _pass_over_documents(
-    ratio: Array,
-    theta: Array,
-    phi: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    count: Array,
-    gradient: Array,
+    ratio: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, gradient: Array
 ) -> None:
     """Fill ``ratio`` with n/s and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
     for d in numba.prange(theta.shape[0]):
@@ -62,14 +58,7 @@ def _pass_over_documents(
 
 
 @compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], i8[::1], f8[::1])", parallel=True)
-def _pass_over_words(
-    gradient: Array,
-    theta: Array,
-    start: NDArray[np.int64],
-    document: NDArray[np.int32],
-    place: NDArray[np.int64],
-    ratio: Array,
-) -> None:
+def _pass_over_words(gradient: Array, theta: Array, start: I8, document: I4, place: I8, ratio: Array) -> None:
     """Fill ``gradient[w, z]`` with Σ_d θ_dz n/s; ``place`` is where a posting stands in the documents' order."""
     for w in numba.prange(gradient.shape[0]):
         for z in range(gradient.shape[1]):
@@ -81,7 +70,7 @@ def _pass_over_words(
 
 
 @compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
-def _fill_products(s: Array, theta: Array, phi: Array, start: NDArray[np.int64], word: NDArray[np.int32]) -> None:
+def _fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> None:
     for d in numba.prange(theta.shape[0]):
         for p in range(start[d], start[d + 1]):
             s[p] = _row_product(theta, d, phi, word[p])
@@ -103,24 +92,6 @@ class Mixtures:
     phi: Array
 
 
-@dataclass(frozen=True, eq=False)
-class Ascent:
-    """What one run of EM came to.
-
-    Parameters
-    ----------
-    mixtures : Mixtures
-    trace : float64 array, shape (steps + 1,)
-        The objective per word, in nats, before the first step and after each.
-    converged : bool
-        False where `max_iterations` ended it.
-    """
-
-    mixtures: Mixtures
-    trace: Array
-    converged: bool
-
-
 def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator) -> Mixtures:
     """θ uniform; φ the words' frequencies times exponential noise, so that documents in another order start alike."""
     frequency = np.asarray(counts.sum(axis=0), dtype=np.float64)
@@ -130,8 +101,10 @@ def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator)
 
 def expectation_maximization(
     counts: sp.csr_array, start: Mixtures, tolerance: float, max_iterations: int, temper: float = 1.0
-) -> Ascent:
+) -> tuple[Mixtures, Array]:
     """EM on the parameters from a given start, until a step gains at most `tolerance` nats per word.
+
+    The objective per word, in nats, before the first step and after each, comes beside them, shape (steps + 1,).
 
     Parameters
     ----------
@@ -162,12 +135,10 @@ def expectation_maximization(
         # Σ n log s: numpy's logarithm of an array takes a tenth of the time of one by one.
         objective = float((entropy - (counts.data * np.log(ratio)).sum()) / (total * temper))
         if not np.isfinite(objective):
-            msg = "a word has lost its probability: the counts are too different for floating point"
-            raise FloatingPointError(msg)
+            raise FloatingPointError("a word has lost its probability: the counts are too different for floating point")
         trace.append(objective)
-        converged = len(trace) > 1 and trace[-1] - trace[-2] <= tolerance
-        if converged or len(trace) > max_iterations:
-            return Ascent(Mixtures(theta, phi), np.array(trace), converged)
+        if len(trace) > max_iterations or (len(trace) > 1 and trace[-1] - trace[-2] <= tolerance):
+            return Mixtures(theta, phi), np.array(trace)
         _pass_over_words(sideways, tempered_theta, *postings, ratio)
         upwards *= tempered_theta
         upwards /= divisor
@@ -190,8 +161,7 @@ def word_probabilities(counts: sp.csr_array, theta: Array, phi: Array) -> Array:
     s = np.empty(counts.nnz)
     _fill_products(s, theta, phi, *csr_parts(counts)[:2])
     if not (s > 0).all():
-        msg = "a word that occurs has the probability 0"
-        raise FloatingPointError(msg)
+        raise FloatingPointError("a word that occurs has the probability 0")
     return s
 
 

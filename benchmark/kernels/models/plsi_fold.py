@@ -6,7 +6,6 @@ It is EM on θ_d with φ fixed, a concave problem, for each document by itself. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numba
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+    I8 = NDArray[np.int64]
+    I4 = NDArray[np.int32]
 
 #: Smaller probabilities become 0. A word that occurs has s > 1/(K² n(d) N) after a step: no sum sees the difference.
 #: It is compiled into `_fold_in` and stands in the same file, where numba notices a change.
@@ -27,15 +28,7 @@ NEGLIGIBLE = 1e-30
 
 @compiled("f8(f8[::1], f8[::1], f8[::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], i8, f8)")
 def _slopes(
-    slope: Array,
-    powers: Array,
-    theta: Array,
-    phi: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
-    count: Array,
-    d: int,
-    beta: float,
+    slope: Array, powers: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, d: int, beta: float
 ) -> float:
     """Fill ``slope`` with ∂f/∂θ_z and ``powers`` with θ^β; the largest slope. ``phi`` holds φ^β."""
     length = 0.0
@@ -62,14 +55,13 @@ def _slopes(
     return largest
 
 
-@compiled("void(f8[:, ::1], i8[::1], f8[::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8, f8, i8)", parallel=True)
+@compiled("void(f8[:, ::1], f8[::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8, f8, i8)", parallel=True)
 def _fold_in(
     theta: Array,
-    steps: NDArray[np.int64],
     gap: Array,
     phi: Array,
-    start: NDArray[np.int64],
-    word: NDArray[np.int32],
+    start: I8,
+    word: I4,
     count: Array,
     beta: float,
     tolerance: float,
@@ -82,7 +74,6 @@ def _fold_in(
     for d in numba.prange(theta.shape[0]):
         own, slope, powers, fewer = theta[d].copy(), np.empty(k), np.empty(k), np.empty(k)
         for step in range(max_iterations + 1):
-            steps[d] = step
             gap[d] = _slopes(slope, powers, own, phi, start, word, count, d, beta) - 1.0
             if gap[d] <= tolerance:
                 # EM only nears 0. Classes on their way there are dropped at once, if the bound holds without them.
@@ -101,28 +92,13 @@ def _fold_in(
         theta[d] = own
 
 
-@dataclass(frozen=True, eq=False)
-class Folded:
-    """Documents that were folded in.
-
-    Parameters
-    ----------
-    theta : float64 array, shape (n, K)
-    steps : int64 array, shape (n,)
-        Of EM, for each document.
-    gap : float64 array, shape (n,)
-        A bound on how far each document's objective lies below the optimum, in nats per word.
-    """
-
-    theta: Array
-    steps: NDArray[np.int64]
-    gap: Array
-
-
 def fold_in(
     counts: sp.csr_array, phi: Array, otherwise: Array, tolerance: float, max_iterations: int, temper: float = 1.0
-) -> Folded:
-    """P(z|d) of each document with P(w|z) fixed, by EM from the uniform distribution (Hofmann 1999, section 3.2).
+) -> tuple[Array, Array]:
+    """P(z|d) of each document with P(w|z) fixed, shape (n, K), and its gap, shape (n,).
+
+    EM from the uniform distribution (Hofmann 1999, section 3.2). The gap is a bound, in nats per word, on how far a
+    document's objective lies below the optimum.
 
     The objective f(θ) is concave, so f(θ*) - f(θ) ≤ ∇f(θ)·(θ* - θ) ≤ max_z ∂f/∂θ_z - 1: θ·∇f = 1 everywhere. A
     document stops when this gap is at most `tolerance`; the documents don't know of each other.
@@ -142,21 +118,12 @@ def fold_in(
     """
     known = known_words(counts, phi)
     n, k = counts.shape[0], phi.shape[1]
-    folded = Folded(np.full((n, k), 1 / k), np.zeros(n, dtype=np.int64), np.zeros(n))
-    _fold_in(
-        folded.theta,
-        folded.steps,
-        folded.gap,
-        tempered(phi, temper),
-        *csr_parts(known),
-        temper,
-        tolerance,
-        max_iterations,
-    )
+    theta, gap = np.full((n, k), 1 / k), np.zeros(n)
+    _fold_in(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
     empty = np.diff(known.indptr) == 0
-    folded.theta[empty] = otherwise
-    folded.gap[empty] = 0.0
-    return folded
+    theta[empty] = otherwise
+    gap[empty] = 0.0
+    return theta, gap
 
 
 def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
@@ -175,6 +142,6 @@ def tempered(probabilities: Array, temper: float) -> Array:
     return probabilities if temper == 1.0 else probabilities**temper
 
 
-def csr_parts(counts: sp.csr_array) -> tuple[NDArray[np.int64], NDArray[np.int32], Array]:
+def csr_parts(counts: sp.csr_array) -> tuple[I8, I4, Array]:
     """Row starts, columns and values of a CSR array, of the types that compiled functions take."""
     return counts.indptr.astype(np.int64), counts.indices.astype(np.int32), np.ascontiguousarray(counts.data)

@@ -98,8 +98,7 @@ def top_features(joint: LogJoint, target: int) -> TopFeatures:
     """
     k = joint.values.shape[1]
     if not 0 <= target < k:
-        msg = f"target must be the number of one of the {k} categories, 0 to {k - 1}, not {target}"
-        raise ValueError(msg)
+        raise ValueError(f"target must be the number of one of the {k} categories, 0 to {k - 1}, not {target}")
     others = np.arange(k) != target
     log_negative = logsumexp(joint.values[:, others], axis=1, keepdims=True)
     v = joint.values[:, [target]] - log_negative
@@ -108,8 +107,7 @@ def top_features(joint: LogJoint, target: int) -> TopFeatures:
     slopes = weights * joint.slopes
     scalars = np.hstack([v, *(weights * joint.scores), -slopes, weights / joint.priors])
     if not (np.isfinite(scalars).all() and np.isfinite(slopes).all()):
-        msg = f"the TOP features for the target category {target} are not all finite numbers"
-        raise FloatingPointError(msg)
+        raise FloatingPointError(f"the TOP features for the target category {target} are not all finite numbers")
     return TopFeatures(scalars, slopes)
 
 
@@ -142,8 +140,7 @@ class TopGram:
             values += part.scalars @ self.columns.scalars.T
             total = values.sum()
         if not np.isfinite(total) and not np.isfinite(values).all():
-            msg = "the TOP kernel has values that are not finite numbers"
-            raise FloatingPointError(msg)
+            raise FloatingPointError("the TOP kernel has values that are not finite numbers")
         return values
 
 

@@ -10,16 +10,15 @@ import scipy.sparse as sp
 from scipy.optimize import minimize
 from scipy.special import lambertw
 
-from benchmark.classifiers.centroids import (
+from benchmark.classifiers.centroids.divergence import (
     class_statistics,
-    energy_gap,
     kullback_leibler,
-    lagrange_multiplier,
     mean_skl,
     mean_skl_gradient,
-    skl_centroid,
     symmetric_kl,
 )
+from benchmark.classifiers.centroids.exact import lagrange_multiplier, skl_centroid
+from benchmark.classifiers.centroids.flow import energy_gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,17 +8,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from benchmark.classifiers.centroids import (
-    ClassStatistics,
-    class_statistics,
-    energy_gap,
-    flow,
-    mean_skl,
-    mean_skl_gradient,
-    path_edges,
-    skl_centroid,
-    velocity,
-)
+from benchmark.classifiers.centroids.divergence import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient
+from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids.flow import energy_gap, flow, path_edges, velocity
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,16 @@ import pytest
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from benchmark.classifiers.centroids import class_statistics, flow, mean_skl, skl_centroid
-from benchmark.classifiers.centroids.graphs import GRAPHS, co_occurrence_graph, co_occurrence_tree, frequency_path, vocabulary_path
+from benchmark.classifiers.centroids.divergence import class_statistics, mean_skl
+from benchmark.classifiers.centroids.exact import skl_centroid
+from benchmark.classifiers.centroids.flow import flow
+from benchmark.classifiers.centroids.graphs import (
+    GRAPHS,
+    co_occurrence_graph,
+    co_occurrence_tree,
+    frequency_path,
+    vocabulary_path,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -40,9 +40,9 @@ def test_slope_in_log_log(n: int) -> None:
 
 
 def test_formula_at_a_point() -> None:
-    n, t, volume, epsilon = 3, 0.2, 7.0, 0.05
-    expected = volume / t ** (n / 2) * math.log(1 / epsilon) ** ((n + 2) / 2)
-    assert math.exp(log_covering_bound(epsilon, n, t, math.log(volume))) == pytest.approx(expected)
+    n, t, epsilon = 3, 0.2, 0.05
+    expected = math.exp(log_orthant_volume(n)) / t ** (n / 2) * math.log(1 / epsilon) ** ((n + 2) / 2)
+    assert math.exp(log_covering_bound(epsilon, n, t)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("epsilon", "n", "t"), [(0.0, 2, 1.0), (1.0, 2, 1.0), (math.nan, 2, 1.0), (0.5, 0, 1.0),

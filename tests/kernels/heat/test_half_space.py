@@ -10,12 +10,17 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import norm
 
-from benchmark.kernels.heat.half_space import curvature_radius, fisher_distance, hyperbolic_distance
+from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
+
+
+def fisher_distance(mu: Array, sigma: Array, mu_other: Array, sigma_other: Array) -> Array:
+    """ρ r, the geodesic distance of the Fisher metric."""
+    return curvature_radius(mu.shape[-1] + 1) * hyperbolic_distance(mu, sigma, mu_other, sigma_other)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from benchmark.kernels.models.densities import DENSITIES
 from benchmark.kernels.models.hp_top import HyperplaneTop
-from benchmark.kernels.models.plsi import PLSI
+from benchmark.kernels.models.plsi import PLSI, Fitted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def counts(draw_counts: Callable[..., NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 @pytest.fixture(scope="module")
-def fitted(counts: NDArray[np.int64]) -> PLSI:
+def fitted(counts: NDArray[np.int64]) -> Fitted:
     return PLSI(n_classes=3).fit(counts)
 
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from benchmark.kernels.models.fisher import PLSIFisher, fisher_scores
-from benchmark.kernels.models.plsi import PLSI
+from benchmark.kernels.models.plsi import PLSI, Fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,17 +43,17 @@ def kernel(counts: Array) -> PLSIFisher:
     return PLSIFisher(n_classes=(2, 3, 5)).fit(counts)
 
 
-def frequencies(model: PLSI, counts: Array) -> Array:
+def frequencies(model: Fitted, counts: Array) -> Array:
     """P̂(w|d) over the words that the model knows; zeros for a document without."""
-    known = counts * model.word_given_class_.any(axis=1)
+    known = counts * model.word_given_class.any(axis=1)
     return np.asarray(known / np.maximum(known.sum(axis=1, keepdims=True), 1))
 
 
-def double_sum(model: PLSI, left: Array, right: Array) -> Array:
+def double_sum(model: Fitted, left: Array, right: Array) -> Array:
     """The kernel as appendix A prints it, one term after another; terms with P(w_j|z_k) = 0 are left out."""
-    phi, prior = model.word_given_class_, model.class_
+    phi, prior = model.word_given_class, model.classes
     gram = np.zeros((len(left), len(right)))
-    sides = [(model.transform(counts), frequencies(model, counts)) for counts in (left, right)]
+    sides = [(model.fold(counts), frequencies(model, counts)) for counts in (left, right)]
     (theta, p), (theta2, p2) = sides
     for d in range(len(left)):
         for e in range(len(right)):
@@ -82,7 +82,7 @@ def test_coordinates_are_derivatives_of_the_log_likelihood(counts: Array, k: int
     positive orthant, as if its probabilities needn't sum to 1.
     """
     model = PLSI(n_classes=k, fold_tolerance=1e-9, fold_iterations=1_000_000).fit(counts)
-    phi, prior, theta = model.word_given_class_, model.class_, model.class_given_document_
+    phi, prior, theta = model.word_given_class, model.classes, model.class_given_document
     # P(d|z) but for P(d), which no parameter changes
     given_class = theta / prior
     p = frequencies(model, counts)

@@ -7,8 +7,8 @@ import pytest
 
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
-from benchmark.kernels.products import inner_products
 from benchmark.kernels.models.hp_top import HyperplaneTop
+from benchmark.kernels.products import inner_products
 
 N, K = 60, 4  # documents and categories of the corpus
 
@@ -62,7 +62,7 @@ def test_threads_company_and_memory_change_nothing(corpus, component, rng, draw_
     points, nodes = draw_points(rng, 15)[0], NodeMatrix()
     first = HyperplaneTop(component=component).fit(*corpus)
     linear = inner_products(corpus[0], corpus[0])
-    second = HyperplaneTop(component=component, jobs=2).fit(*corpus, linear=linear, nodes=nodes)
+    second = HyperplaneTop(component=component, jobs=2).fit(*corpus, linear=linear)
     together = second.solve_targets(range(K), points, nodes)
     for target in range(K):
         np.testing.assert_array_equal(first.solve_targets([target], points)[:, 0], together[:, target])
@@ -102,6 +102,8 @@ def test_input_of_the_wrong_shape_is_refused(corpus):
     for labels in (Y[:, 0], Y[:, :1], Y[1:]):
         with pytest.raises(ValueError, match="Y must say"):
             HyperplaneTop().fit(X, labels)
+    with pytest.raises(ValueError, match="2 names for 4 categories"):
+        HyperplaneTop().fit(X, Y, categories=["earn", "acq"])
     with pytest.raises(ValueError, match="boolean"):
         HyperplaneTop().fit(X, Y + 1)
     top = HyperplaneTop().fit(X, Y)

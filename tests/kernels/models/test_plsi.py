@@ -8,10 +8,8 @@ import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
-from benchmark.kernels.models.plsi import PLSI
+from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,60 +19,46 @@ if TYPE_CHECKING:
 V = 30  # words of the counts that are drawn
 
 
-def test_the_run_ends_at_the_tolerance_and_says_whether_it_did(counts: NDArray[np.int64]) -> None:
-    model = PLSI(n_classes=3, tolerance=1e-3).fit(counts)
-    gains = np.diff(model.trace_)
-    assert model.converged_
-    assert gains[-1] <= 1e-3 < gains[:-1].min()
-    short = PLSI(n_classes=3, tolerance=0.0, max_iterations=7).fit(counts)
-    assert not short.converged_
-    assert len(short.trace_) == 8
-
-
 @pytest.mark.parametrize("beta", [1.0, 0.8])
-def test_what_is_learnt_are_probabilities(
-    counts: NDArray[np.int64], beta: float, objective: Callable[..., float]
-) -> None:
+def test_what_is_learnt_are_probabilities(counts: NDArray[np.int64], beta: float) -> None:
     model = PLSI(n_classes=3, temper=beta).fit(counts)
-    np.testing.assert_allclose(model.word_given_class_.sum(axis=0), 1, rtol=1e-12)
-    np.testing.assert_allclose(model.class_given_document_.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(model.word_given_class.sum(axis=0), 1, rtol=1e-12)
+    np.testing.assert_allclose(model.class_given_document.sum(axis=1), 1, rtol=1e-12)
     np.testing.assert_allclose(
-        model.class_, counts.sum(axis=1) / counts.sum() @ model.class_given_document_, rtol=1e-12
+        model.classes, counts.sum(axis=1) / counts.sum() @ model.class_given_document, rtol=1e-12
     )
-    assert min(model.word_given_class_.min(), model.class_given_document_.min()) >= 0
-    expected = objective(counts, model.class_given_document_, model.word_given_class_)
-    assert model.log_likelihood_ == pytest.approx(expected, rel=1e-12)
-    assert model.score(counts) == pytest.approx(expected, rel=1e-12)
+    assert min(model.word_given_class.min(), model.class_given_document.min()) >= 0
 
 
-def test_folding_the_training_documents_in_costs_no_likelihood(fitted: PLSI) -> None:
+def test_folding_the_training_documents_in_costs_no_likelihood(
+    fitted: Fitted, counts: NDArray[np.int64], objective: Callable[..., float]
+) -> None:
     """EM's own P(z|d) is no better than the optimum for its P(w|z), up to the gap."""
-    assert fitted.log_likelihood_ >= fitted.trace_[-1] - fitted.fold_tolerance
+    _, trace = fitted.plsi._run(check_counts(counts), 0)
+    reached = objective(counts, fitted.class_given_document, fitted.word_given_class)
+    assert reached >= trace[-1] - fitted.plsi.fold_tolerance
 
 
 def test_one_class_is_the_words_of_the_collection(counts: NDArray[np.int64]) -> None:
     model = PLSI(n_classes=1).fit(counts)
     frequency = counts.sum(axis=0) / counts.sum()
-    np.testing.assert_allclose(model.word_given_class_[:, 0], frequency, rtol=1e-12)
-    np.testing.assert_array_equal(model.class_given_document_, 1)
-    occurring = frequency[frequency > 0]
-    assert model.log_likelihood_ == pytest.approx((occurring * np.log(occurring)).sum(), rel=1e-12)
+    np.testing.assert_allclose(model.word_given_class[:, 0], frequency, rtol=1e-12)
+    np.testing.assert_array_equal(model.class_given_document, 1)
 
 
 def test_a_class_for_each_document_can_fit_the_frequencies(
-    draw_counts: Callable[..., NDArray[np.int64]],
+    draw_counts: Callable[..., NDArray[np.int64]], objective: Callable[..., float]
 ) -> None:
     """No model is likelier than P(w|d) = n(d,w)/n(d); as many classes as documents reach it."""
     counts = draw_counts(6, seed=9)[:5]
     frequency = counts / counts.sum(axis=1, keepdims=True)
     bound = (counts[counts > 0] * np.log(frequency[counts > 0])).sum() / counts.sum()
     model = PLSI(n_classes=12, tolerance=1e-9, max_iterations=20_000).fit(counts)
-    assert bound - 1e-3 < model.log_likelihood_ <= bound + 1e-12
+    assert bound - 1e-3 < objective(counts, model.class_given_document, model.word_given_class) <= bound + 1e-12
 
 
-def test_training_documents_and_new_ones_are_treated_alike(fitted: PLSI, counts: NDArray[np.int64]) -> None:
-    np.testing.assert_array_equal(fitted.transform(counts), fitted.class_given_document_)
-    np.testing.assert_array_equal(PLSI(n_classes=3).fit_transform(counts), fitted.class_given_document_)
+def test_training_documents_and_new_ones_are_treated_alike(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+    np.testing.assert_array_equal(fitted.fold(counts), fitted.class_given_document)
 
 
 def test_the_number_of_threads_changes_no_bit(counts: NDArray[np.int64], every_numba_thread: int) -> None:
@@ -83,52 +67,49 @@ def test_the_number_of_threads_changes_no_bit(counts: NDArray[np.int64], every_n
         numba.set_num_threads(number)
         models.append(PLSI(n_classes=5, max_iterations=30, temper=0.9).fit(counts))
     for model in models[1:]:
-        np.testing.assert_array_equal(model.class_given_document_, models[0].class_given_document_)
-        np.testing.assert_array_equal(model.trace_, models[0].trace_)
+        np.testing.assert_array_equal(model.class_given_document, models[0].class_given_document)
+        np.testing.assert_array_equal(model.word_given_class, models[0].word_given_class)
 
 
 def test_documents_in_another_order_have_the_same_classes(counts: NDArray[np.int64]) -> None:
     order = np.random.default_rng(6).permutation(len(counts))
     model, other = (PLSI(n_classes=3, max_iterations=100).fit(rows) for rows in (counts, counts[order]))
-    np.testing.assert_allclose(other.word_given_class_, model.word_given_class_, rtol=1e-6, atol=1e-12)
-    np.testing.assert_allclose(other.class_given_document_, model.class_given_document_[order], rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(other.word_given_class, model.word_given_class, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(other.class_given_document, model.class_given_document[order], rtol=1e-6, atol=1e-9)
 
 
-def test_longer_documents_of_the_same_proportions_are_the_same(fitted: PLSI, counts: NDArray[np.int64]) -> None:
-    np.testing.assert_allclose(fitted.transform(0.25 * counts), fitted.class_given_document_, rtol=1e-9)
-    np.testing.assert_allclose(PLSI(n_classes=3).fit(8 * counts).class_, fitted.class_, rtol=1e-6)
+def test_longer_documents_of_the_same_proportions_are_the_same(fitted: Fitted, counts: NDArray[np.int64]) -> None:
+    np.testing.assert_allclose(fitted.fold(0.25 * counts), fitted.class_given_document, rtol=1e-9)
+    np.testing.assert_allclose(PLSI(n_classes=3).fit(8 * counts).classes, fitted.classes, rtol=1e-6)
 
 
-def test_a_document_without_words_has_the_classes_of_the_collection(fitted: PLSI) -> None:
-    np.testing.assert_array_equal(fitted.class_given_document_[5], fitted.class_)
+def test_a_document_without_words_has_the_classes_of_the_collection(fitted: Fitted) -> None:
+    np.testing.assert_array_equal(fitted.class_given_document[5], fitted.classes)
     unknown = np.zeros((2, V))
     unknown[1, -1] = 3  # occurs in no training document
-    np.testing.assert_array_equal(fitted.transform(unknown), np.tile(fitted.class_, (2, 1)))
-    with pytest.raises(ValueError, match="no word that is known"):
-        fitted.score(unknown)
+    np.testing.assert_array_equal(fitted.fold(unknown), np.tile(fitted.classes, (2, 1)))
 
 
-def test_unknown_words_are_ignored(fitted: PLSI, draw_counts: Callable[..., NDArray[np.int64]]) -> None:
+def test_unknown_words_are_ignored(fitted: Fitted, draw_counts: Callable[..., NDArray[np.int64]]) -> None:
     new = draw_counts(10, seed=4)
     more = new.copy()
     more[:, -1] = np.arange(10)
-    np.testing.assert_array_equal(fitted.transform(more), fitted.transform(new))
-    assert fitted.score(more) == fitted.score(new)
-    assert not fitted.word_given_class_[-1].any()
+    np.testing.assert_array_equal(fitted.fold(more), fitted.fold(new))
+    assert not fitted.word_given_class[-1].any()
 
 
 def test_the_likeliest_restart_is_kept(counts: NDArray[np.int64]) -> None:
-    model = PLSI(n_classes=4, restarts=5, seed=2).fit(counts)
-    assert len(set(model.restart_objectives_)) > 1
-    assert model.trace_[-1] == model.restart_objectives_.max()
-    fewer = PLSI(n_classes=4, restarts=2, seed=2).fit(counts)
-    np.testing.assert_array_equal(fewer.restart_objectives_, model.restart_objectives_[:2])
-    assert PLSI(n_classes=4, seed=3).fit(counts).restart_objectives_[0] not in model.restart_objectives_
+    runs = [PLSI(n_classes=4, seed=2)._run(check_counts(counts), restart) for restart in range(5)]
+    ends = [trace[-1] for _, trace in runs]
+    assert len(set(ends)) > 1
+    kept = PLSI(n_classes=4, restarts=5, seed=2).fit(counts).word_given_class
+    np.testing.assert_array_equal(kept, runs[int(np.argmax(ends))][0].phi)
+    assert PLSI(n_classes=4, seed=3)._run(check_counts(counts), 0)[1][-1] not in ends
 
 
 def test_tempering_makes_classes_softer(counts: NDArray[np.int64]) -> None:
-    def entropy(model: PLSI) -> float:
-        theta = np.maximum(model.class_given_document_, 1e-300)
+    def entropy(model: Fitted) -> float:
+        theta = np.maximum(model.class_given_document, 1e-300)
         return float(-(theta * np.log(theta)).sum())
 
     entropies = [entropy(PLSI(n_classes=3, temper=beta).fit(counts)) for beta in (1.0, 0.8, 0.6)]
@@ -138,9 +119,9 @@ def test_tempering_makes_classes_softer(counts: NDArray[np.int64]) -> None:
 def test_more_classes_than_words_give_no_infinities() -> None:
     counts = np.array([[1000, 1, 0], [0, 1, 0], [0, 0, 7]])
     model = PLSI(n_classes=20, tolerance=0.0, max_iterations=3000).fit(counts)
-    for learnt in (model.word_given_class_, model.class_given_document_, model.class_, model.trace_):
+    for learnt in (model.word_given_class, model.class_given_document, model.classes):
         assert np.isfinite(learnt).all()
-    np.testing.assert_allclose(model.word_given_class_.sum(axis=0), 1)
+    np.testing.assert_allclose(model.word_given_class.sum(axis=0), 1)
 
 
 def test_counts_beyond_floating_point_are_an_error() -> None:
@@ -148,12 +129,12 @@ def test_counts_beyond_floating_point_are_an_error() -> None:
         PLSI(n_classes=2, tolerance=0.0).fit(np.array([[1.0, 1e-250], [1.0, 0.0], [1.0, 1e-280]]))
 
 
-def test_the_form_of_the_matrix_changes_no_bit(fitted: PLSI, counts: NDArray[np.int64]) -> None:
+def test_the_form_of_the_matrix_changes_no_bit(fitted: Fitted, counts: NDArray[np.int64]) -> None:
     rows = sp.csr_array(counts)
     twice = sp.csr_array((np.repeat(rows.data / 2, 2), np.repeat(rows.indices, 2), rows.indptr * 2), shape=rows.shape)
     zeros = sp.csr_array((counts.ravel(), np.tile(np.arange(V), len(counts)), np.arange(len(counts) + 1) * V))
     for form in (rows, sp.csc_array(counts), counts.tolist(), twice, zeros):
-        np.testing.assert_array_equal(PLSI(n_classes=3).fit(form).class_given_document_, fitted.class_given_document_)
+        np.testing.assert_array_equal(PLSI(n_classes=3).fit(form).class_given_document, fitted.class_given_document)
     assert zeros.nnz == counts.size
 
 
@@ -178,14 +159,10 @@ def test_parameters_out_of_range_fail(counts: NDArray[np.int64], name: str, valu
         PLSI(**{name: value}).fit(counts)
 
 
-def test_bad_counts_fail(fitted: PLSI, counts: NDArray[np.int64]) -> None:
+def test_bad_counts_fail(fitted: Fitted, counts: NDArray[np.int64]) -> None:
     with pytest.raises(ValueError, match="negative"):
-        fitted.transform(-counts)
+        fitted.fold(-counts)
     with pytest.raises(ValueError, match="NaN"):
         PLSI().fit(np.full((2, 2), np.nan))
     with pytest.raises(ValueError, match="no document has a word"):
         PLSI().fit(np.zeros((3, 4)))
-    with pytest.raises(ValueError, match="29 words, but the model was fitted on 30"):
-        fitted.transform(counts[:, 1:])
-    with pytest.raises(NotFittedError):
-        clone(fitted).transform(counts)

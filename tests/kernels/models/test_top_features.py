@@ -71,7 +71,7 @@ def explicit(top: HyperplaneTop, points: Array, target: int) -> Array:
 
 def in_full(top: HyperplaneTop, points: Array, target: int) -> Array:
     """The same features from the factors that the kernel keeps."""
-    features = top_features(top.joint(points), target)
+    features = top_features(top._joint(points), target)
     by_weight = points[:, :, None] * features.slopes[:, None, :]
     return np.hstack([features.scalars, by_weight.reshape(len(points), -1)])
 
@@ -150,7 +150,7 @@ def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng,
     points = draw_points(rng, 15)[0]
     support = np.array([40, 3, 17, 22])
     machine = Machine(support, np.array([0.5, -1.0, 0.25, 0.25]), 0.3)
-    trained, new = top_features(top.joint_, 1), top_features(top.joint(points), 1)
+    trained, new = top_features(top.joint_, 1), top_features(top._joint(points), 1)
     expected = top.transform(points)[:, support] @ machine.coefficients - machine.rho
     actual = decide(machine, new, points, trained, corpus[0])
     np.testing.assert_allclose(actual, expected, rtol=1e-10, atol=1e-10)

@@ -1,0 +1,129 @@
+"""A run's folder comes back as it was written, or not at all: one clear error for damage of any kind."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+from benchmark.errors import BenchError, ConfigError, DataError
+from benchmark.experiment.folder import MANIFEST, PREDICTIONS, read_manifest, read_results, write_results
+from benchmark.experiment.kinds import encode
+from benchmark.experiment.manifest import manifest_of
+from benchmark.experiment.runner import Run
+
+
+@pytest.fixture
+def folder(finished, tmp_path):
+    return shutil.copytree(finished.folder, tmp_path / "run")
+
+
+def test_everything_comes_back(finished):
+    back = read_results(finished.folder)
+    assert encode(back) == encode(finished.results)
+    assert (back.study, back.failures, back.facts) == (
+        finished.results.study,
+        finished.results.failures,
+        finished.results.facts,
+    )
+
+
+def test_failures_come_back(finished, tmp_path):
+    results = finished.results
+    failed = Run(results.study, results.predictions, {"tf-l1-ngd": 'texas: "no",\nsaid LIBSVM'}, results.facts)
+    write_results(failed, manifest_of(failed, jobs=1, seconds=0.1), tmp_path)
+    assert read_results(tmp_path).failures == failed.failures
+
+
+def test_bytes_of_predictions_depend_on_them_alone(finished, tmp_path):
+    for name, seconds in (("one", 1.0), ("a longer name", 99.0)):
+        (tmp_path / name).mkdir()
+        write_results(finished.results, manifest_of(finished.results, jobs=1, seconds=seconds), tmp_path / name)
+    contents = {path.read_bytes() for path in tmp_path.glob(f"*/{PREDICTIONS}")}
+    assert contents == {(finished.folder / PREDICTIONS).read_bytes()}
+
+
+class TestDamage:
+    def test_a_flipped_byte_anywhere_in_the_predictions(self, folder):
+        path = folder / PREDICTIONS
+        whole = path.read_bytes()
+        for position in range(0, len(whole), 97):
+            for bits in (0x01, 0x80):
+                content = bytearray(whole)
+                content[position] ^= bits
+                path.write_bytes(content)
+                with pytest.raises(DataError, match=r"predictions\.npz: .*run the configuration again"):
+                    read_results(folder)
+        path.write_bytes(whole)
+        read_results(folder)
+
+    def test_predictions_cut_short(self, folder):
+        path = folder / PREDICTIONS
+        whole = path.read_bytes()
+        for length in (*range(0, len(whole), 97), len(whole) - 1):
+            path.write_bytes(whole[:length])
+            with pytest.raises(DataError, match="run the configuration again"):
+                read_results(folder)
+
+    @pytest.mark.parametrize("content", [b"", b"cell,fold\na,b\n", b"PK\x03\x04"])
+    def test_another_file_under_its_name_even_with_its_digest(self, folder, content):
+        (folder / PREDICTIONS).write_bytes(content)
+        with pytest.raises(DataError, match="predictions"):
+            read_results(folder)
+        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest["predictions"] = hashlib.sha256(content).hexdigest()
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+        with pytest.raises(DataError, match="predictions"):
+            read_results(folder)
+
+    def test_foreign_arrays_even_with_their_digest(self, folder):
+        with (folder / PREDICTIONS).open("wb") as file:
+            np.savez(file, index=np.arange(3))
+        content = (folder / PREDICTIONS).read_bytes()
+        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest["predictions"] = hashlib.sha256(content).hexdigest()
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+        with pytest.raises(DataError, match=r"predictions\.npz: can't be read"):
+            read_results(folder)
+
+    def test_predictions_of_another_run(self, folder, finished):
+        """As a run leaves them that is stopped between the two files."""
+        results = finished.results
+        points = dict(list(results.predictions.points.items())[1:])
+        fewer = type(results.predictions)(results.predictions.tasks, results.predictions.splits, points)
+        (folder / PREDICTIONS).write_bytes(encode(Run(results.study, fewer, {}, results.facts)))
+        with pytest.raises(DataError, match=r"not the predictions that manifest\.json belongs to"):
+            read_results(folder)
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", "{}", '{"config": {}}', '{"config": {}, "failures"'])
+    def test_manifests(self, folder, text):
+        (folder / MANIFEST).write_text(text)
+        with pytest.raises(DataError, match=r"manifest\.json"):
+            read_results(folder)
+
+    def test_a_manifest_that_is_no_text(self, folder):
+        (folder / MANIFEST).write_bytes(b"\xff\xfe{}")
+        with pytest.raises(DataError, match=r"manifest\.json"):
+            read_manifest(folder)
+
+    def test_a_manifest_whose_configuration_is_wrong(self, folder):
+        manifest = json.loads((folder / MANIFEST).read_text())
+        manifest["config"]["methods"] = ["ngb"]
+        (folder / MANIFEST).write_text(json.dumps(manifest))
+        with pytest.raises(ConfigError, match=r"run/manifest\.json.*method .ngb"):
+            read_results(folder)
+
+    @pytest.mark.parametrize("name", [MANIFEST, PREDICTIONS])
+    def test_missing_files(self, folder, name):
+        (folder / name).unlink()
+        with pytest.raises(BenchError, match=f"not the folder of a finished run.*{name} is missing") as caught:
+            read_results(folder)
+        assert not isinstance(caught.value, DataError)
+
+    def test_a_folder_that_is_a_file(self, tmp_path):
+        (tmp_path / "file").write_text("")
+        with pytest.raises(BenchError):
+            read_results(tmp_path / "file")

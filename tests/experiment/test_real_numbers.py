@@ -1,0 +1,65 @@
+"""With the real corpora at hand, some cells come to the very numbers that are pinned."""
+
+from __future__ import annotations
+
+import csv
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmark.config.check import check_experiment
+from benchmark.config.load import read_config
+from benchmark.config.source import YamlSource
+from benchmark.corpora import registry
+from benchmark.corpora.card import REPOSITORY
+from benchmark.experiment.pinned import PINNED
+from benchmark.experiment.runner import run
+from benchmark.findings.scoring import score
+from benchmark.measures import MEASURES
+
+if TYPE_CHECKING:
+    from benchmark.experiment.store import Store
+
+pytestmark = pytest.mark.corpus
+
+#: Configurations, how their grids are cut to seconds of work, and how many pinned numbers are left.
+CASES: dict[str, tuple[dict[str, Any], int]] = {
+    "webkb": ({"methods": [{"weighting": "tf", "normalization": ["l1", "l2"], "kernel": "linear"}]}, 8),
+    "reuters-eef-reduced": ({"tasks": [{"title": "Reuters-10", "largest": 10}], "terms": {"number": [100]}}, 5),
+    "reuters-hp-top-reduced": (
+        {"methods": ["linear", "hp-top"], "protocol": {"train_size": [500], "replicates": 2}},
+        4,
+    ),
+    "reuters-skl-reduced": ({"measures": [], "protocol": {"train_size": [50], "replicates": 3}}, 48),
+    "webkb-diffusion-reduced": (
+        {
+            "tasks": [["faculty", "course"]],
+            "methods": ["linear", {"kernel": {"name": "heat", "t": [0.0018, 0.002]}}],
+            "choose": {"by": ["oracle"]},
+        },
+        32,
+    ),
+}
+LEFT_OUT = ("variants", "compare", "figures", "paper", "explains", "choose", "derive")
+
+
+def pinned(name: str) -> dict[tuple[str, str, str], float]:
+    with (PINNED / f"{name}.csv").open(newline="") as file:
+        return {(row["cell"], row["fold"], row["metric"]): float(row["value"]) for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None:
+    changes, n_least = CASES[name]
+    raw = dict(read_config(REPOSITORY / "configs" / f"{name}.yaml").data)
+    if registry.find(raw["corpus"]["name"]) is None:
+        pytest.skip(f"the corpus {raw['corpus']['name']} is not on this machine")
+    if "protocol" in changes:
+        changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
+    raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
+    study = check_experiment(YamlSource("test.yaml", raw), MEASURES)
+    frame = score(study, run(study, store, jobs=2, download=False).predictions).frame
+    ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
+    guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}
+    assert len(guarded) >= n_least
+    assert {place: ours[place] for place in guarded} == pytest.approx(guarded, abs=1e-11)

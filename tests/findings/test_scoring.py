@@ -1,0 +1,73 @@
+"""Predictions to the frame of scores, on predictions made up by hand: no training."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from benchmark.findings.scoring import score
+
+
+def headline(scored, cell, metric):
+    rows = scored.frame[(scored.frame["cell"] == cell) & (scored.frame["metric"] == metric)]
+    return rows[rows["fold"] == "all"].iloc[0]
+
+
+class TestFrame:
+    def test_has_a_row_for_each_split_and_one_for_the_cell(self, drawn):
+        study, _, scored = drawn
+        rows = scored.frame.groupby("cell", sort=False)["fold"].agg(list)
+        assert list(rows.index) == [cell.id for cell in study.cells]
+        assert all(folds == [f"replicate-{i:02d}" for i in range(1, 7)] + ["all"] for folds in rows)
+
+    def test_says_what_a_cell_is_made_of(self, centroids):
+        study, _, scored = centroids
+        for cell in study.cells:
+            row = headline(scored, cell.id, "macro-recall")
+            assert (row["method"], row["of_class"], row["what"]) == (cell.method, cell.of_class, cell.what)
+
+    def test_ties_are_counted(self, drawn):
+        _, _, scored = drawn
+        assert headline(scored, "linear-oracle-50", "error")["ties"] == 6
+
+
+class TestClasses:
+    def test_the_mean_of_the_classes_is_that_of_all(self, centroids, classes):
+        _, _, scored = centroids
+        each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in classes]
+        assert scored.cells["all-skl-50"].values["macro-recall"] == pytest.approx(np.mean(each, axis=0))
+
+    def test_growth_is_the_last_size_less_the_first(self, centroids):
+        _, _, scored = centroids
+        ends = [scored.cells[f"faculty-skl-{size}"] for size in (100, 50)]
+        growth = scored.cells["growth-faculty-skl"]
+        expected = ends[0].values["macro-recall"] - ends[1].values["macro-recall"]
+        np.testing.assert_array_equal(growth.values["macro-recall"], expected)
+        np.testing.assert_array_equal(growth.ties, ends[0].ties + ends[1].ties)
+
+    def test_cells_of_a_class_are_paired_on_its_documents(self, centroids):
+        study, _, scored = centroids
+        tests = scored.tests("faculty-skl-50", "faculty-mean-50", study.metrics)
+        assert [test.test for test in tests] == ["wilcoxon", "mcnemar"]
+        with pytest.raises(ValueError, match="different classes"):
+            scored.test("mcnemar", "faculty-skl-50", "course-mean-50", "macro-recall")
+
+
+class TestVariants:
+    def test_other_orders_of_the_classes_are_the_same_classes(self, table, predicted, classes):
+        study = table(variants={"reversed": {"corpus": {"classes": classes[::-1]}}})
+        scored = score(study, predicted(study))
+        one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
+        np.testing.assert_array_equal(one.truth, other.truth)
+        assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
+
+
+def test_several_classes_have_f_measures_and_no_accuracy(curves, predicted):
+    study = curves(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
+    scored = score(study, predicted(study, several=True))
+    cell = next(iter(scored.cells.values()))
+    assert "accuracy" not in cell.values
+    assert 0.5 < cell.values["micro-f1"].mean() < 1
+    a, b = (pair for pair in (study.compare[0].a, study.compare[0].b))
+    names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
+    assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]

@@ -1,0 +1,69 @@
+"""What a configuration runs is the class that is published under its name: there is no second one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.config.model import Representation
+from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
+from benchmark.methods.registry import method_for
+from benchmark.methods.workbench import Workbench
+
+from .conftest import groups_of, problem_of, spec_of
+
+if TYPE_CHECKING:
+    from benchmark.methods.base import Decisions
+
+REPRESENTATION = Representation("tf", "l2", "training")
+
+
+def decided(name: str, *, several: bool) -> list[Decisions]:
+    problem = problem_of(several=several)
+    method = method_for(spec_of(name, REPRESENTATION), problem, None, draws=False)
+    return list(method.solve(problem, groups_of(problem), None, Workbench()))
+
+
+def test_hp_top_is_named_by_its_class() -> None:
+    assert KERNELS["hp-top"] is HyperplaneTop
+    assert spec_of("hp-top", REPRESENTATION).kernel.cls is HyperplaneTop
+
+
+def test_hp_top_decides_as_its_class_does_on_the_same_documents() -> None:
+    problem = problem_of(several=True)
+    everything = problem.counts.matrix.astype(np.float64)
+    points = everything / np.sqrt(everything.multiply(everything).sum(axis=1)).reshape(-1, 1)
+    points = points.tocsr()
+    for split, found in zip(groups_of(problem), decided("hp-top", several=True), strict=True):
+        members = problem.members[split.train]
+        mixture = np.hstack([members, ~members.any(axis=1, keepdims=True)])
+        top = HyperplaneTop().fit(points[split.train], mixture)
+        values = top.solve_targets(range(members.shape[1]), points[split.test])
+        np.testing.assert_array_equal(found.given, values > 0)
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_change_in_hp_top_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch, several: bool) -> None:
+    before = decided("hp-top", several=several)
+    solve = HyperplaneTop.solve_targets
+
+    def turned(self: HyperplaneTop, *args: Any, **kwargs: Any) -> Any:
+        return -solve(self, *args, **kwargs)
+
+    monkeypatch.setattr(HyperplaneTop, "solve_targets", turned)
+    after = decided("hp-top", several=several)
+    for one, other in zip(before, after, strict=True):
+        if several:
+            np.testing.assert_array_equal(one.given, ~other.given)
+        else:
+            assert not np.array_equal(one.given, other.given)
+
+
+def test_a_change_in_the_fisher_kernel_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = decided("plsi-fisher", several=True)
+    scores = PLSIFisher.scores
+    monkeypatch.setattr(PLSIFisher, "scores", lambda self, X: -scores(self, X))
+    after = decided("plsi-fisher", several=True)
+    assert any(not np.array_equal(one.given, other.given) for one, other in zip(before, after, strict=True))
