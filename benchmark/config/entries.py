@@ -263,7 +263,7 @@ class _Resolver:
             (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
         ]
         for values, where in layers:
-            for key in values.keys() & allowed.keys():
+            for key in (key for key in values if key in allowed):  # in the order of the file
                 self._unused.discard((*where, key))
                 taken[key] = (values[key], (*where, key))
         merged = {key: value for key, (value, _) in taken.items()} | given

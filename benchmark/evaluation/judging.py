@@ -73,9 +73,8 @@ def _range(printed: PublishedRange, scored: Scored) -> RangeVerdict:
     cells = [cell for cell in printed.expanded if scored.has(printed.metric, cell)]
     means = [scored.estimate(cell, printed.metric).value for cell in cells]
     inside, of = sum(low <= mean <= high for mean in means), len(printed.expanded)
-    verdict: Literal["inside", "outside", "not tested"] = "inside" if inside == of else "outside"
-    if len(means) < of:
-        verdict = "not tested"
+    verdict: Literal["inside", "outside", "not tested"]
+    verdict = "not tested" if len(means) < of else "inside" if inside == of else "outside"
     found = (min(means), max(means)) if means else (math.nan, math.nan)
     return RangeVerdict(printed, *found, inside, of, verdict)
 

@@ -66,10 +66,9 @@ class Sample(ABC):
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Score of a less that of b, with the 95% interval of paired data."""
-        if metric in a.values and metric in b.values:
-            one, other = _paired(a, b, metric)
-            return over_draws(one - other, int(a.n[0]))
-        return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
+        if metric not in a.values or metric not in b.values:  # numbers that are of no split
+            return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
+        return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Mean score of a over the mean score of b, with a percentile bootstrap over the splits, taken in pairs.
@@ -159,10 +158,8 @@ class ByDocuments(Sample):
         """Every test that is valid of two cells; the splits of a single one can't be ranked."""
         one, other = _outcomes(a, b)
         check_same_documents(one, other)
-        names = ["sign"] if one.several else ["sign", "mcnemar"]
-        found = [self.test(name, a, b, metrics[0]) for name in names]
-        if one.several:
-            found.append(wilcoxon_over_classes(one, other))
+        found = [self.test("sign", a, b, metrics[0])]
+        found.append(wilcoxon_over_classes(one, other) if one.several else self.test("mcnemar", a, b, metrics[0]))
         if len(a.folds) > 1 and a.has(metrics[0]) and b.has(metrics[0]):
             found.append(self.test("wilcoxon", a, b, metrics[0]))
         return found
@@ -205,15 +202,7 @@ class ByDraws(Sample):
 
 
 def sample_of(protocol: type, seed: int) -> Sample:
-    """The draws, of a protocol that draws training documents repeatedly; the tested documents of any other.
-
-    Parameters
-    ----------
-    protocol : type
-        Its class, as `PROTOCOLS` has it.
-    seed : int
-        Of the bootstrap.
-    """
+    """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
     return ByDraws(seed) if issubclass(protocol, RandomSubsets) else ByDocuments(seed)
 
 

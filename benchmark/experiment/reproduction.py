@@ -12,7 +12,7 @@ from benchmark.evaluation.judging import evidence_for
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.evaluation.published import judge_claim
 from benchmark.experiment.session import checked
-from benchmark.findings.run import Run
+from benchmark.findings.scoring import Run
 from benchmark.findings.verdicts import claim_frame, published_for
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole

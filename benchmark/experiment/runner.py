@@ -15,7 +15,7 @@ from benchmark.experiment.measuring import measure
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
-from benchmark.findings.run import Run
+from benchmark.findings.scoring import Run
 from benchmark.kernels.products import inner_products
 from benchmark.memory import forget_peak, peak_bytes
 from benchmark.methods.workbench import Workbench

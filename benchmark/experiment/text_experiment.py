@@ -8,7 +8,7 @@ from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.scored import WHOLE
 from benchmark.findings import archive
 from benchmark.findings.comparing import compare_cells, compare_runs
-from benchmark.findings.run import Run
+from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
 from benchmark.measures.base import told
 

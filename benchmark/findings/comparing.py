@@ -16,7 +16,7 @@ from benchmark.report.quantities import unit_shown
 if TYPE_CHECKING:
     from benchmark.config.model import Cell
     from benchmark.evaluation.scored import Scored
-    from benchmark.findings.run import Run
+    from benchmark.findings.scoring import Run
 
     #: (split, document) to the classes given
     _Decisions = dict[tuple[str, str], frozenset[str]]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, Variant
     from benchmark.evaluation.predictions import Predictions
-    from benchmark.findings.run import Run
+    from benchmark.findings.scoring import Run
 
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
@@ -122,7 +122,9 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
     for name, variant in study.variants.items():
         own, collection = facts.get(name, {}), variant.collection
         lexing, pruning = collection.lexing, collection.pruning
-        pruned = _pruned(pruning.min_occurrences, pruning.min_documents)
+        least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
+        least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
+        pruned = f" that {' and '.join(least)}" if least else ""
         pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
         text = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words{pruned}; digits: "
         text += f"{lexing.digits}; stoplist: {lexing.stoplist}"
@@ -136,12 +138,6 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
         yield f"{_label(name, study)}{text}."
 
 
-def _pruned(occurrences: int, documents: int) -> str:
-    words = [f"occur at least {occurrences} times"] if occurrences > 1 else []
-    words += [f"are in at least {documents} documents"] if documents > 1 else []
-    return f" that {' and '.join(words)}" if words else ""
-
-
 def _methods(study: Experiment) -> Iterator[str]:
     """What each method is, where the table doesn't say."""
     if all(cell.size is None and cell.terms is None for cell in study.cells):
@@ -149,11 +145,10 @@ def _methods(study: Experiment) -> Iterator[str]:
     first: tuple[str, ...] = ()
     for name, variant in study.variants.items():
         found = []
-        for entry in variant.entries:
-            spec = entry.candidates[0]
-            kernel = f" on {points_of(spec)}" if spec.kernel or spec.representation.normalization != "none" else ""
-            weighting = "" if kernel else f" on {spec.representation.weighting}"
-            found.append(f"{entry.label}: {described(spec.classifier)}{kernel or weighting}")
+        for label, spec in ((entry.label, entry.candidates[0]) for entry in variant.entries):
+            counts = not spec.kernel and spec.representation.normalization == "none"
+            points = spec.representation.weighting if counts else points_of(spec)
+            found.append(f"{label}: {described(spec.classifier)} on {points}")
         own = [text for text in found if text not in first]
         first = first or tuple(found)
         if own:

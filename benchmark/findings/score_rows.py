@@ -27,26 +27,14 @@ if TYPE_CHECKING:
 _AXES = ("size", "terms")
 
 
-def rows_of_tables(study: Experiment, cells: Mapping[str, CellScores], samples: Mapping[str, Sample]) -> pd.DataFrame:
-    """What tables show: every cell under the metrics of the configuration, but for the clock's, and what was measured.
-
-    Parameters
-    ----------
-    study : Experiment
-    cells, samples : mappings of cell id to CellScores and to Sample
-    """
-    metrics = [*(metric for metric in study.metrics if metric not in CLOCK), *MEASURED]
-    return _frame(row for cell in study.cells for row in _rows(cell, cells.get(cell.id), samples[cell.id], metrics))
-
-
-def rows_of_figures(
+def frames_of(
     study: Experiment,
     predictions: Predictions,
     cells: Mapping[str, CellScores],
     samples: Mapping[str, Sample],
     classes: Mapping[TaskKey, tuple[str, ...]],
-) -> pd.DataFrame:
-    """What the figures show and no table does: the clock, other metrics, single classes, other axes.
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What tables show, and what figures show besides: the clock, other metrics, single classes, other axes.
 
     Parameters
     ----------
@@ -56,20 +44,25 @@ def rows_of_figures(
     classes : mapping of (variant, task) to tuple of str
         In the order of the outcomes' codes.
     """
+
+    def rows(cell: Cell, metrics: Iterable[str]) -> Iterator[Row]:
+        return _rows(cell, cells.get(cell.id), samples[cell.id], metrics)
+
+    shown = [*(metric for metric in study.metrics if metric not in CLOCK), *MEASURED]
     drawn = list(dict.fromkeys(metric for figure in study.figures for metric in figure.y))
-    more = [metric for metric in drawn if metric in CLOCK or metric not in (*study.metrics, *MEASURED)]
     axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x not in _AXES))
-    rows = [row for cell in study.cells for row in _rows(cell, cells.get(cell.id), samples[cell.id], more)]
+    more = [row for cell in study.cells for row in rows(cell, [metric for metric in drawn if metric not in shown])]
     for metric in drawn:
         for cell in study.cells if _by_class(study, metric) else ():
             scores = cells.get(cell.id)
-            for position, name in enumerate(classes[cell.variant, cell.task] if scores and scores.outcome else ()):
-                own = scores.of_class(position) if scores else None
-                rows += _rows(replace(cell, of_class=name), own, samples[cell.id], [metric])
+            if scores is not None and scores.outcome is not None:
+                for position, name in enumerate(classes[cell.variant, cell.task]):
+                    of_class = replace(cell, of_class=name)
+                    more += _rows(of_class, scores.of_class(position), samples[cell.id], [metric])
     for axis in axes:
-        for cell, value in _along(axis, study):
-            rows += [row | {axis: value} for row in _rows(cell, cells.get(cell.id), samples[cell.id], drawn)]
-    return _frame([*rows, *_measured(study, predictions)], axes)
+        more += [row | {axis: value} for cell, value in _along(axis, study) for row in rows(cell, drawn)]
+    tables = [row for cell in study.cells for row in rows(cell, shown)]
+    return _frame(tables), _frame([*more, *_measured(study, predictions)], axes)
 
 
 def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
@@ -85,8 +78,8 @@ def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterab
         yield _row(cell, WHOLE, metric, (whole.value, whole.low, whole.high, whole.n, int(scores.ties.sum())))
 
 
-def _frame(rows: Iterable[Row], axes: Sequence[str] = ()) -> pd.DataFrame:
-    table = pd.DataFrame(list(rows), columns=[*SCORES, *KEYS, *axes])
+def _frame(rows: list[Row], axes: Sequence[str] = ()) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=[*SCORES, *KEYS, *axes])
     return table.astype({"size": "Int64", "terms": "Int64"})
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import CellScores, Scored
 from benchmark.findings.choosing import chosen, decided
 from benchmark.findings.costs import clocked
-from benchmark.findings.score_rows import rows_of_figures, rows_of_tables
+from benchmark.findings.score_rows import frames_of
 from benchmark.measures.base import told
 
 if TYPE_CHECKING:
@@ -26,6 +27,31 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Predictions, SplitKey, TaskKey
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run found out.
+
+    Parameters
+    ----------
+    study : Experiment
+    predictions : Predictions
+    failures : dict of str to str
+        Reason by point, as `Cell` ids have it, or by measure.
+    facts : dict of str to dict
+        What was run on, by variant.
+    """
+
+    study: Experiment
+    predictions: Predictions
+    failures: dict[str, str]
+    facts: dict[str, dict[str, Any]]
+
+    @cached_property
+    def scored(self) -> Scored:
+        """The scores, computed once."""
+        return score(self.study, self.predictions)
 
 
 def score(study: Experiment, predictions: Predictions) -> Scored:
@@ -53,8 +79,7 @@ def score(study: Experiment, predictions: Predictions) -> Scored:
     cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
     cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    drawn = rows_of_figures(study, predictions, cells, samples, of_classes)
-    return Scored(cells, samples, choices, rows_of_tables(study, cells, samples), drawn)
+    return Scored(cells, samples, choices, *frames_of(study, predictions, cells, samples, of_classes))
 
 
 class _Numbering:
@@ -80,11 +105,6 @@ class _Numbering:
         """A task's classes, in the order of the first variant that has the same."""
         return self._classes[key[1], frozenset(self._predictions.tasks[key].classes)]
 
-    def order(self, key: TaskKey) -> NDArray[np.intp]:
-        """The position in `classes` of each of the task's own."""
-        shared = self.classes(key)
-        return np.array([shared.index(name) for name in self._predictions.tasks[key].classes])
-
     def tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
         """Documents, splits and truth of all tested documents, split after split."""
         if key not in self._tested:
@@ -98,7 +118,7 @@ class _Numbering:
 
     def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
         """Decisions in the order of `classes`."""
-        order = self.order(key)
+        order = np.array([self.classes(key).index(name) for name in self._predictions.tasks[key].classes])
         return decisions[:, np.argsort(order)] if decisions.ndim == 2 else order[decisions]
 
 

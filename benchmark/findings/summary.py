@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.published import Published, PublishedValue
     from benchmark.evaluation.scored import Scored
-    from benchmark.findings.run import Run
+    from benchmark.findings.scoring import Run
     from benchmark.report.charts import Chart
 
 

@@ -12,7 +12,7 @@ from benchmark.evaluation.choice import by_inner
 from benchmark.evaluation.metrics import METRICS, tally
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.findings.choosing import chosen, decided
-from benchmark.findings.run import Run
+from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
 
 

@@ -8,8 +8,7 @@ import pytest
 from benchmark.errors import ConfigError
 from benchmark.evaluation.predictions import Given, Predictions
 from benchmark.findings.comparing import compare_cells, compare_runs
-from benchmark.findings.run import Run
-from benchmark.findings.scoring import score
+from benchmark.findings.scoring import Run, score
 
 
 @pytest.fixture(scope="module")

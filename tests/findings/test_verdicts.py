@@ -10,8 +10,7 @@ import pytest
 from benchmark.evaluation.judging import evidence_for, judge_claims, judge_ranges, judge_values
 from benchmark.evaluation.predictions import Predictions
 from benchmark.evaluation.published import Published
-from benchmark.findings.run import Run
-from benchmark.findings.scoring import score
+from benchmark.findings.scoring import Run, score
 from benchmark.findings.summary import summarized
 
 HEAD = {"paper": "p", "title": "t", "reference": "r"}
