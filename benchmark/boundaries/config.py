@@ -15,9 +15,6 @@ from benchmark.config.schema import Section, StudySection, validated
 from benchmark.config.source import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from benchmark.config.model import Named
     from benchmark.config.source import YamlSource
 
 KIND: Literal["decision-boundaries"] = "decision-boundaries"
@@ -105,9 +102,9 @@ class Boundaries(Study):
     covering_times: tuple[float, ...]
 
     @property
-    def named_cells(self) -> Sequence[Named]:
-        """Its machines, in table order."""
-        return self.machines
+    def ids(self) -> tuple[str, ...]:
+        """Ids of its cells, in table order."""
+        return tuple(each.id for each in self.machines)
 
 
 def check_boundaries(source: YamlSource) -> Boundaries:

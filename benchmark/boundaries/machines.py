@@ -223,10 +223,7 @@ def hyperbolic_kernel(left: Array, right: Array, t: float, geometry: str = "curv
 def grid(space: str, resolution: int) -> Array:
     """Points all over the space, shape (m, d): the simplex, edges included; or 0 ≤ μ ≤ 1, 0.01 ≤ σ ≤ 1.
 
-    Parameters
-    ----------
-    resolution : int ≥ 1
-        Steps along an edge.
+    The resolution is how many steps there are along an edge.
 
     Examples
     --------

@@ -68,13 +68,7 @@ class Samples:
 
 
 def draw(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> Samples:
-    """Draw `n` training and `n_test` test points, half of them of either class.
-
-    Parameters
-    ----------
-    space : {"simplex", "half-plane"}
-    n, n_test : int ≥ 2
-    seed : int ≥ 0
+    """Draw `n` ≥ 2 training and `n_test` ≥ 2 test points of a space, half of them of either class.
 
     Examples
     --------
@@ -89,11 +83,9 @@ def draw(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> Samples
 
 
 def log_odds(space: str, points: Array) -> Array:
-    """Log p(x | first class) - log p(x | second class), shape (m,): at 0 lies the boundary with the fewest errors.
+    """Log p(x | first class) - log p(x | second class) of points, shape (m, d): shape (m,).
 
-    Parameters
-    ----------
-    points : float64 array, shape (m, d)
+    At 0 lies the boundary with the fewest errors.
 
     Raises
     ------

@@ -247,6 +247,13 @@ class EmbeddedFamily(ProjectedPdf):
     """EEF: argmax_i θ_i* Σ_k z_ik β_ik - K_1(θ_i*, l) + ln P(c_i) (Tang et al. 2016, equations 7, 10 to 13).
 
     `ProjectedPdf` with an exponent θ_i* on each class's ratios, its `theta_`: see `embedding_parameters`.
+
+    Parameters
+    ----------
+    n_terms : int, optional
+        K, terms for each class; all unless given.
+    smoothing : float
+        Added to every count of a term in a class, > 0.
     """
 
     def _embed(self) -> Array:

@@ -6,6 +6,7 @@ import errno
 import gc
 import os
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -102,7 +103,7 @@ def validate(configs: Configs) -> None:
         except BenchError as error:
             problems.append(error)
         else:
-            typer.echo(f"{path}: good, {len(experiment.named_cells)} cells")
+            typer.echo(f"{path}: good, {len(experiment.ids)} cells")
     for problem in problems:
         typer.echo(f"bench: {problem}", err=True)
     if problems:
@@ -228,9 +229,8 @@ def data_fetch(
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    source = registry.locate(
-        dataset, download=True, dest=dest, notify=lambda message: typer.echo(message, err=True), progress=True
-    )
+    said = partial(typer.echo, err=True)
+    source = registry.locate(dataset, download=True, dest=dest, notify=said, progress=True)
     corpus = registry.load(dataset, source)
     typer.echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
@@ -312,9 +312,9 @@ def _performed(studies: list[Study], out: Path | None, jobs: int, verbose: bool,
 
 def _show_tables(done: Finished) -> None:
     from benchmark.cli.terminal import output
-    from benchmark.report.tables import table_rich
+    from benchmark.report.tables import TerminalTables
 
-    output().print(table_rich(done.summary))
+    output().print(TerminalTables(done.summary))
     typer.echo(f"\nWritten to {done.folder}")
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, get_origin
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.combine import check_method
 from benchmark.config.components import ComponentError, check_component, parameters
-from benchmark.config.model import Entry, MethodSpec, Representation
+from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
 from benchmark.config.source import unknown
 from benchmark.kernels import KERNELS, Kernel
@@ -40,7 +40,9 @@ class _Item:
     place: Location
 
 
-def entries_of(methods: list[Any], defaults: dict[str, Any], source: YamlSource, *, choose: bool) -> tuple[Entry, ...]:
+def entries_of(
+    methods: list[Any], defaults: dict[str, Any], source: YamlSource, *, choose: bool
+) -> tuple[MethodEntry, ...]:
     """The methods of a configuration, in order.
 
     Parameters
@@ -68,7 +70,7 @@ def entries_of(methods: list[Any], defaults: dict[str, Any], source: YamlSource,
     resolver.check_all_used()
     if choose and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(("choose",), "there is nothing to choose: no kernel or classifier lists a parameter")
-    return tuple(Entry(label, tuple(specs)) for label, specs in candidates.items())
+    return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
 def _check_defaults(defaults: dict[str, Any], source: YamlSource) -> None:
@@ -263,7 +265,7 @@ class _Resolver:
             (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
         ]
         for values, where in layers:
-            for key in (key for key in values if key in allowed):  # in the order of the file
+            for key in filter(allowed.__contains__, values):
                 self._unused.discard((*where, key))
                 taken[key] = (values[key], (*where, key))
         merged = {key: value for key, (value, _) in taken.items()} | given

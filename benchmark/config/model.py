@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from benchmark.config.components import Component
     from benchmark.text.lexer import Lexing
@@ -117,7 +117,7 @@ class MethodSpec:
 
 
 @dataclass(frozen=True)
-class Entry:
+class MethodEntry:
     """One method as tables name it, and the candidates that one is chosen from.
 
     Parameters
@@ -147,7 +147,7 @@ class Variant:
     sizes : tuple of int or None
         Training sizes, ascending; (None,) where the protocol has none.
     terms : Terms or None
-    entries : tuple of Entry
+    entries : tuple of MethodEntry
     """
 
     name: str
@@ -156,7 +156,7 @@ class Variant:
     protocol: Component
     sizes: tuple[int | None, ...]
     terms: Terms | None
-    entries: tuple[Entry, ...]
+    entries: tuple[MethodEntry, ...]
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
@@ -242,14 +242,6 @@ class Figure:
     title: str = ""
 
 
-class Named(Protocol):
-    """What tables have rows for: it has an id."""
-
-    @property
-    def id(self) -> str:
-        """Stable words, unique in its configuration."""
-
-
 @dataclass(frozen=True)
 class Study:
     """What every checked configuration has, be it an experiment on text or the decision boundaries.
@@ -278,8 +270,8 @@ class Study:
     raw: dict[str, Any] = field(repr=False)
 
     @property
-    def named_cells(self) -> Sequence[Named]:
-        """Its cells, in table order."""
+    def ids(self) -> tuple[str, ...]:
+        """Ids of its cells, in table order."""
         raise NotImplementedError
 
 
@@ -320,6 +312,6 @@ class Experiment(Study):
     expected_vocabulary: int | None
 
     @property
-    def named_cells(self) -> Sequence[Named]:
-        """Its cells, in table order."""
-        return self.cells
+    def ids(self) -> tuple[str, ...]:
+        """Ids of its cells, in table order."""
+        return tuple(cell.id for cell in self.cells)

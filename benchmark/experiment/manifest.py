@@ -55,6 +55,8 @@ def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]
 
 
 def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
+    if isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
+        value = value[0] if len(value) == 1 else dict(enumerate(value))
     if not isinstance(value, dict):
         return {prefix: value}
     found: dict[str, Any] = {}

@@ -43,7 +43,7 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
     results = read_results(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
-    ids = [cell.id for cell in results.study.named_cells]
+    ids = results.study.ids
     for name in (a, b):
         if name not in ids:
             raise ConfigError(unknown("cell", name, ids))

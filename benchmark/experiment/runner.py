@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Given, PointKey
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import Job, Point, Solved, TaskWork
+    from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
     from benchmark.observer import Observer
     from benchmark.text.counts import Counts
 
@@ -161,7 +161,7 @@ class _Walk:
                 found = self._solved(point, jobs)
                 if isinstance(found, str):
                     failures[point.place] = found
-                    self._observer.note(f"{jobs[0].label} failed: {found}")
+                    self._observer.note(f"{point_name(point.place)} failed: {found}")
                 else:
                     results |= found
             for job in jobs:
@@ -169,7 +169,7 @@ class _Walk:
         done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in failures}
         return done, {point_name(place): reason for place, reason in failures.items()}
 
-    def _solved(self, point: Point, jobs: Sequence[Job]) -> dict[str, Solved] | str:
+    def _solved(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
         """What some jobs of a point give, kept in the store; or why they can't be done."""
         splits = [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
         if point.classifies_points:  # the large matrices of the methods before would count as its own
@@ -189,7 +189,7 @@ class _Walk:
             start = stop
         return found
 
-    def _one_by_one(self, point: Point, jobs: Sequence[Job]) -> dict[str, Solved] | str:
+    def _one_by_one(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
         """What the jobs of a point give, one after the other: those before the first that can't be done are kept."""
         found: dict[str, Solved] = {}
         for job in jobs:
@@ -200,7 +200,7 @@ class _Walk:
         return found
 
 
-def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tuple[Point, list[Job]]]:
+def _batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, list[Job]]]:
     """What is handed to a method at once, in the order that lets methods share what they can.
 
     It is one job, so that a run which is stopped goes on from there; or all of a point, where points are classified:
@@ -210,7 +210,7 @@ def _batches(missing: Sequence[tuple[Point, Job]], *, by_split: bool) -> list[tu
         splits = {name: i for i, name in enumerate(dict.fromkeys((p.place[4], j.splits[0].name) for p, j in missing))}
         ordered = sorted(missing, key=lambda each: splits[each[0].place[4], each[1].splits[0].name])
         return [(point, [job]) for point, job in ordered]
-    points: dict[PointKey, tuple[Point, list[Job]]] = {}
+    points: dict[PointKey, tuple[PointWork, list[Job]]] = {}
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
     bases = {base: i for i, base in enumerate(dict.fromkeys(point.shares for point, _ in points.values()))}

@@ -50,7 +50,7 @@ class Job:
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class PointWork:
     """One candidate of a method with one training size and number of terms.
 
     Parameters
@@ -85,7 +85,7 @@ class TaskWork:
     variant, task : str
     problem : Problem
     splits : dict of size to tuple of Split
-    points : tuple of Point
+    points : tuple of PointWork
         In the order of the methods, sizes and numbers of terms.
     """
 
@@ -93,7 +93,7 @@ class TaskWork:
     task: str
     problem: Problem
     splits: dict[int | None, tuple[Split, ...]]
-    points: tuple[Point, ...]
+    points: tuple[PointWork, ...]
 
     @property
     def documents(self) -> TaskDocuments:
@@ -131,7 +131,7 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                     )
                     jobs = _jobs(label, method, spec, problem, splits[size], inner, variant.terms, number)
                     place = (variant.name, task.name, entry.label, index, size, number)
-                    points.append(Point(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
+                    points.append(PointWork(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 
 

@@ -13,11 +13,11 @@ from benchmark.evaluation.predictions import Given
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, Entry, Experiment
+    from benchmark.config.model import Cell, Experiment, MethodEntry
     from benchmark.evaluation.predictions import PointKey, Predictions
 
 
-def entry_of(study: Experiment, cell: Cell) -> Entry:
+def entry_of(study: Experiment, cell: Cell) -> MethodEntry:
     """The method of a cell."""
     return next(entry for entry in study.variants[cell.variant].entries if entry.label == cell.method)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Cell, Entry, Experiment, MethodSpec
+    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec
     from benchmark.evaluation.scored import Scored
 
 WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
@@ -42,7 +42,7 @@ def points_of(spec: MethodSpec) -> str:
     return ", ".join([*words, *([described(spec.kernel)] if spec.kernel else [])])
 
 
-def candidate_words(entry: Entry, index: int) -> str:
+def candidate_words(entry: MethodEntry, index: int) -> str:
     """What distinguishes one candidate of a method from the others: "t 0.5"."""
     each = [_given(spec) for spec in entry.candidates]
     varying = [key for key in each[index] if len({str(one.get(key)) for one in each}) > 1]
@@ -78,7 +78,7 @@ def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
     return columns | ({"class": cell.of_class} if study.by_class else {})
 
 
-def _middle(entry: Entry, chosen: NDArray[np.intp] | None) -> str:
+def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
     """What was chosen: the one value, or the median of the splits' own."""
     if chosen is None:
         return ""

@@ -7,16 +7,9 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Line:
-    """One curve of a panel.
+    """One curve of a panel: points, x ascending, and the ends of their error bars, empty where there are none.
 
-    Parameters
-    ----------
-    label : str
-        What the legend calls it; the same label is drawn alike in every panel.
-    x, y : tuples of float
-        Points, x ascending.
-    low, high : tuples of float
-        Ends of the error bars; empty where there are none.
+    The label is what the legend calls it; the same label is drawn alike in every panel.
     """
 
     label: str
@@ -33,15 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes.
-
-    Parameters
-    ----------
-    title : str
-    lines : tuple of Line
-    printed : pair of float, optional
-        The range of y that the paper's own figure shows, drawn as a faint band.
-    """
+    """One pair of axes; `printed` is the range of y that the paper's own figure shows, drawn as a faint band."""
 
     title: str
     lines: tuple[Line, ...]

@@ -54,9 +54,7 @@ class CellInfo:
         Its name, "tf-l1-ngd".
     columns : mapping of str to str
         What it is made of, in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
-    variant, task, method, of_class, choice : str
-        As `config.model.Cell` has them.
-    size, terms : int or None
+    variant, task, method, of_class, choice, size, terms
         As `config.model.Cell` has them.
     points : str
         What the classifier is given, in words: weighting, normalization and kernel; "" where the method's name says it.
@@ -83,10 +81,8 @@ class Summary:
 
     Parameters
     ----------
-    name, title : str
-        Name of the config ("webkb") and what it is of.
-    paper : str or None
-        Key of the paper that it is compared with.
+    name, title, paper : str
+        Name of the config ("webkb"), what it is of, and the key of the paper that it is compared with, or None.
     cells : tuple of CellInfo
         In table order, failed ones included.
     scores : DataFrame
@@ -109,7 +105,6 @@ class Summary:
     costs : DataFrame
         Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
     charts : tuple of Chart
-        Pictures of curves.
     pictures : mapping of str to callable
         By the stem of its files, what draws another picture; either are drawn in place of the picture of cells.
     failures : mapping of str to str

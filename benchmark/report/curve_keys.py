@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.path import Path
 
-from benchmark.report.lettering import LEADING, TEXT, text_width, wrapped
-from benchmark.report.style import FAINT
+from benchmark.report.style import FAINT, LEADING, TEXT, text_width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import SubFigure
@@ -19,22 +18,15 @@ if TYPE_CHECKING:
 
 BAND = "#ececec"  # the range of the paper's figure
 HANDLE, HANDLE_PAD, KEY_GAP, KEY_SPACING = 3.4, 0.6, 1.8, 0.5  # of the legends, by the size of their letters
+LEGEND: dict[str, Any] = {"frameon": False, "fontsize": TEXT, "borderpad": 0, "borderaxespad": 0}
+LEGEND |= {"handlelength": HANDLE, "handletextpad": HANDLE_PAD, "columnspacing": KEY_GAP, "labelspacing": KEY_SPACING}
 KEY_PAD = 7.0  # points above, between and below the legends
 BEAM = Path([(-0.4, -1), (0.4, -1), (0, -1), (0, 1), (-0.4, 1), (0.4, 1)], [1, 2, 1, 2, 1, 2])  # an error bar
 
 
 @dataclass(frozen=True)
 class Key:
-    """A legend before it is drawn.
-
-    Parameters
-    ----------
-    handles : tuple of Line2D and Patch
-        In reading order.
-    columns : int
-    height : float
-        Points.
-    """
+    """A legend before it is drawn: its handles in reading order, and its height in points."""
 
     handles: tuple[Line2D | Patch, ...]
     columns: int
@@ -81,20 +73,8 @@ def draw_keys(figure: SubFigure, keys: list[Key], height: float) -> None:
         n = len(key.handles)
         # A legend fills its columns from top to bottom; they are to be read in rows.
         handles = [key.handles[i] for column in range(key.columns) for i in range(column, n, key.columns)]
-        figure.legend(
-            handles=handles,
-            ncols=key.columns,
-            loc="upper center",
-            bbox_to_anchor=(0.5, top / height),
-            frameon=False,
-            fontsize=TEXT,
-            borderpad=0,
-            borderaxespad=0,
-            handlelength=HANDLE,
-            handletextpad=HANDLE_PAD,
-            columnspacing=KEY_GAP,
-            labelspacing=KEY_SPACING,
-        )
+        anchor = (0.5, top / height)
+        figure.legend(handles=handles, ncols=key.columns, loc="upper center", bbox_to_anchor=anchor, **LEGEND)
         top -= key.height + KEY_PAD
 
 

@@ -1,4 +1,4 @@
-"""From a picture of curves to its numbers: one grid of text a panel, and one frame of all points."""
+"""From a picture of curves to its numbers: one grid of text a panel, and the rows of all points."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import math
 from statistics import median
 from typing import TYPE_CHECKING
 
-import pandas as pd
-
 from benchmark.report.grids import Grid
 from benchmark.report.numbers import NONE, interval, number
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from benchmark.report.charts import Chart, Line, Panel
 
 CURVE_COLUMNS = ("panel", "series", "x", "y", "low", "high")
@@ -23,19 +23,8 @@ def curve_grid(panel: Panel, chart: Chart) -> Grid:
     """Write a panel as a table: one row a line, one column an x that any of its lines has.
 
     A cell is "12.3 ± 1.2" where the bar reaches equally far both ways, else "12.3 [11.0, 14.1]", or "12.3" without a
-    bar; all cells of a chart have the same decimals (`chart_decimals`).
-
-    Parameters
-    ----------
-    panel : Panel
-        One of the chart's.
-    chart : Chart
-        Gives the scale, the labels and what the bars are.
-
-    Returns
-    -------
-    Grid
-        Its title names what stands in the cells and above the columns.
+    bar; all cells of a chart have the same decimals (`chart_decimals`). The chart gives the scale, the labels and what
+    the bars are; the title names what stands in the cells and above the columns.
 
     Examples
     --------
@@ -56,27 +45,13 @@ def curve_grid(panel: Panel, chart: Chart) -> Grid:
     return Grid(_grid_title(panel, chart, symmetric=symmetric), header, tuple(rows), frozenset({"series"}))
 
 
-def chart_frame(chart: Chart) -> pd.DataFrame:
-    """List every point of every line, unscaled.
-
-    Parameters
-    ----------
-    chart : Chart
-
-    Returns
-    -------
-    DataFrame
-        Columns `CURVE_COLUMNS`, in the order of the panels, their lines and x; low and high are missing (NaN) where a
-        line has no bars.
-    """
-    rows = []
+def chart_rows(chart: Chart) -> Iterator[tuple[str | float, ...]]:
+    """Every point of every line under `CURVE_COLUMNS`, unscaled; low and high are NaN where a line has no bars."""
     for panel in chart.panels:
         for line in panel.lines:
             missing = (math.nan,) * len(line.x)
-            ends = zip(line.x, line.y, line.low or missing, line.high or missing, strict=True)
-            rows += [(_one_line(panel.title), line.label, *map(float, point)) for point in ends]
-    types = dict.fromkeys(CURVE_COLUMNS[:2], "object") | dict.fromkeys(CURVE_COLUMNS[2:], "float64")
-    return pd.DataFrame(rows, columns=list(CURVE_COLUMNS)).astype(types)
+            for point in zip(line.x, line.y, line.low or missing, line.high or missing, strict=True):
+                yield (_one_line(panel.title), line.label, *map(float, point))
 
 
 def chart_decimals(chart: Chart) -> int:
@@ -122,10 +97,9 @@ def _cell(line: Line, i: int, scale: float, decimals: int) -> str:
 
 
 def _grid_title(panel: Panel, chart: Chart, *, symmetric: bool) -> str:
-    what = chart.y_label[:1].lower() + chart.y_label[1:]
     shown = f" ± {chart.bars}" if symmetric else f" [{chart.bars}]"
     bars = shown if chart.bars and any(line.low for line in panel.lines) else ""
-    across = chart.x_label[:1].lower() + chart.x_label[1:]
+    what, across = (label[:1].lower() + label[1:] for label in (chart.y_label, chart.x_label))
     return f"{_one_line(panel.title) or chart.title}: {what}{bars}, by {across}"
 
 

@@ -11,8 +11,18 @@ from matplotlib.figure import Figure
 
 from benchmark.report.curve_axes import dodges, moved, outer_margin, set_x, set_y
 from benchmark.report.curve_keys import BAND, draw_keys, keys_height, legend_keys
-from benchmark.report.lettering import AXIS_LABEL, LEADING, PANEL_TITLE, TEXT, TITLE, wrapped
-from benchmark.report.style import FAINT, WIDTH, house_style, settle
+from benchmark.report.style import (
+    AXIS_LABEL,
+    FAINT,
+    LEADING,
+    PANEL_TITLE,
+    TEXT,
+    TITLE,
+    WIDTH,
+    house_style,
+    settle,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,17 +51,8 @@ def chart_figure(chart: Chart) -> Figure:
     """Draw a grid of panels, `chart.columns` wide, with one legend for all below them.
 
     A label has its colour, marker and dashes in every panel. Where several lines of a panel have bars, the lines stand
-    side by side around their true x, so that no bar hides another's.
-
-    Parameters
-    ----------
-    chart : Chart
-        `Panel.printed` is in the unit of y and is scaled with it.
-
-    Returns
-    -------
-    Figure
-        7 inches wide, or 5 where the panels stand in one column.
+    side by side around their true x, so that no bar hides another's. It is 7 inches wide, or 5 where the panels stand
+    in one column.
 
     Raises
     ------
@@ -183,17 +184,8 @@ def _draw_bars(axes: Axes, x: list[float], chart: Chart, line: Line, colour: str
     middles = [(low + high) / 2 for low, high in bars]
     reaches = [(high - low) / 2 for low, high in bars]
     width = max(0.25, min(0.9, 0.6 * step))
-    axes.errorbar(
-        x,
-        middles,
-        yerr=reaches,
-        fmt="none",
-        ecolor=colour,
-        elinewidth=width,
-        capsize=min(1.8, 0.42 * step),
-        capthick=width,
-        zorder=4,
-    )
+    look: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": width, "capthick": width, "zorder": 4}
+    axes.errorbar(x, middles, yerr=reaches, capsize=min(1.8, 0.42 * step), **look)
 
 
 def _label_axes(figure: SubFigure, axes: list[Axes], chart: Chart, most: tuple[float, float]) -> None:

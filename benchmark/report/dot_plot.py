@@ -25,6 +25,7 @@ ROW, FRAME = 0.23, 1.35  # inches: of a row, and of all above and below the rows
 TITLE_WIDTH = 80  # characters
 DOT: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 4.5, "linestyle": "none"}
 BAR: dict[str, Any] = {"color": OURS, "linewidth": 1.8}
+FAILED = {"facecolor": "white", "edgecolor": "none", "pad": 2}
 DIAMOND: dict[str, Any] = {
     "color": PUBLISHED,
     "marker": "D",
@@ -40,7 +41,7 @@ class Row:
     """One line of the picture: a cell, or the heading of the group below it."""
 
     label: str
-    cell: str | None
+    cell: str = ""
 
 
 def dot_plot(summary: Summary) -> Figure:
@@ -78,7 +79,7 @@ def figure_rows(summary: Summary) -> list[Row]:
     others = [name for name in names if name != "weighting"]
     rows: list[Row] = []
     for weighting, cells in groups.items():
-        rows += [Row(word(weighting) or "no weighting", None), *_labelled(cells, others)]
+        rows += [Row(word(weighting) or "no weighting"), *_labelled(cells, others)]
     return rows
 
 
@@ -91,21 +92,22 @@ def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) ->
 
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
-    unit = unit_shown(metric)
+    scale = unit_shown(metric).scale
     points, printed = {}, {}
     for y, row in enumerate(rows):
-        score, verdict = scores.get((row.cell or "", metric)), verdicts.get(row.cell or "")
-        if score:
-            points[y] = [unit.scale * _float(score[end]) for end in ("value", "low", "high")]
-        if verdict:
+        if (row.cell, metric) in scores:
+            points[y] = [scale * end for end in _ends(scores[row.cell, metric])]
+        if row.cell in verdicts:
+            verdict = verdicts[row.cell]
             printed[y] = float(verdict["published"]) * factor_shown(verdict["unit"], metric)
         if row.cell in summary.failures:
-            _write_failed(axes, y)
+            place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
+            axes.text(0.5, y, "failed", color=FAINT, style="italic", bbox=FAILED, **place)
     _draw_ours(axes, points)
     if printed:
         axes.plot(list(printed.values()), list(printed), label="published", zorder=4, **DIAMOND)
     if not points and not printed:
-        axes.set_xlim(0, unit.scale)
+        axes.set_xlim(0, scale)
     axes.set_xlabel(axis_label((metric,)))
 
 
@@ -113,10 +115,10 @@ def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
     points = {}
     for y, row in enumerate(rows):
-        verdict, score = verdicts.get(row.cell or ""), scores.get((row.cell or "", metric))
-        if verdict and score:
+        if row.cell in verdicts and (row.cell, metric) in scores:
+            verdict = verdicts[row.cell]
             scale, printed = factor_shown(verdict["unit"], metric), float(verdict["published"])
-            points[y] = [scale * (_float(verdict[end]) - printed) for end in ("value", "low", "high")]
+            points[y] = [scale * (end - printed) for end in _ends(verdict)]
     axes.axvline(0, color=PUBLISHED, linewidth=1.2, zorder=1)
     _draw_ours(axes, points)
     unit = unit_shown(metric)
@@ -131,23 +133,18 @@ def _draw_ours(axes: Axes, points: dict[int, list[float]]) -> None:
     axes.plot(values, ys, label="ours", zorder=3, **DOT)
 
 
-def _write_failed(axes: Axes, y: int) -> None:
-    box = {"facecolor": "white", "edgecolor": "none", "pad": 2}
-    middle = axes.get_yaxis_transform()
-    axes.text(0.5, y, "failed", transform=middle, ha="center", va="center", color=FAINT, style="italic", bbox=box)
-
-
-def _float(value: Any) -> float:
-    return math.nan if is_missing(value) else float(value)
+def _ends(row: dict[str, Any]) -> list[float]:
+    """Value and ends of the interval, NaN for what is missing."""
+    return [math.nan if is_missing(row[end]) else float(row[end]) for end in ("value", "low", "high")]
 
 
 def _label_rows(panels: list[Axes], rows: list[Row]) -> None:
     panels[0].set_yticks(range(len(rows)), [row.label for row in rows])
     for tick, row in zip(panels[0].get_yticklabels(), rows, strict=True):
-        if row.cell is None:
+        if not row.cell:
             tick.set_fontweight("bold")
     panels[0].set_ylim(len(rows) - 0.5, -0.5)
-    lines = [y for y, row in enumerate(rows) if row.cell is not None]
+    lines = [y for y, row in enumerate(rows) if row.cell]
     for panel in panels:
         panel.tick_params(axis="y", length=0)
         panel.hlines(lines, 0, 1, transform=panel.get_yaxis_transform(), color="#dddddd", linewidth=0.6, zorder=0)

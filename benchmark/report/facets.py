@@ -66,10 +66,8 @@ class Labels:
     ----------
     title : str
         Of the experiment.
-    bars : str
-        What the intervals of the frame are: "95% interval (Wilson)".
-    related : str
-        What those of ratios and differences are.
+    bars, related : str
+        What the intervals of the frame are, "95% interval (Wilson)", and those of ratios and differences.
     tasks : mapping of str to str
         Titles by name.
     ranges : sequence of PrintedRange
@@ -163,7 +161,7 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
     lines = []
     for name in dict.fromkeys(rows[figure.line]):
         groups = rows[rows[figure.line] == name].groupby(figure.x, sort=True)
-        points = [(_float(at), *_point(figure, group)) for at, group in groups]
+        points = [(float(at), *_point(figure, group)) for at, group in groups]
         lines += _line(METHODS.get(name, str(name)) if figure.line == "method" else str(name), points)
     number = labels.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
     if lines and number is not None:
@@ -185,7 +183,7 @@ def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[
         for at, group in own[own[column] == name].groupby(figure.x, sort=True):
             cells = dict(zip(group["method"], group["cell"], strict=True))
             found = relate(kind, cells[a], cells[b], group["metric"].iloc[0]) if {a, b} <= set(cells) else None
-            points += [(_float(at), found.value, found.low, found.high)] if found else []
+            points += [(float(at), found.value, found.low, found.high)] if found else []
         sign = " / " if kind == "ratio" else " − "
         lines += _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
     return lines
@@ -209,11 +207,11 @@ def _point(figure: Figure, group: pd.DataFrame) -> tuple[float, float, float]:
 
 def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> list[Line]:
     """A line through the points that have a value; bars where all of them have some."""
-    points = [point for point in points if _is_number(point[1])]
+    points = [point for point in points if math.isfinite(point[1])]
     if not points:
         return []
     x, y, low, high = zip(*points, strict=True)
-    if not all(map(_is_number, (*low, *high))):
+    if not all(map(math.isfinite, (*low, *high))):
         low, high = (), ()
     return [Line(label, x, y, low, high)]
 
@@ -221,14 +219,6 @@ def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> li
 def _word(value: Any) -> str:
     """A value of a column as a configuration writes it."""
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _float(value: Any) -> float:
-    return float(value)
-
-
-def _is_number(value: Any) -> bool:
-    return bool(np.isfinite(float(value)))
 
 
 def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, float] | None:
@@ -240,25 +230,27 @@ def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, fl
 
 def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.DataFrame, labels: Labels) -> str:
     """Where the panel stands in a line; in another by what was chosen, and which of several metrics it shows."""
-    words, others = [], []
-    for column in ("variant", "task", "of_class", "method", "size", "terms"):
-        value = point.get(column)
-        if column == "task":
-            words.append(labels.tasks.get(str(value), str(value)) if value else "")
-        elif column == "of_class" and value == ALL:
-            classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
-            words.append(f"average of the {len(classes)} classes" if classes else "all classes")
-        elif column == "method" and value:
-            words.append(METHODS.get(value, value))
-        elif column in {"size", "terms"} and value is not None and _is_number(value):
-            words.append(f"{int(value):,} {X_LABELS[column].lower()}")
-        elif column in {"variant", "of_class"} and value:
-            words.append("as configured" if value == BASE else str(value))
-    if point.get("choice"):
-        others.append(CHOICES.get(point["choice"], str(point["choice"])))
+    words = [
+        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, own)
+        for column in ("variant", "task", "of_class", "method", "size", "terms")
+        if (value := point.get(column))
+    ]
+    others = [CHOICES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
     if len(figure.y) > 1:
         others.append(QUANTITIES[metric].definition)
-    return "\n".join(filter(None, [", ".join(filter(None, words)), *others]))
+    return "\n".join(filter(None, [", ".join(words), *others]))
+
+
+def _named(column: str, value: Any, own: pd.DataFrame) -> str:
+    """The value of a panel's column in words."""
+    if column == "of_class" and value == ALL:
+        classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
+        return f"average of the {len(classes)} classes" if classes else "all classes"
+    if column in {"size", "terms"}:
+        return f"{int(value):,} {X_LABELS[column].lower()}"
+    if column == "method":
+        return METHODS.get(value, str(value))
+    return "as configured" if value == BASE else str(value)
 
 
 def _title(figure: Figure, labels: Labels) -> str:

@@ -28,8 +28,8 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
     figures |= {name: draw() for name, draw in summary.pictures.items()}
     figures = figures or {"figure": dot_plot(summary)}
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
-    frames = {name: (getattr(summary, name), columns) for name, columns in TABLES.items()}
-    texts |= {f"{name}.csv": frame_csv(*each) for name, each in frames.items() if name not in OPTIONAL or len(each[0])}
+    written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
+    texts |= {f"{name}.csv": frame_csv(getattr(summary, name), TABLES[name]) for name in written}
     if summary.charts:
         texts["curves.csv"] = charts_csv(summary)
     contents = {name: text.encode() for name, text in texts.items()}
@@ -44,11 +44,6 @@ def write_whole(path: Path, content: bytes) -> None:
     """Replace a file by its new content in one step, so that a reader never sees half of it.
 
     Folders above it that are missing are made.
-
-    Parameters
-    ----------
-    path : Path
-    content : bytes
 
     Raises
     ------

@@ -28,16 +28,9 @@ TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
 @dataclass(frozen=True)
 class Grid:
-    """A table of text.
+    """A table of text, each row as long as the header.
 
-    Parameters
-    ----------
-    title : str
-    header : tuple of str
-    rows : tuple of tuples of str
-        Each as long as the header.
-    text : frozenset of str
-        The columns that hold words, aligned left; the others hold numbers, aligned right.
+    The columns named in `text` hold words, aligned left; the others hold numbers, aligned right.
     """
 
     title: str
@@ -48,8 +41,8 @@ class Grid:
     def without(self, *names: str) -> Grid:
         """Leave out these columns."""
         kept = [i for i, name in enumerate(self.header) if name not in names]
-        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
-        return Grid(self.title, tuple(self.header[i] for i in kept), rows, self.text)
+        header, *rows = (tuple(row[i] for i in kept) for row in (self.header, *self.rows))
+        return Grid(self.title, header, tuple(rows), self.text)
 
     @property
     def width(self) -> int:
@@ -238,14 +231,9 @@ def range_grid(ranges: pd.DataFrame) -> Grid:
 
 def cost_grid(costs: pd.DataFrame) -> Grid:
     """Seconds of training and testing over all splits, and memory at the peak, one row a cell."""
-    rows = tuple(
-        (
-            row["cell"],
-            number(row["training_seconds"]),
-            number(row["testing_seconds"]),
-            NONE if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}",
-        )
-        for row in records(costs)
-    )
+    rows = []
+    for row in records(costs):
+        peak = NONE if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
+        rows.append((row["cell"], number(row["training_seconds"]), number(row["testing_seconds"]), peak))
     header = ("cell", "training s", "testing s", "peak MB")
-    return Grid("Costs, as measured when first computed", header, rows, frozenset({"cell"}))
+    return Grid("Costs, as measured when first computed", header, tuple(rows), frozenset({"cell"}))

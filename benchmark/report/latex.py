@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from benchmark.report.grids import Grid, cell_grid, labels_identify, varying_columns, word
+from benchmark.report.grids import cell_grid, labels_identify, varying_columns, word
 from benchmark.report.tables import failure_lines, main_grids
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.report.contents import Summary
+    from benchmark.report.grids import Grid
 
 BOOKTABS = r"% \usepackage{booktabs}"
 
 
 def table_latex(summary: Summary) -> str:
     """Write the table of cells, or those of the curves, for a paper; it needs the package booktabs."""
+    notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
     if summary.of_points:
         tables = [_latex_table(grid, f"{summary.name}-{i}", []) for i, grid in enumerate(main_grids(summary), start=1)]
-        notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
         return "\n".join([BOOKTABS, *tables, *notes]) + "\n"
     grid = cell_grid(summary)
     if labels_identify(summary.cells):
         grid = grid.without("cell")
     words = dict.fromkeys(varying_columns(summary.cells), word)
     rows = [tuple(words.get(name, str)(text) for name, text in zip(grid.header, row, strict=True)) for row in grid.rows]
-    grid = Grid(grid.title, grid.header, tuple(rows), grid.text)
-    notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
-    return "\n".join([BOOKTABS, _latex_table(grid, summary.name, notes)]) + "\n"
+    return "\n".join([BOOKTABS, _latex_table(replace(grid, rows=tuple(rows)), summary.name, notes)]) + "\n"
 
 
 def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:

@@ -21,9 +21,7 @@ def number(value: Any, decimals: int = 2, sign: str = "") -> str:
     >>> number(70.3), number(-0.001, sign="+"), number(None)
     ('70.30', '+0.00', '–')
     """
-    if is_missing(value):
-        return NONE
-    return format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
+    return NONE if is_missing(value) else format(round(float(value), decimals) + 0.0, f"{sign}.{decimals}f")
 
 
 def interval(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:

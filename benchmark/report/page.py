@@ -30,18 +30,9 @@ EXCEPTIONS = ("claim", "config", "a", "b", "metric", "value", "low", "high", "p_
 
 @dataclass(frozen=True)
 class Trial:
-    """What one cell gives under a variant of its experiment, beside what the paper prints.
+    """What one deviating cell gives under a variant of its experiment, beside what the paper prints.
 
-    Parameters
-    ----------
-    cell, metric, published, unit : str
-        The deviating cell and its print.
-    variant : str
-        What was done otherwise.
-    value, low, high : float
-        In the unit of the print.
-    verdict : str
-        "exact", "reproduced" or "deviates".
+    Value, low and high are in the unit of the print; the verdict is "exact", "reproduced" or "deviates".
     """
 
     cell: str
@@ -57,17 +48,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class ExperimentSection:
-    """One experiment beside the paper.
-
-    Parameters
-    ----------
-    summary : Summary
-    tried : tuple of Trial
-        What was tried where it deviates, see `trials`.
-    remarks : tuple of str
-    sweeps : tuple of Summary
-        The configurations that look into its deviations.
-    """
+    """One experiment beside the paper, what `trials` tell where it deviates, and the sweeps that look into it."""
 
     summary: Summary
     tried: tuple[Trial, ...] = ()
@@ -81,8 +62,6 @@ class PaperSection:
 
     Parameters
     ----------
-    key, title, reference : str
-    experiments : tuple of ExperimentSection
     claims : DataFrame
         Columns `CLAIMS`, judged over all the experiments together.
     printed : int
@@ -109,18 +88,9 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "grid": markdown_grid,
-        "md": markdown_text,
-        "verdicts": verdict_grid,
-        "claims": claim_grid,
-        "tried": tried_grid,
-        "exceptions": exception_grid,
-        "counted": counted,
-        "ranges": range_grid,
-        "swept": swept_grid,
-        "brief_grids": brief_grids,
-    }
+    environment.filters |= {"grid": markdown_grid, "md": markdown_text, "counted": counted, "brief_grids": brief_grids}
+    environment.filters |= {"verdicts": verdict_grid, "claims": claim_grid, "ranges": range_grid}
+    environment.filters |= {"tried": tried_grid, "exceptions": exception_grid, "swept": swept_grid}
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
     numbers = counted(tables, sum(section.printed for section in sections))
     claims = held([section.claims for section in sections])
@@ -134,9 +104,8 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     A cell of a sweep is a trial of a deviating cell if it is the same point of the same method, see `_same_cell`. The
     first trial of each cell is the experiment itself.
     """
-    sweeps = tuple(sweeps)
-    headline = headline_scores(summary)
-    cells = {cell.id: cell for cell in summary.cells}
+    scored = [(sweep, headline_scores(sweep)) for sweep in sweeps]
+    headline, cells = headline_scores(summary), {cell.id: cell for cell in summary.cells}
     found = []
     for row in records(summary.verdicts):
         score = headline.get((row["cell"], row["metric"]))
@@ -144,8 +113,7 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
             continue
         base = cells[row["cell"]]
         found.append(_trial(row, AS_CONFIGURED, score))
-        for sweep in sweeps:
-            scores = headline_scores(sweep)
+        for sweep, scores in scored:
             for cell in sweep.cells:
                 tried = scores.get((cell.id, row["metric"]))
                 if tried and not is_missing(tried["value"]) and _same_cell(cell, base):
@@ -169,28 +137,26 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
 
 def swept_grid(experiment: ExperimentSection) -> Grid:
     """How many comparisons of each claim hold under each variant of the sweeps; no rows where none was judged."""
-    own = [(AS_CONFIGURED, experiment.summary)]
     found: dict[str, dict[str, str]] = {}
-    for name, summary in [*own, *((sweep.name, sweep) for sweep in experiment.sweeps)]:
+    sweeps = ((sweep.name, sweep) for sweep in experiment.sweeps)
+    for name, summary in ((AS_CONFIGURED, experiment.summary), *sweeps):
         for row in records(summary.claims):
             if row["variant"] or name == AS_CONFIGURED:  # a sweep's own base is what it explains
                 cells = found.setdefault(row["variant"] or name, {})
                 cells[row["claim"]] = f"{row['holds']} of {row['of']}"
     claims = list(dict.fromkeys(claim for cells in found.values() for claim in cells))
     rows = tuple((variant, *(cells.get(claim, NONE) for claim in claims)) for variant, cells in found.items())
-    return Grid(
-        "Claims under other choices", ("variant", *claims), rows if len(rows) > 1 else (), frozenset({"variant"})
-    )
+    rows = rows if len(rows) > 1 else ()
+    return Grid("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
 
 
 def exception_grid(exceptions: pd.DataFrame) -> Grid:
     """The comparisons that do not hold, one a row; the claim stands on the first of its rows."""
     rows, above = [], ""
     for row in records(exceptions):
-        claim = row["claim"] if row["claim"] != above else ""
         p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
+        claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
         rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, row["verdict"]))
-        above = row["claim"]
     header = ("claim", "config", "a", "b", "a − b", "95% interval", "p", "p (Holm)", "verdict")
     words = frozenset({"claim", "config", "a", "b", "verdict"})
     return Grid("Comparisons that do not hold", header, tuple(rows), words)
@@ -249,9 +215,8 @@ def _trial(row: dict[str, Any], variant: str, score: dict[str, Any]) -> Trial:
     """Judge a score by the print of a verdict's row."""
     ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
     value, low, high = (UNITS[row["unit"]].scale * end for end in ends)
-    printed = PublishedValue(
-        table=0, config="", cell=row["cell"], metric=row["metric"], value=row["published"], unit="one"
-    )
+    cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
+    print_of = PublishedValue(table=0, config="", cell=cell, metric=metric, value=printed, unit="one")
     # Already in the unit of the print, so that no unit is left to convert.
-    verdict = judge_value(printed, Estimate(value, low, high, int(score["n"]), "")).verdict
-    return Trial(row["cell"], row["metric"], row["published"], row["unit"], variant, value, low, high, verdict)
+    verdict = judge_value(print_of, Estimate(value, low, high, int(score["n"]), "")).verdict
+    return Trial(cell, metric, printed, unit, variant, value, low, high, verdict)

@@ -34,20 +34,16 @@ class Unit:
 
     def interval(self, low: Any, high: Any, sign: str = "") -> str:
         """Write the ends of an interval, without the symbol."""
-        if is_missing(low) or is_missing(high):
-            return NONE
-        return interval(self.scale * low, self.scale * high, self.decimals, sign)
+        missing = is_missing(low) or is_missing(high)
+        return NONE if missing else interval(self.scale * low, self.scale * high, self.decimals, sign)
 
 
 UNITS = {
-    unit.name: unit
-    for unit in (
-        Unit("percent", 100.0, "%"),
-        Unit("one", 1.0, ""),
-        Unit("nats", 1.0, "nats"),
-        Unit("documents", 1.0, "documents", 0),
-        Unit("seconds", 1.0, "s"),
-    )
+    "percent": Unit("percent", 100.0, "%"),
+    "one": Unit("one", 1.0, ""),
+    "nats": Unit("nats", 1.0, "nats"),
+    "documents": Unit("documents", 1.0, "documents", 0),
+    "seconds": Unit("seconds", 1.0, "s"),
 }
 
 

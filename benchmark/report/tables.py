@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 from rich.text import Text
 
-from benchmark.report.curve_tables import CURVE_COLUMNS, chart_frame, curve_grid
+from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
 from benchmark.report.grids import (
     Grid,
     cell_grid,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pandas as pd
-    from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderResult
+    from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.report.contents import Summary
 
@@ -44,10 +44,7 @@ MOST_PANELS = 4
 DISPENSABLE = ("statistic", "ties", "n", "difference")
 NAMES = ("cell", "cells", "a", "b", "text")
 WHOLE_WORDS = 20
-STYLES = {
-    "exact": "green",
-    "reproduced": "green",
-    "holds": "green",
+STYLES = dict.fromkeys(("exact", "reproduced", "holds"), "green") | {
     "deviates": "yellow",
     "fails": "red",
     "failed": "red",
@@ -56,12 +53,10 @@ STYLES = {
 
 def table_markdown(summary: Summary) -> str:
     """Write all of the summary as a Markdown document."""
-    first, *others = main_grids(summary)
     parts = [f"# {markdown_text(summary.title)}"]
-    parts += [f"## {markdown_text(first.title)}"] if summary.of_points else []
-    parts.append(markdown_grid(first))
-    for grid in [*others, *_further_grids(summary)]:
-        parts += [f"## {markdown_text(grid.title)}", markdown_grid(grid)]
+    for i, grid in enumerate([*main_grids(summary), *_further_grids(summary)]):
+        parts += [f"## {markdown_text(grid.title)}"] if i or summary.of_points else []
+        parts.append(markdown_grid(grid))
     if summary.failures:
         parts += ["## Failures", _bullets(failure_lines(summary))]
     if summary.notes:
@@ -147,28 +142,22 @@ def _csv_field(value: Any) -> str:
 
 def charts_csv(summary: Summary) -> str:
     """Write every point of every curve with all digits."""
-    rows = [
-        (chart.name, *row)
-        for chart in summary.charts
-        if not chart.measured
-        for row in chart_frame(chart).itertuples(index=False, name=None)
-    ]
+    shown = (chart for chart in summary.charts if not chart.measured)
+    rows = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
     return csv_text(("chart", *CURVE_COLUMNS), rows)
 
 
-def table_rich(summary: Summary) -> ConsoleRenderable:
-    """The tables of a summary for a terminal, up to 120 columns wide: what there is no room for is left out."""
-    return _TerminalTables(summary)
-
-
 @dataclass(frozen=True)
-class _TerminalTables:
-    """What lays itself out when it is printed, when the width is known."""
+class TerminalTables:
+    """The tables of a summary for a terminal, up to 120 columns wide: what there is no room for is left out.
+
+    They are laid out when they are printed, when the width is known; colour repeats what the words say.
+    """
 
     summary: Summary
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the tables and what stands below them; colour repeats what the words say."""
+        """Give the tables and what stands below them."""
         summary, width = self.summary, min(options.max_width, TERMINAL_WIDTH)
         grids = brief_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary, width)]
         for grid in [*grids, *_further_grids(summary, brief=True)]:
@@ -216,17 +205,17 @@ def _style(column: str, text: str) -> str:
 
 def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
     """Give what stands below the table of cells; brief: what a terminal is wide and high enough for."""
+    of_cells = not summary.of_points
     grids = [
-        verdict_grid(summary.verdicts if summary.of_points else other_verdicts(summary)),
+        *([fold_grid(summary)] if of_cells and not brief else []),  # a curve has dozens of draws: scores.csv lists them
+        verdict_grid(other_verdicts(summary) if of_cells else summary.verdicts),
         range_grid(summary.ranges),
+        *([significance_grid(summary)] if of_cells or not brief else []),  # curves are compared at every point
         claim_grid(summary.claims),
+        *(
+            [cost_grid(summary.costs)] if of_cells and brief else []
+        ),  # of a moment, not of the numbers: no page keeps it
     ]
-    if not (brief and summary.of_points):  # curves are compared at every point
-        grids.insert(2, significance_grid(summary))
-    if not brief and not summary.of_points:  # a curve has dozens of draws: scores.csv lists them
-        grids.insert(0, fold_grid(summary))
-    if brief and not summary.of_points:  # of a moment, not of the numbers: no page keeps it
-        grids.append(cost_grid(summary.costs))
     return [grid for grid in grids if grid.rows]
 
 

@@ -49,7 +49,7 @@ def done() -> BoundaryResults:
 
 
 def test_accuracies_are_those_of_the_test_points(done: BoundaryResults) -> None:
-    scores = BOUNDARIES.summarize(done).scores
+    scores = BOUNDARIES.summarized(done).scores
     headline = scores[scores["fold"] == "all"].set_index("cell")["value"]
     assert list(headline.index) == [cell.id for cell in done.study.machines]
     assert headline.index[-1] == "simplex-gaussian-sigma0.2"
@@ -64,12 +64,12 @@ def test_sigma_is_another_way_to_give_the_time(done: BoundaryResults) -> None:
 
 
 def test_only_what_is_to_be_drawn_is_a_panel(done: BoundaryResults) -> None:
-    (draw,) = BOUNDARIES.summarize(done).pictures.values()
+    (draw,) = BOUNDARIES.summarized(done).pictures.values()
     assert len(draw().axes) == 4
 
 
 def test_the_bound_is_theorem_fours(done: BoundaryResults) -> None:
-    (chart,) = BOUNDARIES.summarize(done).charts
+    (chart,) = BOUNDARIES.summarized(done).charts
     for line, t in zip(chart.panels[0].lines, (1, 2), strict=True):
         np.testing.assert_allclose(line.y, log_covering_bound(np.array(line.x), 2, t) / np.log(10))
 
@@ -78,7 +78,7 @@ def test_comes_back_from_its_bytes(done: BoundaryResults) -> None:
     content = BOUNDARIES.encode(done)
     again = BOUNDARIES.decode(done.study, content, {}, done.facts)
     assert BOUNDARIES.encode(again) == content
-    assert BOUNDARIES.summarize(again).scores.equals(BOUNDARIES.summarize(done).scores)
+    assert BOUNDARIES.summarized(again).scores.equals(BOUNDARIES.summarized(done).scores)
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_one_others(done: BoundaryResults) -> None:

@@ -17,19 +17,22 @@ import numpy as np
 import pandas as pd
 import pytest
 import typer
-from benchmark.experiment.observer import Silent
 from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.config import BASE, load_config
+from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.experiment import pinned, session
+from benchmark.experiment.folder import read_results
+from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
+from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
+from benchmark.observer import Silent
 
-CONFIGS = Path(__file__).parents[1] / "configs"
+CONFIGS = Path(__file__).parents[2] / "configs"
 QUICKSTART = CONFIGS / "quickstart.yaml"
 
 #: Two cells of the quickstart; the second has a tie or two.
@@ -38,18 +41,18 @@ name: small
 corpus: {name: synthetic}
 text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2, digits: run-length}
 protocol: {name: leave-one-group-out, held_out: [cornell, texas]}
-cells:
-  - {normalization: l1, kernel: ngd}
-  - {normalization: l2, kernel: linear}
+methods:
+  - {weighting: tf, normalization: l1, kernel: ngd}
+  - {weighting: tf, normalization: l2, kernel: linear}
 compare: [[tf-l1-ngd, tf-l2-linear]]
 """
 FAILING = SMALL.replace("small", "failing").replace(
-    "compare:", "  - {normalization: none, kernel: {name: polynomial, degree: 400}}\ncompare:"
+    "compare:", "  - {weighting: tf, normalization: none, kernel: {name: polynomial, degree: 400}}\ncompare:"
 )
 HEADERS = {
     "scores.csv": "cell,fold,metric,value,low,high,n,ties",
     "significance.csv": "a,b,test,n,statistic,p_value,p_holm",
-    "verdicts.csv": "cell,metric,published,value,low,high,verdict",
+    "verdicts.csv": "cell,metric,reading,published,unit,value,low,high,verdict",
 }
 FILES = {
     "table.md",
@@ -57,7 +60,7 @@ FILES = {
     "table.tex",
     "figure.png",
     "figure.svg",
-    "predictions.csv.gz",
+    "predictions.npz",
     "manifest.json",
     *HEADERS,
 }
@@ -197,7 +200,7 @@ class TestRun:
         assert (done.exit_code, done.stderr) == (0, "")
         assert {path.name for path in (tmp_path / "run").iterdir()} >= FILES
         assert not list((tmp_path / "run").glob(".*"))
-        for cell in load_config(QUICKSTART).cells:
+        for cell in checked(QUICKSTART).cells:
             assert re.search(rf"^{cell.id} +\d\d\.\d\d +\[", done.stdout, re.MULTILINE)
         assert "\x1b" not in done.stdout
         assert done.stdout.rstrip().endswith(f"Written to {tmp_path / 'run'}")
@@ -206,8 +209,6 @@ class TestRun:
         for name, header in HEADERS.items():
             found = (finished[1] / name).read_text().splitlines()[0]
             assert found == header or (name == "significance.csv" and found.startswith(f"{header},"))
-        with gzip.open(finished[1] / "predictions.csv.gz", "rt") as file:
-            assert file.readline().replace('"', "").strip() == "cell,fold,document,truth,predicted,tie"
         scores = pd.read_csv(finished[1] / "scores.csv")
         assert set(scores["cell"]) == {"tf-l1-ngd", "tf-l2-linear"}
         assert set(scores["fold"]) == {"cornell", "texas", "all"}
@@ -264,7 +265,7 @@ class TestRun:
         assert result.exit_code == 1
         assert re.search(rf"^{cell} +–.*failed", result.stdout, re.MULTILINE)
         assert re.search(rf"^{cell}: failed: cornell: .*{reason}$", result.stdout, re.MULTILINE)
-        assert re.search(rf"^{cell} failed on cornell: .*{reason}$", result.stderr, re.MULTILINE)
+        assert re.search(rf"^{cell} · cornell failed: .*{reason}$", result.stderr, re.MULTILINE)
         assert reason in (tmp_path / "run" / "table.md").read_text()
         assert reason in json.loads((tmp_path / "run" / "manifest.json").read_text())["failures"][cell]
         assert set(pd.read_csv(tmp_path / "run" / "scores.csv")["cell"]) == {"tf-l1-ngd", "tf-l2-linear"}
@@ -292,7 +293,7 @@ class TestRun:
     @pytest.mark.usefixtures("heeds_interrupts")
     def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
         sizes = [1 + i / 100 for i in range(60)]
-        cells = f"  - {{normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
+        cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
         command = [sys.executable, "-m", "benchmark.cli", "run", str(config), "--out", str(tmp_path / "run"), "-v"]
         environment = {**os.environ, "BENCH_CACHE": str(tmp_path / "cache")}
@@ -336,7 +337,7 @@ class TestMistakes:
 
     @pytest.mark.usefixtures("no_work")
     def test_an_empty_configuration(self, write):
-        refused(invoke("run", write("")), 2, "is empty; it must be a mapping of keys such as name, corpus and cells")
+        refused(invoke("run", write("")), 2, "is empty; it must be a mapping of keys such as name, corpus and methods")
 
     @pytest.mark.parametrize(
         ("arguments", "said"),
@@ -388,21 +389,16 @@ class TestPlan:
     def rows(self, *arguments):
         result = invoke("plan", *arguments)
         assert (result.exit_code, result.stderr) == (0, "")
-        *lines, blank, total = result.stdout.splitlines()
-        assert (lines[0].split(), blank) == (["cell", "folds", "in", "the", "store", "inner", "products"], "")
-        return [line.split(maxsplit=3) for line in lines[1:]], total
+        header, *lines = result.stdout.splitlines()
+        assert header.split() == ["what", "entries", "in", "the", "store"]
+        return [line.split() for line in lines]
 
     def test_before_and_after_a_run(self, write, tmp_path, monkeypatch):
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
         config = write(SMALL)
-        rows, total = self.rows(config)
-        assert [row[:3] for row in rows] == [["tf-l1-ngd", "2", "0"], ["tf-l2-linear", "2", "0"]]
-        assert {row[3].strip() for row in rows} == {"to build"}
-        assert total == "Bytes of inner products to build: 6 MB"  # two of 600 × 600 float64
+        assert self.rows(config) == [["tf-l1-ngd", "2", "0"], ["tf-l2-linear", "2", "0"]]
         assert invoke("run", config, "--out", tmp_path / "run").exit_code == 0
-        rows, total = self.rows(config)
-        assert [row[:3] for row in rows] == [["tf-l1-ngd", "2", "2"], ["tf-l2-linear", "2", "2"]]
-        assert total == "Bytes of inner products to build: 0 B"
+        assert self.rows(config) == [["tf-l1-ngd", "2", "2"], ["tf-l2-linear", "2", "2"]]
 
 
 class TestCompare:
@@ -410,17 +406,17 @@ class TestCompare:
         result = invoke("compare", finished[1], "tf-l1-ngd", "tf-l2-linear")
         assert (result.exit_code, result.stderr) == (0, "")
         assert re.search(
-            r"^accuracy +\d\d\.\d\d +\d\d\.\d\d +\+\d+\.\d\d +\+\d+\.\d\d to \+", result.stdout, re.MULTILINE
+            r"^accuracy % +\d\d\.\d\d +\d\d\.\d\d +\+\d+\.\d\d +\+\d+\.\d\d to \+", result.stdout, re.MULTILINE
         )
         for test in ("sign", "mcnemar", "wilcoxon"):
             assert re.search(rf"^{test} +\d", result.stdout, re.MULTILINE)
 
     def test_two_runs_manifests_first(self, finished, write, tmp_path):
-        other = write(SMALL.replace("cells:", "classifier: {name: svm, C: 0.01}\ncells:"))
+        other = write(SMALL.replace("methods:", "defaults: {classifier: {name: svm, C: 0.01}}\nmethods:"))
         assert invoke("run", other, "--out", tmp_path / "other").exit_code == 0
         result = invoke("compare", finished[1], tmp_path / "other")
         assert (result.exit_code, result.stderr) == (0, "")
-        assert re.search(r"^cells\.tf-l1-ngd\.classifier\.C +1\.0 +0\.01 *$", result.stdout, re.MULTILINE)
+        assert re.search(r"^methods\.base\.tf-l1-ngd\.classifier\.C +1\.0 +0\.01 *$", result.stdout, re.MULTILINE)
         assert result.stdout.index("Where the manifests differ") < result.stdout.index("Accuracy")
         assert re.search(
             r"^tf-l2-linear +\d\d\.\d\d +\d\d\.\d\d +[+-]\d+\.\d\d +126 +\d+ *$", result.stdout, re.MULTILINE
@@ -441,7 +437,7 @@ class TestReport:
     @pytest.mark.usefixtures("no_work")
     def test_gives_the_same_bytes_again_from_predictions_alone(self, copied):
         before = {path.name: path.read_bytes() for path in copied.iterdir()}
-        for name in set(before) - {"predictions.csv.gz", "manifest.json"}:
+        for name in set(before) - {"predictions.npz", "manifest.json"}:
             (copied / name).unlink()
         result = invoke("report", copied)
         assert (result.exit_code, result.stderr) == (0, "")
@@ -451,11 +447,12 @@ class TestReport:
         table = finished[2].stdout.rsplit("\nWritten to", 1)[0]
         assert invoke("report", copied).stdout.startswith(table)
 
-    @pytest.mark.parametrize("name", ["predictions.csv.gz", "manifest.json"])
+    @pytest.mark.parametrize("name", ["predictions.npz", "manifest.json"])
     def test_damaged_files_give_no_table(self, copied, name):
         content = (copied / name).read_bytes()
         (copied / name).write_bytes(content[: len(content) // 2])
-        refused(invoke("report", copied), 3, f"{name}: can't be read", "run the configuration again")
+        said = refused(invoke("report", copied), 3, "run the configuration again")
+        assert re.search(rf"{name}: (can't be read|are damaged)", said)
 
 
 class TestList:
@@ -466,7 +463,7 @@ class TestList:
             assert re.search(rf"^{name}\b", result.stdout, re.MULTILINE)
         assert re.search(r"^k-fold +k: int, seed=0, stratified=True +Each document", result.stdout, re.MULTILINE)
 
-    @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols"])
+    @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "measures"])
     def test_one_kind(self, kind):
         result = invoke("list", kind)
         title, header, *rows = [line for line in result.stdout.splitlines() if line.strip()]
@@ -500,7 +497,7 @@ class TestData:
         result = invoke("data", "export", QUICKSTART, "--out", tmp_path / "exported")
         paths = [tmp_path / "exported" / name for name in ("counts.svmlight", "vocabulary.txt", "documents.csv")]
         assert result.stdout.splitlines() == [str(path) for path in paths]
-        counts = read_counts(load_config(QUICKSTART).variants[BASE], Store(), Silent())[0]
+        counts = read_counts(checked(QUICKSTART).variants[BASE].collection, Store(), Silent())[0]
         matrix, labels = load_svmlight_file(str(paths[0]), n_features=len(counts.vocabulary))
         assert (matrix != counts.matrix).nnz == 0
         np.testing.assert_array_equal(labels, counts.documents.labels + 1)
@@ -608,6 +605,12 @@ class TestCheck:
         return tmp_path / "pinned"
 
     @pytest.fixture
+    def pinned_run(self, finished, folder):
+        """The finished run's numbers, pinned."""
+        pinned.pin(summary_of(read_results(finished[1])))
+        return folder
+
+    @pytest.fixture
     def check(self, finished, tmp_path):
         return partial(invoke, "check", finished[0], "--out", tmp_path / "runs")
 
@@ -631,30 +634,27 @@ class TestCheck:
         assert result.stdout == "small: as pinned; against the paper: nothing published\n"
 
     @pytest.mark.parametrize("by", [0.02, -0.02])
-    def test_a_number_that_moved_either_way_is_told(self, check, folder, by):
-        check("--pin")
-        self.tamper(folder / "small.csv", lambda row: row["value"] + by)
+    def test_a_number_that_moved_either_way_is_told(self, check, pinned_run, by):
+        self.tamper(pinned_run / "small.csv", lambda row: row["value"] + by)
         result = check()
         assert result.exit_code == 1
         assert result.stdout.startswith("small: differs from what is pinned; against the paper: nothing published\n")
         assert re.search(r"^tf-l1-ngd +cornell +0\.\d{6} +0\.\d{6} +0\.000000 *$", result.stdout, re.MULTILINE)
 
     @pytest.mark.parametrize("sign", [1, -1])
-    def test_ties_may_fall_either_way_and_no_further(self, check, folder, sign):
-        check("--pin")
-        original = (folder / "small.csv").read_bytes()
+    def test_ties_may_fall_either_way_and_no_further(self, check, pinned_run, sign):
+        original = (pinned_run / "small.csv").read_bytes()
         for within, code in ((0.99, 0), (1.01, 1)):
-            (folder / "small.csv").write_bytes(original)
+            (pinned_run / "small.csv").write_bytes(original)
             self.tamper(
-                folder / "small.csv",
+                pinned_run / "small.csv",
                 lambda row, by=within: row["value"] + sign * by * row["ties"] / row["n"] if row["ties"] else None,
             )
             assert check().exit_code == code
 
-    def test_a_cell_that_is_pinned_and_gone_is_told(self, check, folder):
-        check("--pin")
-        text = (folder / "small.csv").read_text()
-        (folder / "small.csv").write_text(text + "tf-l1-other,all,accuracy,0.5,100,0\n")
+    def test_a_cell_that_is_pinned_and_gone_is_told(self, check, pinned_run):
+        text = (pinned_run / "small.csv").read_text()
+        (pinned_run / "small.csv").write_text(text + "tf-l1-other,all,accuracy,0.5,100,0\n")
         result = check()
         assert result.exit_code == 1
         assert re.search(r"^tf-l1-other +all +0\.500000 +missing ", result.stdout, re.MULTILINE)
@@ -670,8 +670,8 @@ class TestCheck:
         assert "bench: failing: is not pinned, since cells failed: tf-none-polynomial-degree400" in result.stderr
         assert not folder.exists()
 
-    def test_every_pinned_configuration_unless_told(self, check, write, tmp_path, monkeypatch):
-        check("--pin")
+    @pytest.mark.usefixtures("pinned_run")
+    def test_every_pinned_configuration_unless_told(self, write, tmp_path, monkeypatch):
         write(SMALL, "small.yaml")
         (tmp_path / "configs").mkdir()
         (tmp_path / "small.yaml").rename(tmp_path / "configs" / "small.yaml")

@@ -1,155 +1,150 @@
-"""Every command on every kind of configuration: what a user can type for a table, they can type for the others."""
+"""Every command on an experiment of every shape: what a user can type for a table, they can type for the others."""
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
-from benchmark.config.kinds import CHECKS
 from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.experiment import pinned
 
-SMALL = {
+TEXT = {
     "table": """
-corpus: {name: synthetic}
-text: {min_occurrences: 5}
 protocol: {name: leave-one-group-out, held_out: [cornell, texas]}
-cells: [{normalization: l1, kernel: [linear, ngd]}]
+methods: [{weighting: tf, normalization: l1, kernel: [linear, ngd]}]
 compare: [[tf-l1-ngd, tf-l1-linear]]
 """,
-    "learning-curves": """
-corpus: {name: synthetic}
-text: {min_occurrences: 5}
+    "chosen-curves": """
 tasks: [[faculty, course]]
-sizes: [12, 30]
-replicates: 6
-kernels: [linear, {name: diffusion, t: [0.5, 2]}]
+protocol: {name: random-subsets, train_size: [12, 30], replicates: 6}
+defaults: {classifier: {name: svm, unit: mean-self-product}}
+methods: [linear, {kernel: {name: diffusion, t: [0.5, 2]}}]
+choose: {by: [oracle, cross-validation], folds: 3}
+metrics: [error]
 compare: [[diffusion, linear]]
 """,
-    "category-curves": """
-corpus: {name: synthetic}
-text: {min_occurrences: 5}
-test: texas
-sizes: [60, 100]
-replicates: 6
-methods: [linear, hp-top, {name: plsi-fisher, n_classes: [2]}]
+    "several-labels": """
+corpus: {name: synthetic, subset: several}
+protocol: {name: random-subsets, train_size: [60, 100], replicates: 6, stratified: false, test: texas}
+defaults: {weighting: tf, normalization: l2}
+methods: [linear, hp-top, mnb]
+metrics: [macro-f1, micro-f1]
 compare: [[hp-top, linear]]
+measures: [document-counts]
+figures: [{name: figure-1, y: [macro-f1, micro-f1]}, {name: figure-2, y: seconds, log_y: true}]
 """,
-    "centroid-curves": """
-corpus: {name: synthetic, classes: [faculty, course, student]}
-text: {min_occurrences: 40}
-smoothing: 0.001
-sizes: [12, 30]
-replicates: 6
-table: {smoothing: [0.001, 0.1], resamples: 4}
-flow: {graphs: [path]}
-compare: [[skl, mean]]
-""",
-    "feature-curves": """
-corpus: {name: synthetic}
-text: {min_occurrences: 5}
-split: {train: [misc, cornell], test: [texas]}
-panels: [{title: all, classes: [student, faculty, course]}]
+    "selected-terms": """
+tasks: [{title: All, largest: 4}, {title: Two, largest: 2}]
+protocol: {name: leave-one-group-out, held_out: [texas]}
+terms: {number: [20, 50], rank: information-gain, over_classes: sum}
+defaults: {weighting: tf, normalization: none}
 methods: [mnb, eef, svm]
-sizes: [20, 50]
 compare: [[eef, mnb]]
 """,
-    "decision-boundaries": """
-t: 2
-points: 30
-test_points: 100
-resolution: 15
-panels: [{space: simplex, kernel: gaussian}, {space: simplex, kernel: diffusion}]
-compare: [[simplex-diffusion, simplex-gaussian]]
+    "centroids": """
+corpus: {name: synthetic, classes: [faculty, course]}
+text: {min_occurrences: 40}
+protocol: {name: random-subsets, train_size: [12, 30], replicates: 6}
+defaults: {classifier: {name: divergence-bayes, smoothing: 0.001}}
+methods: [{classifier: {centroid: [mean, skl]}}]
+metrics: [macro-recall]
+classes: each
+derive: [growth]
+compare: [[skl, mean]]
+measures:
+  - {name: centroid-distances, centroids: [mean, skl], smoothing: [0.001, 0.1], resamples: 4}
+  - {name: centroid-flow, graphs: [path]}
+figures: [{name: table-1, y: average-skl, x: smoothing, panel: class, log_x: true}]
 """,
 }
-KINDS = sorted(SMALL)
+BOUNDARIES = """
+kind: decision-boundaries
+points: {train: 30, test: 100}
+defaults: {t: 2}
+resolution: 15
+methods: [{space: simplex, kernel: gaussian}, {space: simplex, kernel: diffusion}]
+compare: [[simplex-diffusion, simplex-gaussian]]
+"""
+COMMON = {"corpus": "corpus: {name: synthetic}\n", "text": "text: {min_occurrences: 5}\n"}
+SHAPES = {
+    name: "".join(line for key, line in COMMON.items() if f"\n{key}:" not in text) + text for name, text in TEXT.items()
+} | {"decision-boundaries": BOUNDARIES}
 
 
 def invoke(*arguments):
     return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory):
-    return tmp_path_factory.mktemp("store")
-
-
 @pytest.fixture(autouse=True)
-def own_folders(cache, tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_CACHE", str(cache))
+def own_folders(finished_run, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_CACHE", str(finished_run.parent / "store"))
     monkeypatch.setattr(pinned, "PINNED", tmp_path / "pinned")
 
 
-@pytest.fixture(params=KINDS)
-def kind(request):
+@pytest.fixture(scope="module", params=sorted(SHAPES))
+def shape(request):
     return request.param
 
 
-@pytest.fixture
-def config(kind, tmp_path):
-    path = tmp_path / "small.yaml"
-    path.write_text(f"kind: {kind}\nname: small\n{SMALL[kind]}", encoding="utf-8")
-    return path
-
-
-@pytest.fixture
-def run(config, tmp_path):
-    result = invoke("run", config, "--out", tmp_path / "run")
+@pytest.fixture(scope="module")
+def finished_run(shape, tmp_path_factory):
+    """Run each shape once; tests that change the folder take a copy."""
+    folder = tmp_path_factory.mktemp(shape)
+    (folder / "small.yaml").write_text(f"name: small\n{SHAPES[shape]}", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_CACHE", str(folder / "store"))
+        result = invoke("run", folder / "small.yaml", "--out", folder / "run", "--verbose")
     assert (result.exit_code, result.exception) == (0, None), result.output
-    return tmp_path / "run"
+    return folder / "run"
 
 
-def test_every_kind_is_tried_here():
-    assert set(SMALL) == set(CHECKS)
+@pytest.fixture(scope="module")
+def config(finished_run):
+    return finished_run.parent / "small.yaml"
 
 
-def test_validate_and_plan(config):
+def contents(folder, *, without=()):
+    return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in without}
+
+
+def test_validate_and_plan(config, shape):
     assert invoke("validate", config).exit_code == 0
     result = invoke("plan", config)
     assert result.exit_code == 0, result.output
-    assert "Bytes of inner products to build" in result.stdout
+    rows = [line.split() for line in result.stdout.splitlines()[1:]]
+    assert rows
+    if shape in TEXT:  # decision boundaries are made each time
+        assert all(row[-1] == row[-2] for row in rows), "all of it is in the store"
 
 
-def test_run_leaves_tables_and_figures(run):
-    names = {path.name for path in run.iterdir()}
-    assert {"manifest.json", "table.md", "table.csv", "table.tex", "scores.csv", "significance.csv"} <= names
-    assert {"figure.png", "figure.svg"} <= names or len([name for name in names if name.endswith(".png")]) > 1
+def test_run_leaves_tables_and_figures(finished_run):
+    names = set(contents(finished_run))
+    assert {"manifest.json", "predictions.npz", "table.md", "table.csv", "table.tex", "scores.csv"} <= names
+    assert {"significance.csv", "differences.csv"} <= names
+    pictures = {name.removesuffix(".png") for name in names if name.endswith(".png")}
+    assert pictures
+    assert {f"{name}.svg" for name in pictures} <= names
     assert not [name for name in names if name.startswith(".")]
 
 
-def test_report_gives_the_same_bytes(run):
-    before = {path.name: path.read_bytes() for path in run.iterdir()}
-    result = invoke("report", run)
+def test_report_gives_the_same_bytes(finished_run, tmp_path):
+    copied = shutil.copytree(finished_run, tmp_path / "run")
+    for path in copied.iterdir():
+        if path.name not in ("manifest.json", "predictions.npz"):
+            path.unlink()
+    result = invoke("report", copied)
     assert result.exit_code == 0, result.output
-    assert {path.name: path.read_bytes() for path in run.iterdir()} == before
+    assert contents(copied) == contents(finished_run)
 
 
-def test_a_second_run_gives_the_same_results(run, config, tmp_path):
-    result = invoke("run", config, "--out", tmp_path / "again")
-    assert result.exit_code == 0, result.output
-    for path in run.iterdir():
-        if path.name != "manifest.json":
-            assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes(), path.name
-
-
-def test_compare_cells_and_runs(run):
-    table = (run / "differences.csv").read_text().splitlines()
-    a, b = table[1].split(",")[:2]
-    result = invoke("compare", run, a, b)
-    assert result.exit_code == 0, result.output
-    assert a in result.stdout
-    result = invoke("compare", run, run)
-    assert result.exit_code == 0, result.output
-    assert "Where the manifests differ: nowhere" in result.stdout
-    assert invoke("compare", run, a, "nosuch").exit_code == 2
-
-
-def test_check_guards_what_is_pinned(config, tmp_path):
+def test_pinning_runs_it_again_to_the_same_and_guards_it(config, finished_run, tmp_path, monkeypatch):
     out = ("--out", tmp_path / "checked")
     assert invoke("check", config, *out).exit_code == 1  # nothing is pinned yet
     assert invoke("check", config, "--pin", *out).exit_code == 0
-    assert invoke("check", config, *out).exit_code == 0
+    mine, theirs = (contents(each, without=("manifest.json",)) for each in (finished_run, tmp_path / "checked"))
+    assert mine == theirs
     path = pinned.PINNED / "small.csv"
     lines = path.read_text().splitlines()
     fields = lines[-1].split(",")
@@ -158,3 +153,26 @@ def test_check_guards_what_is_pinned(config, tmp_path):
     result = invoke("check", config, *out)
     assert result.exit_code == 1
     assert "differs from what is pinned" in result.stdout
+
+
+def test_compare_cells_and_runs(finished_run):
+    table = (finished_run / "differences.csv").read_text().splitlines()
+    a, b = table[1].split(",")[:2]
+    result = invoke("compare", finished_run, a, b)
+    assert result.exit_code == 0, result.output
+    assert a in result.stdout
+    result = invoke("compare", finished_run, finished_run)
+    assert result.exit_code == 0, result.output
+    assert "Where the manifests differ: nowhere" in result.stdout
+    assert invoke("compare", finished_run, a, "nosuch").exit_code == 2
+
+
+def test_data_stats_and_export(config, shape, tmp_path):
+    results = [invoke("data", "stats", config), invoke("data", "export", config, "--out", tmp_path / "exported")]
+    if shape in TEXT:
+        assert [result.exit_code for result in results] == [0, 0], [result.output for result in results]
+        assert "vocabulary" in results[0].stdout
+        assert (tmp_path / "exported" / "counts.svmlight").stat().st_size
+    else:
+        assert [(result.exit_code, result.stdout) for result in results] == [(2, "")] * 2
+        assert all("reads no corpus" in result.stderr for result in results), [result.stderr for result in results]

@@ -67,7 +67,7 @@ class TestEach:
         assert study_from_mapping(json.loads(json.dumps(study.raw)), "manifest.json") == study
 
     def test_compares_cells_that_it_has_under_ids_of_their_own(self, name):
-        ids = [cell.id for cell in shipped(name).named_cells]
+        ids = list(shipped(name).ids)
         assert len(set(ids)) == len(ids)
         assert {cell for pair in shipped(name).compare for cell in (pair.a, pair.b)} <= set(ids)
 
@@ -75,7 +75,7 @@ class TestEach:
 @pytest.mark.parametrize("name", CELLS)
 def test_the_cells_and_pairs_are_those_that_there_were(name):
     study = shipped(name)
-    ids, pairs = [cell.id for cell in study.named_cells], [f"{pair.a} {pair.b}" for pair in study.compare]
+    ids, pairs = list(study.ids), [f"{pair.a} {pair.b}" for pair in study.compare]
     assert (len(ids), digest(sorted(ids)), len(pairs), digest(pairs)) == CELLS[name]
 
 
@@ -107,7 +107,7 @@ def test_the_ten_cells_of_a_table_stand_in_their_order(name):
     ],
 )
 def test_a_long_list_begins_and_ends_as_it_did(name, first, last):
-    ids = [cell.id for cell in shipped(name).named_cells]
+    ids = list(shipped(name).ids)
     assert (ids[0], ids[-1]) == (first, last)
 
 
@@ -123,7 +123,7 @@ def test_a_paper_speaks_of_cells_that_its_configurations_have(path):
     told = [(c.config, cell) for claim in paper.claims for c in claim.comparisons for cell in (c.a, c.b)]
     printed = [value for value in paper.values if value.metric != "documents"]
     told += [(value.config, cell) for value in printed for cell in (value.pair or (value.cell,))]
-    missing = {(name, cell) for name, cell in told if cell not in {each.id for each in shipped(name).named_cells}}
+    missing = {(name, cell) for name, cell in told if cell not in shipped(name).ids}
     assert not missing
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import yaml
 
+from benchmark.evaluation import published
 from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reproduction import write_page
 from benchmark.experiment.session import perform
@@ -44,13 +46,23 @@ CURVES = {
 }
 
 
-@pytest.fixture
-def done(publish, tmp_path):
-    paper = publish(PAPER)
-    store = Store(tmp_path / "store", limit=10**9)
+@pytest.fixture(scope="module", autouse=True)
+def paper(tmp_path_factory):
+    """The one paper that there is."""
+    folder = tmp_path_factory.mktemp("published")
+    (folder / "nobody2002.yaml").write_text(yaml.safe_dump(PAPER))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(published, "FOLDER", folder)
+        yield PAPER["paper"]
+
+
+@pytest.fixture(scope="module")
+def done(paper, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("curves")
+    store = Store(folder / "store", limit=10**9)
     sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"defaults": {"classifier": {"C": 0.01}}}}}
     studies = [CURVES | {"paper": paper}, CURVES | sweep]
-    return [perform(study_from_mapping(s, "t.yaml"), store, folder=tmp_path / s["name"]) for s in studies]
+    return [perform(study_from_mapping(s, "t.yaml"), store, folder=folder / s["name"]) for s in studies]
 
 
 def test_the_ratio_is_that_of_the_mean_errors(done):

@@ -149,6 +149,11 @@ class TestDiffering:
     def test_nothing_between_equals(self, manifest):
         assert differing(manifest, copy.deepcopy(manifest)) == []
 
+    def test_lists_of_mappings_are_compared_item_by_item(self):
+        one = {"method": [{"C": 1, "t": 2}], "grid": [{"t": 1}, {"t": 2}], "order": [1, 2]}
+        other = {"method": [{"C": 3, "t": 2}], "grid": [{"t": 1}, {"t": 4}], "order": [2, 1]}
+        assert differing(one, other) == [("method.C", 1, 3), ("grid.1.t", 2, 4), ("order", [1, 2], [2, 1])]
+
     @pytest.mark.parametrize("key", ["finished", "seconds", "command", "name"])
     def test_times_and_commands_are_left_aside(self, manifest, key):
         assert differing(manifest, manifest | {key: "other"}) == []
@@ -174,3 +179,13 @@ class TestDiffering:
         del place[last]
         assert differing(manifest, other) == [(key, before, None)]
         assert differing(other, manifest) == [(key, None, before)]
+
+
+def test_holds_the_seconds_of_methods_and_of_measures(configured, tmp_path):
+    methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
+    measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
+    done = perform(configured(methods=methods, measures=measures), Store(tmp_path / "store"), folder=tmp_path / "run")
+    timings = read_manifest(done.folder)["timings"]
+    assert len(timings) == 2
+    assert timings["base-centroid-flow"].keys() == {"exact", "path"}
+    assert all(each.keys() == {"graph", "centroids"} for each in timings["base-centroid-flow"].values())

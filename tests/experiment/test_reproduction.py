@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from benchmark.errors import BenchError, ConfigError
+from benchmark.evaluation import published
 from benchmark.experiment.reproduction import paper_configs, write_page
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -38,17 +39,28 @@ def paper(publish):
     return publish(PAPER)
 
 
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"), limit=10**9)
+
+
+@pytest.fixture(scope="module")
+def sweep(configured, store, tmp_path_factory):
+    """What was tried, run once."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = tmp_path_factory.mktemp("published")
+        (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
+        patch.setattr(published, "FOLDER", folder)
+        study = configured(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried")
+        return perform(study, store, folder=tmp_path_factory.mktemp("sweep"))
+
+
 @pytest.fixture
-def page(configured, paper, tmp_path):
-    """Run experiments and give the page's text and the line that sums it up."""
+def page(configured, paper, sweep, store, tmp_path):
+    """Run an experiment and give the page's text and the line that sums it up."""
 
     def make(**changes):
-        store = Store(tmp_path / "store", limit=10**9)
-        experiments = [
-            configured(paper=paper, **changes),
-            configured(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried"),
-        ]
-        done = [perform(each, store, folder=tmp_path / "runs" / each.name) for each in experiments]
+        done = [perform(configured(paper=paper, **changes), store, folder=tmp_path / "run"), sweep]
         line = write_page(done, tmp_path / "new" / "PAGE.md")
         return (tmp_path / "new" / "PAGE.md").read_text(), line
 
@@ -124,8 +136,8 @@ class TestConfigs:
             paper_configs(folder)
 
 
-def test_a_page_that_cannot_be_written_is_told(configured, paper, tmp_path):
-    done = perform(configured(paper=paper), Store(tmp_path / "store", limit=10**9), folder=tmp_path / "run")
+def test_a_page_that_cannot_be_written_is_told(configured, paper, store, tmp_path):
+    done = perform(configured(paper=paper), store, folder=tmp_path / "run")
     (tmp_path / "folder.md").mkdir()
     with pytest.raises(BenchError, match="can't write"):
         write_page([done], tmp_path / "folder.md")

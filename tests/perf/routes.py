@@ -39,10 +39,14 @@ def bench(config: str, folder: Path) -> dict[str, Any]:
 
 def predictions_of(folder: Path) -> dict[str, list[str]]:
     """Predicted classes by cell, in the order of the test documents."""
-    import pandas as pd
+    from benchmark.experiment.folder import read_results
 
-    table = pd.read_csv(folder / "predictions.csv.gz", dtype=str)
-    return {str(cell): list(rows["predicted"]) for cell, rows in table.groupby("cell", sort=False)}
+    predictions = read_results(folder).predictions  # type: ignore[attr-defined]
+    found = {}
+    for (variant, task, method, *_), point in predictions.points.items():
+        classes = predictions.tasks[variant, task].classes
+        found[method] = [classes[code] for codes in point.given for code in codes]
+    return found
 
 
 def solver_share() -> dict[str, Any]:
@@ -90,27 +94,32 @@ def solver_share() -> dict[str, Any]:
 
 def counts_and_splits() -> tuple[Any, Any]:
     """Counts of 20NG as the configuration lexes them, and its split."""
-    from benchmark.experiment.observer import Silent
-
-    from benchmark.config import BASE, load_config
     from benchmark.experiment.reading import read_counts
     from benchmark.experiment.store import Store
+    from benchmark.observer import Silent
 
-    experiment = load_config(ROOT / "configs" / "20ng.yaml")
-    counts, _, _ = read_counts(experiment.variants[BASE], Store(), Silent(), download=False)
-    return counts, experiment.protocol.build().splits(counts.documents)
+    variant = base_of("20ng")
+    counts, _, _ = read_counts(variant.collection, Store(), Silent(), download=False)
+    return counts, variant.protocol.build().splits(counts.documents)
+
+
+def base_of(config: str) -> Any:
+    """A configuration itself, without variants."""
+    from benchmark.config.model import BASE
+    from benchmark.experiment.kinds import load_study
+
+    return load_study(ROOT / "configs" / f"{config}.yaml").variants[BASE]  # type: ignore[attr-defined]
 
 
 def lexing() -> dict[str, Any]:
     """20NG read from its archive, verified and lexed, without the store."""
-    from benchmark.config import BASE, load_config
     from benchmark.corpora import registry
     from benchmark.text.vocabulary import count
 
-    variant = load_config(ROOT / "configs" / "20ng.yaml").variants[BASE]
+    collection = base_of("20ng").collection
     started = time.perf_counter()
-    corpus = registry.select(registry.load("20ng"), list(variant.classes), variant.exclude)
-    count(corpus, variant.lexing, variant.pruning)
+    corpus = registry.select(registry.load("20ng"), list(collection.classes), collection.exclude)
+    count(corpus, collection.lexing, collection.pruning)
     return {"seconds": time.perf_counter() - started}
 
 

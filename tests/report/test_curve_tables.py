@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.curve_tables import CURVE_COLUMNS, chart_decimals, chart_frame, curve_grid, plain_number
-from benchmark.report.tables import frame_csv, markdown_grid
+from benchmark.report.curve_tables import CURVE_COLUMNS, chart_decimals, chart_rows, curve_grid, plain_number
+from benchmark.report.tables import csv_text, markdown_grid
 
 
 def chart_of(*panels, scale=100.0, bars="two standard deviations of the draws"):
@@ -94,24 +94,22 @@ def test_a_bar_without_length_is_symmetric():
 def test_a_panel_without_lines_is_an_empty_table():
     panel = Panel("failed", ())
     assert curve_grid(panel, chart_of(panel)).rows == ()
-    assert chart_frame(chart_of(panel)).empty
-    assert list(chart_frame(chart_of(panel)).columns) == list(CURVE_COLUMNS)
+    assert not list(chart_rows(chart_of(panel)))
 
 
-def test_the_frame_holds_every_point_unscaled():
+def test_the_rows_hold_every_point_unscaled():
     second = Panel("faculty", (SVM,))
-    frame = chart_frame(chart_of(PANEL, second))
-    assert list(frame.columns) == list(CURVE_COLUMNS)
-    assert list(frame["panel"]) == ["course, best on the test"] * 4 + ["faculty"] * 2
-    assert list(frame["series"]) == ["SVM"] * 2 + ["naive Bayes"] * 2 + ["SVM"] * 2
+    columns = dict(zip(CURVE_COLUMNS, zip(*chart_rows(chart_of(PANEL, second)), strict=True), strict=True))
+    assert columns["panel"] == ("course, best on the test",) * 4 + ("faculty",) * 2
+    assert columns["series"] == ("SVM",) * 2 + ("naive Bayes",) * 2 + ("SVM",) * 2
     for name in ("x", "y"):
-        assert list(frame[name]) == [*getattr(SVM, name), *getattr(BAYES, name), *getattr(SVM, name)]
+        assert columns[name] == (*getattr(SVM, name), *getattr(BAYES, name), *getattr(SVM, name))
     for name in ("low", "high"):
-        np.testing.assert_equal(list(frame[name]), [*getattr(SVM, name), np.nan, np.nan, *getattr(SVM, name)])
+        np.testing.assert_equal(columns[name], (*getattr(SVM, name), np.nan, np.nan, *getattr(SVM, name)))
 
 
-def test_the_frame_survives_its_csv():
-    rows = list(csv.DictReader(io.StringIO(frame_csv(chart_frame(chart_of(PANEL)), CURVE_COLUMNS))))
+def test_the_rows_survive_their_csv():
+    rows = list(csv.DictReader(io.StringIO(csv_text(CURVE_COLUMNS, chart_rows(chart_of(PANEL))))))
     assert [float(row["y"]) for row in rows] == [*SVM.y, *BAYES.y]
     assert [row["low"] for row in rows] == ["0.111", "0.05", "", ""]
 

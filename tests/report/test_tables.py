@@ -11,7 +11,7 @@ from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInf
 from benchmark.report.grids import cell_grid, headline_scores, main_metric
 from benchmark.report.latex import latex_text, table_latex
 from benchmark.report.numbers import interval, number, p_text
-from benchmark.report.tables import frame_csv, table_csv, table_markdown, table_rich
+from benchmark.report.tables import TerminalTables, frame_csv, table_csv, table_markdown
 
 
 def blocks_of_table_lines(markdown):
@@ -25,7 +25,7 @@ def columns_of(line):
 
 def terminal(summary, width=120, **options):
     console = Console(width=width, file=io.StringIO(), **options)
-    console.print(table_rich(summary))
+    console.print(TerminalTables(summary))
     return console.file.getvalue()
 
 
