@@ -16,7 +16,7 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.scored import SCORES
-from benchmark.evaluation.significance import holm, mcnemar_test, sign_test
+from benchmark.evaluation.significance import document_test, holm
 from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SIGNIFICANCE, CellInfo, Summary, frame
@@ -182,7 +182,7 @@ def _scores(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
 def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]]:
     """Both tests of each pair, corrected test by test; there is one test set, and so no test over splits."""
     pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
-    results = [result for test in (sign_test, mcnemar_test) for result in holm([test(a, b) for a, b in pairs])]
+    results = [result for test in ("sign", "mcnemar") for result in holm(document_test(test, a, b) for a, b in pairs)]
     return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, r.note] for r in results]
 
 

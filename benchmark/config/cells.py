@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import parameters
-from benchmark.config.model import ALL, BASE, Cell, Figure, Pair, WithCells
+from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
 from benchmark.config.source import unknown
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 
@@ -44,9 +44,8 @@ def cells_of(
 
 def _measured(measure: Component, variant: Variant) -> Sequence[Cell]:
     built = measure.build()
-    if built.base_only and variant.name != BASE:
-        return ()
-    return built.cells(variant.name, variant.collection.classes) if isinstance(built, WithCells) else ()
+    own = variant.name == BASE or not built.base_only
+    return built.cells(variant.name, variant.collection.classes) if own else ()
 
 
 def _prefix(variant: str) -> list[str]:

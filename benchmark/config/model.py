@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from benchmark.config.components import Component
     from benchmark.text.lexer import Lexing
@@ -193,14 +193,6 @@ class Cell:
     choice: str = ""
     size: int | None = None
     terms: int | None = None
-
-
-@runtime_checkable
-class WithCells(Protocol):
-    """A measure that fills rows of the scores."""
-
-    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """The rows that it fills."""
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 ORACLE, INNER = "oracle", "cross-validation"
-#: How a choice reads in tables and pictures.
-CHOSEN_BY = {
-    ORACLE: "best parameter on the test error (optimistic)",
-    INNER: "parameter by inner cross-validation",
-}
 
 
 def by_test(losses: Sequence[Sequence[Floats]]) -> int:

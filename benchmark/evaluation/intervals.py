@@ -20,14 +20,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
+from scipy.stats import t as student
 
 from benchmark.evaluation.metrics import METRICS, Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -38,7 +38,7 @@ Z_LEVEL = 1.959963984540054  # the standard normal's 97.5% quantile
 #: Where each document has one label, micro-F1 is the accuracy, and the error what is left of it.
 ACCURACY_LIKE = ("accuracy", "micro-f1", "error")
 DRAWS = 10_000  # where documents are of two to four kinds
-DRAWS_MANY = 2_000  # where there may be thousands of kinds, or folds share documents
+DRAWS_MANY = 2_000  # where there may be thousands of kinds
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Estimate:
     n : int
         Test documents; one tested in r folds counts r times.
     method : str
-        "wilson", "bonett-price", "bootstrap", "two-way bootstrap", "t over draws", "single draw" or "count".
+        "wilson", "bonett-price", "bootstrap", "t over draws", "single draw" or "count".
     """
 
     value: float
@@ -65,8 +65,7 @@ class Estimate:
 def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
     """Score of a cell, the mean over its folds, with its 95% interval.
 
-    Wilson's interval for the accuracy on one split; a bootstrap for any other metric and for any mean over folds. Where
-    folds share test documents (random subsets), see `_two_way_draws`.
+    Wilson's interval for the accuracy on one split; a bootstrap for any other metric and for any mean over folds.
 
     Parameters
     ----------
@@ -76,7 +75,7 @@ def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: i
     seed : int
         Of the bootstrap.
     draws : int, optional
-        Bootstrap resamples; where left out 10,000, but 2,000 for an F1 or where folds share documents.
+        Bootstrap resamples; where left out 10,000, but 2,000 for an F1.
     """
     scores = fold_scores(outcome, metric)
     if _right_or_wrong(outcome, metric) and scores.size == 1:
@@ -108,8 +107,7 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -
 
     `n` counts the discordant documents.
     """
-    if a.repeats_documents:
-        raise ValueError(f"{a.cell!r} tests documents more than once: their outcomes cannot be pooled")
+    _check_tested_once(a)
     if a.several:
         raise ValueError(f"{a.cell!r}: the decisions on one document aren't independent, and their Z has no interval")
     rng = np.random.default_rng(seed)
@@ -117,7 +115,7 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -
     totals = np.zeros((draws, 4), dtype=np.int64)
     for fold in table:
         totals += rng.multinomial(fold.sum(), fold / fold.sum(), size=draws)
-    low, high = _percentiles(sign_z(totals[:, 1], totals[:, 2]))
+    low, high = percentiles(sign_z(totals[:, 1], totals[:, 2]))
     only_a, only_b = (int(count) for count in table.sum(axis=0)[1:3])
     return Estimate(float(sign_z(only_a, only_b)), low, high, only_a + only_b, "bootstrap")
 
@@ -199,54 +197,34 @@ def _coded(outcome: Outcome, metric: str) -> _Coded:
 def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, draws: int | None) -> Estimate:
     """Percentile interval of the score of one cell, or of the first's score less the second's."""
     first = outcomes[0]
+    _check_tested_once(first)
     rng = np.random.default_rng(seed)
     coded = [_coded(outcome, metric) for outcome in outcomes]
-    two_way = first.repeats_documents
-    resampled = _two_way_draws if two_way else _draws
-    if draws is None:
-        draws = DRAWS if _right_or_wrong(first, metric) and not two_way else DRAWS_MANY
-    total = np.zeros(draws)
-    of = METRICS[metric].of
-    for weight, kinds, counts in resampled(first, np.stack([each.kinds for each in coded]), draws, rng):
-        scores = [of(each.tallies(kinds[i], counts, first.of_class)) for i, each in enumerate(coded)]
-        total += weight * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
-    method = "two-way bootstrap" if two_way else "bootstrap"
-    return Estimate(value, *_percentiles(total), len(first.documents), method)
+    draws = draws or (DRAWS if _right_or_wrong(first, metric) else DRAWS_MANY)
+    total, of = np.zeros(draws), METRICS[metric].of
+    for rows in first.rows:
+        kinds, counts = np.unique(np.stack([each.kinds[rows] for each in coded]), axis=1, return_counts=True)
+        resampled = rng.multinomial(rows.size, counts / rows.size, size=draws)
+        scores = [of(each.tallies(own, resampled, first.of_class)) for each, own in zip(coded, kinds, strict=True)]
+        total += 1 / len(first.rows) * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
+    return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
 
 
-def _draws(
-    outcome: Outcome, coded: NDArray[np.intp], draws: int, rng: np.random.Generator
-) -> Iterator[tuple[Any, NDArray[np.intp], NDArray[Any]]]:
-    """For each fold: its weight in the mean, its kinds of document, and their counts in every draw."""
-    folds = outcome.rows
-    for rows in folds:
-        kinds, counts = np.unique(coded[:, rows], axis=1, return_counts=True)
-        yield 1 / len(folds), kinds, rng.multinomial(rows.size, counts / rows.size, size=draws)
+def _check_tested_once(outcome: Outcome) -> None:
+    if outcome.repeats_documents:
+        raise ValueError(f"{outcome.cell!r} tests documents more than once: their outcomes cannot be pooled")
 
 
-def _two_way_draws(
-    outcome: Outcome, coded: NDArray[np.intp], draws: int, rng: np.random.Generator
-) -> Iterator[tuple[Any, NDArray[np.intp], NDArray[Any]]]:
-    """As `_draws`, for folds that share test documents and differ in the training sample drawn.
-
-    A mean over such folds varies with the test documents, which the folds share, and with the training samples. Both
-    are drawn with replacement, independently, and a document is drawn with all of its results: the pigeonhole bootstrap
-    of Owen (Annals of Applied Statistics 1, 2007), which errs on the wide side.
-    """
-    folds = outcome.rows
-    weights = rng.multinomial(len(folds), np.full(len(folds), 1 / len(folds)), size=draws) / len(folds)
-    rows_of, position = np.unique(outcome.documents, return_inverse=True)
-    n = rows_of.size
-    drawn = np.empty((draws, n), dtype=np.int32)
-    for row in drawn:
-        row[:] = np.bincount(rng.integers(n, size=n), minlength=n)
-    for fold, rows in enumerate(folds):
-        kinds, kind = np.unique(coded[:, rows], axis=1, return_inverse=True)
-        shape = (kinds.shape[1], n)
-        of_kind = sparse.csr_array((np.ones(rows.size, dtype=drawn.dtype), (kind.ravel(), position[rows])), shape=shape)
-        yield weights[:, fold], kinds, (of_kind @ drawn.T).T
+def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
+    """Mean over the draws, with Student's interval; of a single draw, the value without an interval."""
+    mean = float(values.mean())
+    if values.size == 1:
+        return Estimate(mean, math.nan, math.nan, n, "single draw")
+    reach = float(student.ppf((1 + LEVEL) / 2, values.size - 1) * values.std(ddof=1) / math.sqrt(values.size))
+    return Estimate(mean, mean - reach, mean + reach, n, "t over draws")
 
 
-def _percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
+def percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
+    """The ends of a percentile interval."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)

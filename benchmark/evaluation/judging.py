@@ -39,19 +39,6 @@ class RangeVerdict:
     verdict: Literal["inside", "outside", "not tested"]
 
 
-@dataclass(frozen=True)
-class JudgedClaim:
-    """A claim under one variant of an experiment; "" is the configuration itself."""
-
-    variant: str
-    judged: ClaimVerdict
-
-    @property
-    def holds(self) -> int:
-        """Comparisons that hold."""
-        return sum(each.verdict == "holds" for each in self.judged.comparisons)
-
-
 def judge_values(published: Published, config: str, scored: Scored) -> list[ValueVerdict]:
     """The printed numbers of this configuration that ours can be set beside, in the order of the print."""
     found = []
@@ -86,9 +73,8 @@ def _range(printed: PublishedRange, scored: Scored) -> RangeVerdict:
     cells = [cell for cell in printed.expanded if scored.has(printed.metric, cell)]
     means = [scored.estimate(cell, printed.metric).value for cell in cells]
     inside, of = sum(low <= mean <= high for mean in means), len(printed.expanded)
-    verdict: Literal["inside", "outside", "not tested"] = "inside" if inside == of else "outside"
-    if len(means) < of:
-        verdict = "not tested"
+    verdict: Literal["inside", "outside", "not tested"]
+    verdict = "not tested" if len(means) < of else "inside" if inside == of else "outside"
     found = (min(means), max(means)) if means else (math.nan, math.nan)
     return RangeVerdict(printed, *found, inside, of, verdict)
 
@@ -109,7 +95,7 @@ def evidence_for(claim: Claim, config: str, scored: Scored) -> dict[Comparison, 
 
 def judge_claims(
     published: Published, config: str, explains: str | None, variants: Iterable[str], scored: Scored
-) -> list[JudgedClaim]:
+) -> list[ClaimVerdict]:
     """Each claim on this configuration alone.
 
     Where the configuration explains another, each claim on that one's cells under each variant; claims on times are
@@ -124,14 +110,14 @@ def judge_claims(
         What stands before cell ids; "" for the configuration itself.
     scored : Scored
     """
-    names, found = list(variants), list[JudgedClaim]()
-    for claim in published.claims:
-        if explains and claim.on_clock:
-            continue
-        for name in names:
-            judged = _judged(claim, config, explains, name, scored)
-            found += [] if judged is None else [JudgedClaim(name, judged)]
-    return found
+    variants = tuple(variants)
+    judged = (
+        _judged(claim, config, explains, name, scored)
+        for claim in published.claims
+        if not (explains and claim.on_clock)
+        for name in variants
+    )
+    return [each for each in judged if each is not None]
 
 
 def _judged(claim: Claim, config: str, explains: str | None, variant: str, scored: Scored) -> ClaimVerdict | None:
@@ -144,4 +130,4 @@ def _judged(claim: Claim, config: str, explains: str | None, variant: str, score
     found = evidence_for(part, config, scored) if templates else {}
     if not found and (not templates or explains):
         return None
-    return judge_claim(part, found)
+    return judge_claim(part, found, variant)

@@ -202,6 +202,22 @@ def defined(metric: str, *, several: bool, of_class: bool) -> bool:
     return known is not None and (known.several or not several) and (known.by_class if of_class else known.whole)
 
 
+def values_of(tallies: Tallies, *, several: bool, of_class: bool) -> dict[str, NDArray[np.float64]]:
+    """Every metric that is defined of such decisions, on each split.
+
+    Parameters
+    ----------
+    tallies : Tallies
+        Of shape (splits, k); of one class by itself, (splits, 1).
+    several : bool
+        Whether documents may have several classes, or none.
+    of_class : bool
+        Whether they are of one class by itself.
+    """
+    names = [name for name in METRICS if defined(name, several=several, of_class=of_class)]
+    return {name: METRICS[name].of(tallies) for name in names}
+
+
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
     """Divide, with 0 / 0 = 0."""
     quotient = np.zeros(np.shape(whole))

@@ -21,7 +21,7 @@ from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, unit_of
 from benchmark.evaluation.significance import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from benchmark.evaluation.intervals import Estimate
@@ -100,11 +100,10 @@ class Template(Comparison):
 
     def expanded(self) -> list[Comparison]:
         """One comparison a combination, the last name varying fastest."""
-        rows = (dict(zip(self.loop, values, strict=True)) for values in itertools.product(*self.loop.values()))
+        texts = {"config": self.config, "a": self.a, "b": self.b}
         try:
             return [
-                Comparison(config=self.config.format(**row), a=self.a.format(**row), b=self.b.format(**row))
-                for row in rows
+                Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in _rows(self.loop)
             ]
         except (KeyError, IndexError, AttributeError, ValueError) as error:
             known = ", ".join(self.loop) or "none"
@@ -133,8 +132,7 @@ class PublishedRange(_Record):
     @property
     def expanded(self) -> tuple[str, ...]:
         """Ids of the cells."""
-        rows = (dict(zip(self.loop, values, strict=True)) for values in itertools.product(*self.loop.values()))
-        return tuple(self.cells.format(**row) for row in rows)
+        return tuple(self.cells.format(**row) for row in _rows(self.loop))
 
     @property
     def printed_in(self) -> str:
@@ -246,13 +244,9 @@ def judge_value(published: PublishedValue, ours: Estimate) -> ValueVerdict:
     value, low, high = (Decimal(str(number)) * scale for number in (ours.value, ours.low, ours.high))
     exponent = printed.as_tuple().exponent
     half_digit = Decimal(5).scaleb(int(exponent) - 1)
+    exact = abs(value - printed) <= half_digit
     verdict: Literal["exact", "reproduced", "deviates"]
-    if abs(value - printed) <= half_digit:
-        verdict = "exact"
-    elif low <= printed <= high:
-        verdict = "reproduced"
-    else:
-        verdict = "deviates"
+    verdict = "exact" if exact else "reproduced" if low <= printed <= high else "deviates"
     return ValueVerdict(published, ours, float(value - printed), verdict)
 
 
@@ -278,14 +272,21 @@ class ClaimVerdict:
     """A claim, what became of each comparison, and the verdict in words.
 
     `verdict`: "holds", "holds in part (k of n)", "fails", or "not tested (…)" where a comparison is undecided.
+    `variant` of the experiment; "" is the configuration itself.
     """
 
     claim: Claim
     comparisons: tuple[ComparisonVerdict, ...]
     verdict: str
+    variant: str = ""
+
+    @property
+    def holds(self) -> int:
+        """Comparisons that hold."""
+        return sum(each.verdict == "holds" for each in self.comparisons)
 
 
-def judge_claim(claim: Claim, evidence: Mapping[Comparison, Evidence]) -> ClaimVerdict:
+def judge_claim(claim: Claim, evidence: Mapping[Comparison, Evidence], variant: str = "") -> ClaimVerdict:
     """Decide each comparison of the claim, and so the claim.
 
     Parameters
@@ -293,13 +294,15 @@ def judge_claim(claim: Claim, evidence: Mapping[Comparison, Evidence]) -> ClaimV
     claim : Claim
     evidence : mapping of Comparison to Evidence
         For as many of the claim's comparisons as have been run; the tests need no correction, it is made here.
+    variant : str
+        Under which it is judged.
     """
     found = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
         corrected = holm(_test_of(claim, e) for e in found.values())
         found = {c: Evidence(e.difference, t) for (c, e), t in zip(found.items(), corrected, strict=True)}
     judged = tuple(ComparisonVerdict(c, found.get(c), _decide(claim, found.get(c))) for c in claim.comparisons)
-    return ClaimVerdict(claim, judged, _in_words(Counter(each.verdict for each in judged)))
+    return ClaimVerdict(claim, judged, _in_words(Counter(each.verdict for each in judged)), variant)
 
 
 def _test_of(claim: Claim, evidence: Evidence) -> TestResult:
@@ -330,6 +333,12 @@ def _in_words(counts: Counter[Literal["holds", "fails", "missing", "not testable
     if counts["holds"] == n:
         return "holds"
     return f"holds in part ({counts['holds']} of {n})" if counts["holds"] else "fails"
+
+
+def _rows(loop: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
+    """Every combination of the values, by name."""
+    for values in itertools.product(*loop.values()):
+        yield dict(zip(loop, values, strict=True))
 
 
 def _unique(keys: Iterable[str], what: str) -> None:

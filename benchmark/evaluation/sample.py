@@ -1,70 +1,232 @@
-"""What the sample is: the tested documents, or the draws of training documents. The protocol decides."""
+"""What the sample is: the tested documents, or the draws of training documents. The protocol decides.
+
+Given splits are of a sample of documents, and intervals and tests are over these. Where training documents are drawn
+repeatedly, the collection is fixed and the draws are the sample: a score is the mean over them, and its interval says
+how far another set of draws would move it; it says nothing of other collections.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, ClassVar
 
-from benchmark.evaluation.by_documents import ByDocuments
-from benchmark.evaluation.by_draws import ByDraws
+import numpy as np
+
+from benchmark.evaluation import intervals
+from benchmark.evaluation.intervals import ACCURACY_LIKE, DRAWS, Estimate, over_draws, percentiles
+from benchmark.evaluation.metrics import CLOCK, METRICS
+from benchmark.evaluation.outcomes import check_same_documents
 from benchmark.evaluation.protocols import RandomSubsets
+from benchmark.evaluation.significance import (
+    TestResult,
+    document_test,
+    micro_sign_test,
+    signed_rank_test,
+    untestable,
+    wilcoxon_over_classes,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.scores import CellScores
-    from benchmark.evaluation.significance import TestResult
+    from numpy.typing import NDArray
+
+    from benchmark.evaluation.outcomes import Outcome
+    from benchmark.evaluation.scored import CellScores
 
 
-class Sample(Protocol):
-    """How the scores of cells are estimated and compared; a ValueError says why two cells can't be paired."""
-
-    @property
-    def words(self) -> str:
-        """What is the sample, and which intervals and tests follow from it."""
-
-    @property
-    def bars(self) -> str:
-        """What error bars of scores are."""
-
-    @property
-    def bars_of_difference(self) -> str:
-        """What error bars of differences are."""
-
-    @property
-    def bars_of_ratio(self) -> str:
-        """What error bars of ratios are."""
-
-    def estimate(self, scores: CellScores, metric: str) -> Estimate:
-        """The score of a cell: the mean over its splits, with its 95% interval."""
-
-    def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
-        """The score of one split, by its position."""
-
-    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Score of a less that of b, with the 95% interval of paired data."""
-
-    def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Score of a over that of b."""
-
-    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Z of the micro sign test of a against b."""
-
-    def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
-        """The test of this name, a key of `significance.TESTS`; "not testable" where the sample doesn't allow it."""
-
-    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Every test that is valid, uncorrected; the first metric is the main one."""
-
-
-def sample_of(protocol: type, seed: int) -> Sample:
-    """The draws, of a protocol that draws training documents repeatedly; the tested documents of any other.
+@dataclass(frozen=True)
+class Sample(ABC):
+    """How the scores of cells are estimated and compared; a ValueError says why two cells can't be paired.
 
     Parameters
     ----------
-    protocol : type
-        Its class, as `PROTOCOLS` has it.
     seed : int
         Of the bootstrap.
     """
+
+    seed: int
+
+    #: What the sample is, and which intervals and tests follow from it.
+    words: ClassVar[str]
+    #: What error bars of scores, of differences and of ratios are.
+    bars: ClassVar[str]
+    bars_of_difference: ClassVar[str]
+    bars_of_ratio: ClassVar[str]
+
+    def estimate(self, scores: CellScores, metric: str) -> Estimate:
+        """The score of a cell: the mean over its splits, with its 95% interval."""
+        return scores.known.get(metric) or over_draws(scores.values[metric], int(scores.n[0]))
+
+    def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
+        """The score of one split, by its position."""
+        return over_draws(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
+
+    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Score of a less that of b, with the 95% interval of paired data."""
+        if metric not in a.values or metric not in b.values:  # numbers that are of no split
+            return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
+        return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
+
+    def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Mean score of a over the mean score of b, with a percentile bootstrap over the splits, taken in pairs.
+
+        Raises
+        ------
+        ValueError
+            If b's mean is 0 in the sample or a resample: the ratio is not defined.
+        """
+        above, below = _paired(a, b, metric)
+        chosen = np.random.default_rng(self.seed).integers(above.size, size=(DRAWS, above.size))
+        bottoms = below[chosen].mean(axis=1)
+        if not below.mean() > 0 or not (bottoms > 0).all():
+            raise ValueError(f"the mean {metric} of {b.cell!r} is 0: a ratio to it is not defined")
+        ends = percentiles(above[chosen].mean(axis=1) / bottoms)
+        return Estimate(float(above.mean() / below.mean()), *ends, above.size, "bootstrap")
+
+    @abstractmethod
+    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
+        """Z of the micro sign test of a against b, with a bootstrap interval; a ValueError says why there is none."""
+
+    def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
+        """The test "sign", "mcnemar" or "wilcoxon"; "not testable" where the sample doesn't allow it."""
+        if name == "wilcoxon":
+            return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric)
+        if a.outcome is None or b.outcome is None:
+            return untestable((a.cell, b.cell), name, "there are no decisions to count")
+        if not a.outcome.several:
+            return document_test(name, a.outcome, b.outcome)
+        if name == "sign":
+            return self._micro_sign_test(a.outcome, b.outcome)
+        return untestable((a.cell, b.cell), name, "documents have several classes")
+
+    @abstractmethod
+    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
+        """Every test that is valid, uncorrected; the first metric is the main one."""
+
+    @abstractmethod
+    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult: ...
+
+
+class ByDocuments(Sample):
+    """The tested documents as the sample."""
+
+    words = (
+        "The tested documents are the sample: a score is the mean over the splits, its interval Wilson's for the "
+        "accuracy on one split, else a bootstrap that draws documents within each split "
+        "(seed {seed}). The sign test and McNemar's, exact, are over the documents on which exactly one of "
+        "two cells is right."
+    )
+    bars = "95% interval over the tested documents"
+    bars_of_difference = "95% interval over the tested documents, paired"
+    bars_of_ratio = "95% bootstrap interval over the splits"
+
+    def estimate(self, scores: CellScores, metric: str) -> Estimate:
+        """Mean over the splits, with the interval that the tested documents give."""
+        if metric in scores.known or scores.outcome is None or metric not in METRICS:
+            return super().estimate(scores, metric)
+        return _estimate(scores.outcome, _distinct(scores.outcome, metric), self.seed)
+
+    def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
+        """The score of one split; of the only one, that of the cell."""
+        if len(scores.folds) == 1:
+            return self.estimate(scores, metric)
+        if scores.outcome is None or metric not in METRICS:
+            return super().part(scores, metric, fold)
+        own = scores.outcome.part(fold)
+        return intervals.estimate(own, _distinct(own, metric), seed=self.seed)
+
+    def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """Score of `a` less that of `b` on the same documents, with the interval of paired data."""
+        if a.outcome is None or b.outcome is None or metric not in METRICS:
+            return super().difference(a, b, metric)
+        return _difference(a.outcome, b.outcome, metric, self.seed)
+
+    def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
+        """As of any sample; of a single split it is refused, having no interval worth the name."""
+        if len(a.folds) < 2:
+            raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
+        return super().ratio(a, b, metric)
+
+    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
+        """Z of the micro sign test, with a bootstrap interval."""
+        return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
+
+    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
+        """Every test that is valid of two cells; the splits of a single one can't be ranked."""
+        one, other = _outcomes(a, b)
+        check_same_documents(one, other)
+        found = [self.test("sign", a, b, metrics[0])]
+        found.append(wilcoxon_over_classes(one, other) if one.several else self.test("mcnemar", a, b, metrics[0]))
+        if len(a.folds) > 1 and a.has(metrics[0]) and b.has(metrics[0]):
+            found.append(self.test("wilcoxon", a, b, metrics[0]))
+        return found
+
+    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
+        """Over the decisions of all splits, as those of one."""
+        check_same_documents(a, b)
+        return micro_sign_test(*(replace(each, folds=np.zeros_like(each.folds)) for each in (a, b)))
+
+
+class ByDraws(Sample):
+    """The draws as the sample."""
+
+    words = (
+        "The draws of training documents are the sample: a score is the mean over them, its interval Student's. "
+        "Draws share the collection: the interval, and Wilcoxon's test, which pairs the draws, speak of this "
+        "collection only."
+    )
+    bars = "95% interval of the mean (t over the draws)"
+    bars_of_difference = "95% interval of the mean difference (t over the draws)"
+    bars_of_ratio = "95% bootstrap interval over the draws"
+
+    def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
+        """Not defined: documents are tested more than once."""
+        raise ValueError(f"{a.cell!r} and {b.cell!r} test documents more than once: their outcomes can't be pooled")
+
+    def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
+        """Wilcoxon's test of each metric, and those of the decisions."""
+        shares = [metric for metric in metrics if metric not in CLOCK and a.has(metric) and b.has(metric)]
+        found = [self.test("wilcoxon", a, b, metric) for metric in shares]
+        found[1:] = [replace(own, test=f"wilcoxon, {name}") for own, name in zip(found[1:], shares[1:], strict=True)]
+        if a.outcome is None or b.outcome is None:
+            return found
+        if a.outcome.several:
+            return [*found, wilcoxon_over_classes(a.outcome, b.outcome), micro_sign_test(a.outcome, b.outcome)]
+        return [*found, document_test("mcnemar", a.outcome, b.outcome)]
+
+    def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
+        return micro_sign_test(a, b)
+
+
+def sample_of(protocol: type, seed: int) -> Sample:
+    """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
     return ByDraws(seed) if issubclass(protocol, RandomSubsets) else ByDocuments(seed)
+
+
+_estimate = lru_cache(maxsize=4096)(intervals.estimate)
+_difference = lru_cache(maxsize=4096)(intervals.difference)
+
+
+def _distinct(outcome: Outcome, metric: str) -> str:
+    """The metric under which an estimate is kept: micro-F1 is the accuracy where labels are single."""
+    alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.several and outcome.of_class is None
+    return "accuracy" if alike else metric
+
+
+def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
+    if a.outcome is None or b.outcome is None:
+        raise ValueError(f"{a.cell!r} and {b.cell!r} are no predictions: there are no documents to pair")
+    return a.outcome, b.outcome
+
+
+def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The scores of both, split by split."""
+    one, other = a.values[metric], b.values[metric]
+    if one.shape != other.shape:
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have {one.size} and {other.size} draws: they can't be paired")
+    if a.folds != b.folds:
+        raise ValueError(f"{a.cell!r} and {b.cell!r} are of different splits: they can't be paired")
+    return one, other

@@ -1,20 +1,23 @@
-"""The scores of an experiment, computed once: what tables, verdicts and figures read."""
+"""The scores of an experiment, computed once, whatever the sample is: what tables, verdicts and figures read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.evaluation.metrics import values_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import numpy as np
     import pandas as pd
     from numpy.typing import NDArray
 
     from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.outcomes import Outcome
     from benchmark.evaluation.sample import Sample
-    from benchmark.evaluation.scores import CellScores
     from benchmark.evaluation.significance import TestResult
 
 #: The fold that stands for the cell: the mean over its splits, or its one split.
@@ -22,6 +25,56 @@ WHOLE = "all"
 SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
 #: What a row's cell is made of; size and terms are missing where they are no axes.
 KEYS = ("variant", "task", "of_class", "method", "choice", "size", "terms", "what")
+
+
+@dataclass(frozen=True, eq=False)
+class CellScores:
+    """What one cell scored on every split.
+
+    Parameters
+    ----------
+    cell : str
+    folds : tuple of str
+        Names of the splits; empty where the cell is of none.
+    values : mapping of str to float64 array, shape (splits,)
+        By metric; shares are fractions.
+    n, ties : int arrays, shape (splits,)
+        Documents tested, and decisions that fell on the boundary.
+    outcome : Outcome or None
+        The decisions themselves; None of what is computed from scores, or is no prediction.
+    known : mapping of str to Estimate
+        By metric, an estimate that comes from elsewhere than the splits: a bootstrap of all documents, a count.
+    """
+
+    cell: str
+    folds: tuple[str, ...]
+    values: Mapping[str, NDArray[np.float64]]
+    n: NDArray[np.int64]
+    ties: NDArray[np.int64]
+    outcome: Outcome | None = None
+    known: Mapping[str, Estimate] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for metric, values in self.values.items():
+            if values.shape != (len(self.folds),) or not values.size or not np.isfinite(values).all():
+                raise ValueError(f"{self.cell!r}: {metric} must be finite on each of {len(self.folds)} splits")
+
+    def has(self, metric: str) -> bool:
+        """Whether there is a score of this metric."""
+        return metric in self.values or metric in self.known
+
+    def named(self, cell: str) -> CellScores:
+        """The same scores under another name."""
+        return replace(self, cell=cell, outcome=None if self.outcome is None else replace(self.outcome, cell=cell))
+
+    def of_class(self, position: int) -> CellScores:
+        """The scores of one class by itself, of a cell that is of predictions on all of them."""
+        if self.outcome is None:
+            raise ValueError(f"{self.cell!r} is of no predictions, of which each class could be scored by itself")
+        whole, tallies = self.outcome, self.outcome.tallies.only(position)
+        values = values_of(tallies, several=whole.several, of_class=True)
+        outcome = replace(whole, of_class=position)
+        return CellScores(self.cell, self.folds, values, tallies.documents, whole.ties(position), outcome)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.stats import binomtest, rankdata
-from statsmodels.stats.contingency_tables import mcnemar
 
-from benchmark.evaluation.metrics import more_is_better
-from benchmark.evaluation.outcomes import check_same_documents, fold_scores
+from benchmark.evaluation.metrics import f1, more_is_better
+from benchmark.evaluation.outcomes import check_same_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,9 +18,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.evaluation.outcomes import Outcome
-
-#: The tests of a single metric; where several are tested, or other pairs, a test's name says so: "wilcoxon, micro-f1".
-TESTS = ("sign", "mcnemar", "wilcoxon")
 
 
 @dataclass(frozen=True)
@@ -33,7 +29,7 @@ class TestResult:
     a, b : str
         Names of the cells.
     test : str
-        One of `TESTS`, and what distinguishes it from another of that name.
+        "sign", "mcnemar" or "wilcoxon", and what distinguishes it from another of that name: "wilcoxon, micro-f1".
     n : int
         Pairs that the test counts: discordant documents (sign, mcnemar), folds that differ (wilcoxon).
     statistic : float
@@ -102,50 +98,58 @@ def sign_z(only_a: NDArray[np.integer] | int, only_b: NDArray[np.integer] | int)
     return np.divide(difference, np.sqrt(n), out=np.zeros_like(n), where=n > 0)
 
 
-def sign_test(a: Outcome, b: Outcome) -> TestResult:
-    """Micro sign test over the discordant documents of all folds (Yang and Liu 1999).
+def document_test(name: str, a: Outcome, b: Outcome) -> TestResult:
+    """McNemar's test (Psychometrika 12, 1947) or the sign test (Yang and Liu 1999), exact, over the tested documents.
 
-    Of documents with several classes it is over the decisions, as theirs; those on one document aren't independent, so
-    that p leans to small values. The statistic is their Z; the p-value is the exact binomial one rather than the normal
-    tail they look up, and 1 where no document is discordant. Documents tested more than once are not independent trials
-    and are refused.
-    """
-    if a.repeats_documents:
-        return untestable((a.cell, b.cell), "sign", "documents are tested more than once")
-    _, only_a, only_b, _ = _pooled(a, b)
-    z = float(sign_z(only_a, only_b))
-    return TestResult(
-        a.cell, b.cell, "sign", only_a + only_b, z, binomial_p(only_a, only_b), favoured((a.cell, b.cell), z)
-    )
-
-
-def mcnemar_test(a: Outcome, b: Outcome) -> TestResult:
-    """McNemar's test (Psychometrika 12, 1947), exact.
+    Each counts once, also where several draws tested it: their decisions on one document aren't independent, so that
+    pooling them would count a document as often as it was tested. It stands on the side of the cell that was right on
+    it in more of its draws, and is discordant unless both were right equally often.
 
     Under the null hypothesis each discordant document falls to either side with probability 1/2, so that the exact
-    p-value *is* the exact sign test's, by definition; the statistic is the asymptotic test's, with Edwards'
-    continuity correction, ``max(|only_a - only_b| - 1, 0)² / (only_a + only_b)``. The asymptotic p-value is not used:
-    statsmodels makes it 0 for two identical classifiers.
-    """
-    if a.repeats_documents:
-        return untestable((a.cell, b.cell), "mcnemar", "documents are tested more than once")
-    both, only_a, only_b, neither = _pooled(a, b)
-    n = only_a + only_b
-    corrected = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
-    p_value = float(mcnemar([[both, only_a], [only_b, neither]], exact=True).pvalue) if n else 1.0
-    return TestResult(a.cell, b.cell, "mcnemar", n, corrected, p_value, favoured((a.cell, b.cell), only_a - only_b))
+    p-values of the two tests are the same, and 1 where there is none (statsmodels' asymptotic one is 0 there). The
+    statistic is Z, or the asymptotic test's with Edwards' continuity correction,
+    ``max(|only_a - only_b| - 1, 0)² / (only_a + only_b)``.
 
-
-def wilcoxon_test(a: Outcome, b: Outcome, metric: str = "accuracy", alpha: float = 0.05) -> TestResult:
-    """Wilcoxon's signed rank test (Biometrics Bulletin 1, 1945) over the scores of the folds or replicates.
-
-    Folds without a difference are dropped (Wilcoxon's own zero rule) and equal differences share their mean rank. The
-    p-value is exact, ties included. With N folds it is never below 2 / 2^N: where that exceeds alpha the design cannot
-    be tested at all. Folds share training documents, so the test leans to small p-values (Dietterich, Neural
-    Computation 10, 1998): read it beside the tests over documents.
+    Parameters
+    ----------
+    name : {"mcnemar", "sign"}
+    a, b : Outcome
+        Of one class a document, on the same splits.
     """
     check_same_documents(a, b)
-    return signed_rank_test((a.cell, b.cell), fold_scores(a, metric), fold_scores(b, metric), metric, alpha)
+    own = a.counted()
+    documents = np.unique(a.documents[own], return_inverse=True)[1].ravel()
+    advantage = np.bincount(documents, a.correct[own].astype(np.float64) - b.correct[own])
+    only_a, only_b = int((advantage > 0).sum()), int((advantage < 0).sum())
+    n = only_a + only_b
+    corrected = max(abs(only_a - only_b) - 1, 0) ** 2 / n if n else 0.0
+    statistic = float(sign_z(only_a, only_b)) if name == "sign" else corrected
+    names = (a.cell, b.cell)
+    return TestResult(*names, name, n, statistic, _binomial_p(only_a, only_b), _favoured(names, only_a - only_b))
+
+
+def micro_sign_test(a: Outcome, b: Outcome) -> TestResult:
+    """Micro sign test over all decisions, one for each document and class (Yang and Liu 1999, section 4.1).
+
+    Each draw is tested by itself: draws decide on the same documents, and pooled they would count each document as
+    often as there are draws. The k-th smallest of r p-values, times r/k, is a p-value however they depend on each
+    other (Rüger, Metrika 25, 1978); k = r/2, rounded up, makes it twice the median. The decisions of one draw on one
+    document, for its classes, aren't independent either, as in Yang and Liu's own: p leans to small values.
+
+    It counts right decisions, most of which are to give a class to no document: a method of higher F1 may lose.
+
+    Returns
+    -------
+    TestResult
+        `n`, the decisions on which one is right and the other wrong, and Z are medians over the draws.
+    """
+    _, only_a, only_b, _ = outcome_table(a, b).T
+    z = float(np.median(sign_z(only_a, only_b)))
+    p_values = sorted(_binomial_p(int(k), int(others)) for k, others in zip(only_a, only_b, strict=True))
+    middle = (len(p_values) + 1) // 2
+    p_value = min(1.0, p_values[middle - 1] * len(p_values) / middle)
+    names = (a.cell, b.cell)
+    return TestResult(*names, "sign", int(np.median(only_a + only_b)), z, p_value, _favoured(names, z))
 
 
 def signed_rank_test(
@@ -155,9 +159,13 @@ def signed_rank_test(
     metric: str,
     alpha: float = 0.05,
 ) -> TestResult:
-    """Wilcoxon's signed rank test of paired scores, exact; "not testable" where so few pairs can't reach alpha.
+    """Wilcoxon's signed rank test (Biometrics Bulletin 1, 1945) of the scores of the splits, in pairs.
 
-    `favours` is the cell with the better scores: the lower ones where less is better.
+    Splits without a difference are dropped (Wilcoxon's own zero rule) and equal differences share their mean rank. The
+    p-value is exact, ties included. With N splits it is never below 2 / 2^N: where that exceeds alpha the design cannot
+    be tested at all. Splits share training documents, so the test leans to small p-values (Dietterich, Neural
+    Computation 10, 1998): read it beside the tests over documents. `favours` is the cell with the better scores: the
+    lower ones where less is better.
     """
     # Scores are ratios of counts: rounding restores the ties and zeros that floating point takes apart.
     differences = np.round(a - b, 12).ravel()
@@ -167,7 +175,7 @@ def signed_rank_test(
         return untestable(names, "wilcoxon", f"smallest p {smallest:g}", n)
     above, below, p_value = signed_rank(differences)
     advantage = above - below if more_is_better(metric) else below - above
-    return TestResult(*names, "wilcoxon", n, min(above, below), p_value, favoured(names, advantage))
+    return TestResult(*names, "wilcoxon", n, min(above, below), p_value, _favoured(names, advantage))
 
 
 def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
@@ -191,6 +199,17 @@ def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
     return above / 2, below / 2, min(1.0, 2 * tail)
 
 
+def wilcoxon_over_classes(a: Outcome, b: Outcome) -> TestResult:
+    """Wilcoxon's signed rank test of F1 with a pair for each draw and class, exact.
+
+    A draw's classes share their training documents, and a class's draws share its test documents: there is less in k·r
+    such pairs than in as many independent ones, and p leans to small values.
+    """
+    check_same_documents(a, b)
+    found = signed_rank_test((a.cell, b.cell), f1(a.tallies), f1(b.tallies), "f1")
+    return replace(found, test="wilcoxon, category × draw" if len(a.rows) > 1 else "wilcoxon, categories")
+
+
 def holm(results: Iterable[TestResult]) -> list[TestResult]:
     """Fill in `p_holm` over these results (Holm, Scandinavian Journal of Statistics 6, 1979), untestable ones aside.
 
@@ -206,22 +225,16 @@ def holm(results: Iterable[TestResult]) -> list[TestResult]:
     return [result if result.p_value is None else replace(result, p_holm=float(next(each))) for result in results]
 
 
-def _pooled(a: Outcome, b: Outcome) -> tuple[int, int, int, int]:
-    """The outcome table summed over the folds, in Python's integers."""
-    both, only_a, only_b, neither = (int(count) for count in outcome_table(a, b).sum(axis=0))
-    return both, only_a, only_b, neither
+def untestable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> TestResult:
+    """A test that can't be made of this design."""
+    return TestResult(*names, test, n, math.nan, None, note=f"not testable ({reason})")
 
 
-def binomial_p(k: int, others: int) -> float:
+def _binomial_p(k: int, others: int) -> float:
     """Exact two-sided p-value of k successes in k + others tosses of a fair coin; 1 where there is none."""
     return float(binomtest(k, k + others).pvalue) if k + others else 1.0
 
 
-def favoured(names: tuple[str, str], advantage: float) -> str | None:
+def _favoured(names: tuple[str, str], advantage: float) -> str | None:
     """The name of the first or of the second, or None where neither has an advantage."""
     return None if advantage == 0 else names[0] if advantage > 0 else names[1]
-
-
-def untestable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> TestResult:
-    """A test that can't be made of this design."""
-    return TestResult(*names, test, n, math.nan, None, note=f"not testable ({reason})")

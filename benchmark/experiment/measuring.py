@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmark.code import code_digest
@@ -10,7 +11,7 @@ from benchmark.experiment.store import Entry, key_of
 from benchmark.measures.base import Context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
@@ -19,23 +20,15 @@ if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
 
-class _Kept:
-    """The store, as one measure sees it."""
-
-    def __init__(self, store: Store, measure: Measure) -> None:
-        self._store, self._code = store, code_digest(*measure.code)
-
-    def get(self, content: Mapping[str, Any]) -> Arrays | None:
-        """The arrays, or None where they have to be computed."""
-        entry = self._store.get(self._key(content))
-        return None if entry is None else entry.arrays
-
-    def put(self, content: Mapping[str, Any], arrays: Arrays) -> None:
-        """Keep them."""
-        self._store.put(self._key(content), Entry(arrays))
-
-    def _key(self, content: Mapping[str, Any]) -> str:
-        return key_of(stage="measures", code=self._code, **content)
+def once(store: Store, code: str, counts: str, content: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+    """What the store has of this content, counts and code, or else what is computed now and kept."""
+    key = key_of(stage="measures", code=code, counts=counts, **content)
+    known = store.get(key)
+    if known is not None:
+        return known.arrays
+    arrays = compute()
+    store.put(key, Entry(arrays))
+    return arrays
 
 
 def measure(
@@ -56,7 +49,8 @@ def measure(
     for name, variant, built in _each(study):
         observer.plan(1)
         counts, key = read[variant]
-        context = Context(counts, key, study.variants[variant], study.seed, jobs, _Kept(store, built))
+        kept = partial(once, store, code_digest(*built.code), key)
+        context = Context(counts, study.variants[variant], study.seed, jobs, kept)
         label = name if variant == BASE else f"{variant}-{name}"
         try:
             found[name, variant] = built.compute(context)

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.model import Experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.consistency import consistent_sizes
-from benchmark.evaluation.judging import JudgedClaim, evidence_for
+from benchmark.evaluation.judging import evidence_for
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.evaluation.published import judge_claim
-from benchmark.experiment.runner import Run
 from benchmark.experiment.session import checked
-from benchmark.findings.published_values import published_for
-from benchmark.findings.scoring import score
-from benchmark.findings.verdicts import claim_frame
+from benchmark.findings.scoring import Run
+from benchmark.findings.verdicts import claim_frame, published_for
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
 from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials
@@ -89,17 +87,13 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         tried, remarks = trials(each.summary, sweeps), _document_set(published, each)
         experiments.append(ExperimentSection(each.summary, tried, remarks, sweeps))
     claims, exceptions = [], []
-    scores = [
-        (each.results.study.name, score(each.results.study, each.results.predictions))
-        for each in own
-        if isinstance(each.results, Run)
-    ]
+    runs = [each.results for each in own if isinstance(each.results, Run)]
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
-        for name, scored in scores:
-            evidence |= evidence_for(claim, name, scored)
+        for run in runs:
+            evidence |= evidence_for(claim, run.study.name, run.scored)
         judged = judge_claim(claim, evidence)
-        claims.append(JudgedClaim("", judged))
+        claims.append(judged)
         exceptions += [_exception(claim, each) for each in judged.comparisons if each.verdict != "holds"]
     return PaperSection(
         published.paper,

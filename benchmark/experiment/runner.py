@@ -15,6 +15,7 @@ from benchmark.experiment.measuring import measure
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
+from benchmark.findings.scoring import Run
 from benchmark.kernels.products import inner_products
 from benchmark.memory import forget_peak, peak_bytes
 from benchmark.methods.workbench import Workbench
@@ -33,26 +34,6 @@ if TYPE_CHECKING:
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
     from benchmark.observer import Observer
     from benchmark.text.counts import Counts
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """What a run found out.
-
-    Parameters
-    ----------
-    study : Experiment
-    predictions : Predictions
-    failures : dict of str to str
-        Reason by point, as `Cell` ids have it, or by measure.
-    facts : dict of str to dict
-        What was run on, by variant.
-    """
-
-    study: Experiment
-    predictions: Predictions
-    failures: dict[str, str]
-    facts: dict[str, dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
-from benchmark.findings.published_values import published_for
+from benchmark.findings.verdicts import published_for
 from benchmark.observer import Silent
 from benchmark.report.files import write_all
 

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.scored import WHOLE
-from benchmark.experiment.runner import Run
-from benchmark.findings import archive, comparing
-from benchmark.findings.scoring import score
-from benchmark.findings.summary import summarize
+from benchmark.findings import archive
+from benchmark.findings.comparing import compare_cells, compare_runs
+from benchmark.findings.scoring import Run
+from benchmark.findings.summary import summarized
+from benchmark.measures.base import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from benchmark.config.model import Experiment, MethodSpec
-    from benchmark.report.contents import Summary
-    from benchmark.report.parts import Part
+
+__all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "summarized"]
 
 
 def encode(findings: Run) -> bytes:
@@ -29,25 +30,9 @@ def decode(study: Experiment, content: bytes, failures: dict[str, str], facts: d
     return Run(study, archive.decode(content), failures, facts)
 
 
-def summarized(findings: Run) -> Summary:
-    """Scores, tests, verdicts, figures and notes."""
-    return summarize(findings.study, findings.predictions, findings.failures, findings.facts)
-
-
-def compare_cells(findings: Run, a: str, b: str) -> list[Part]:
-    """Two cells of a run."""
-    return comparing.compare_cells(findings.study, findings.predictions, findings.failures, a, b)
-
-
-def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
-    """The cells that two runs have in common."""
-    return comparing.compare_runs((one.study, one.predictions), (two.study, two.predictions), names)
-
-
 def described(findings: Run) -> dict[str, Any]:
     """What the manifest says of the methods, the splits, what was chosen, ties and seconds."""
-    study, predictions = findings.study, findings.predictions
-    scored = score(study, predictions)
+    study, predictions, scored = findings.study, findings.predictions, findings.scored
     whole = scored.frame[scored.frame["fold"] == WHOLE]
     cells: dict[str, dict[str, Any]] = {
         name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)
@@ -70,6 +55,11 @@ def described(findings: Run) -> dict[str, Any]:
         "timings": {
             _words(place): dict(zip(PARTS, each.seconds.sum(axis=0).round(4).tolist(), strict=True))
             for place, each in predictions.points.items()
+        }
+        | {
+            _words((variant, name)): each.timings
+            for name, variant, each in told(study.measures, predictions)
+            if each.timings
         },
     }
 

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.evaluation.predictions import PARTS, Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -83,16 +84,6 @@ def _unpacked(content: bytes) -> Arrays:
         raise ValueError("is an array, not an archive of predictions")  # noqa: TRY004 - of damaged content
     with archive:
         return dict(archive)
-
-
-def joined(names: Iterable[str]) -> NDArray[np.uint8]:
-    """Names as one array; NUL stands between them, which no name contains."""
-    return np.frombuffer("\0".join(names).encode(), dtype=np.uint8)
-
-
-def parted(names: NDArray[np.uint8]) -> tuple[str, ...]:
-    """Names back from their array."""
-    return tuple(names.tobytes().decode().split("\0"))
 
 
 def _mask(rows: NDArray[np.intp], n: int) -> NDArray[np.bool_]:

@@ -11,8 +11,6 @@ from benchmark.evaluation.metrics import METRICS, defined, more_is_better, stack
 from benchmark.evaluation.predictions import Given
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment, MethodEntry
@@ -30,25 +28,21 @@ def chosen(study: Experiment, predictions: Predictions, cell: Cell) -> NDArray[n
     With one candidate there is nothing to choose. "oracle" chooses once for the whole curve, over the sizes at which
     every candidate has predictions, by the main metric on the test documents; "cross-validation" for each split.
     """
-    n = len(entry_of(study, cell).candidates)
-    points = [predictions.points.get(_key(cell, index, cell.size)) for index in range(n)]
-    if any(point is None for point in points):
+    each, known = range(len(entry_of(study, cell).candidates)), predictions.points
+    points = [known[key] for key in (_key(cell, index, cell.size) for index in each) if key in known]
+    if len(points) < len(each):
         return None
-    found = [point for point in points if point is not None]
-    n_splits = len(found[0].given)
-    if n == 1:
+    n_splits = len(points[0].given)
+    if len(each) == 1:
         return np.zeros(n_splits, dtype=np.intp)
     if cell.choice == ORACLE:
-        sizes = [
-            size
-            for size in study.variants[cell.variant].sizes
-            if all(_key(cell, index, size) in predictions.points for index in range(n))
-        ]
-        losses = [[_losses(study, predictions, _key(cell, index, size)) for size in sizes] for index in range(n)]
+        sizes = study.variants[cell.variant].sizes
+        common = [size for size in sizes if all(_key(cell, index, size) in known for index in each)]
+        losses = [[_losses(study, predictions, _key(cell, index, size)) for size in common] for index in each]
         return np.full(n_splits, by_test(losses), dtype=np.intp)
-    if any(len(point.inner) != n_splits for point in found):
+    if any(len(point.inner) != n_splits for point in points):
         return None
-    return by_inner(np.stack([point.inner for point in found]))
+    return by_inner(np.stack([point.inner for point in points]))
 
 
 def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> Given:
@@ -70,14 +64,9 @@ def _key(cell: Cell, index: int, size: int | None) -> PointKey:
 def _losses(study: Experiment, predictions: Predictions, key: PointKey) -> NDArray[np.float64]:
     """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
     documents, splits = predictions.tasks[key[:2]], predictions.splits[key[0], key[1], key[4]]
-    metric = _main(study.metrics, several=documents.several)
+    of_all = (each for each in study.metrics if defined(each, several=documents.several, of_class=False))
+    metric = next(of_all, "macro-f1" if documents.several else "error")
     k, given = len(documents.classes), predictions.points[key].given
     counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, given, strict=True))
     values = METRICS[metric].of(counts)
     return 1 - values if more_is_better(metric) else values
-
-
-def _main(metrics: Sequence[str], *, several: bool) -> str:
-    """The first metric that is defined of such documents, taken together."""
-    found = (metric for metric in metrics if defined(metric, several=several, of_class=False))
-    return next(found, "macro-f1" if several else "error")

@@ -10,24 +10,19 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import MEASURED
 from benchmark.findings.choosing import decided
 from benchmark.findings.pairs import main_metric, shares
-from benchmark.findings.scoring import score
 from benchmark.report.parts import Part
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from benchmark.config.model import Cell, Experiment
-    from benchmark.evaluation.predictions import Predictions
+    from benchmark.config.model import Cell
     from benchmark.evaluation.scored import Scored
+    from benchmark.findings.scoring import Run
 
     #: (split, document) to the classes given
     _Decisions = dict[tuple[str, str], frozenset[str]]
 
 
-def compare_cells(
-    study: Experiment, predictions: Predictions, failures: Mapping[str, str], a: str, b: str
-) -> list[Part]:
+def compare_cells(run: Run, a: str, b: str) -> list[Part]:
     """Two cells of a run: their scores, and every valid test of one against the other.
 
     Raises
@@ -35,50 +30,39 @@ def compare_cells(
     ConfigError
         If one of them failed, or they were tested on different documents.
     """
-    scored = score(study, predictions)
+    scored, tested = run.scored, shares(run.study)
     for name in (a, b):
         if name not in scored.cells:
-            raise ConfigError(f"the cell {name!r} failed: {failures.get(name, 'it has no predictions')}")
-    metrics = [metric for metric in (*shares(study), *MEASURED) if scored.has(metric, a, b)]
+            raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
+    metrics = [metric for metric in (*tested, *MEASURED) if scored.has(metric, a, b)]
     if not metrics:
         return [Part("Scores", (), [], f"{a} and {b} have no score in common")]
     try:
         scores = [_score_row(scored, metric, a, b) for metric in metrics]
-        tests = scored.tests(a, b, shares(study)) if not set(metrics) <= set(MEASURED) else []
+        tests = scored.tests(a, b, tested) if not set(metrics) <= set(MEASURED) else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
-    rows: list[tuple[Any, ...]] = [
-        (
-            test.test,
-            test.n,
-            f"{test.statistic:.4f}",
-            test.note if test.p_value is None else f"{test.p_value:.3g}",
-            test.favours or "neither",
-        )
-        for test in tests
-    ]
+    rows: list[tuple[Any, ...]] = []
+    for test in tests:
+        p_value = test.note if test.p_value is None else f"{test.p_value:.3g}"
+        rows.append((test.test, test.n, f"{test.statistic:.4f}", p_value, test.favours or "neither"))
     found = [Part("Scores", ("metric", a, b, "difference", "95% interval"), scores)]
     return [*found, Part("Tests", ("test", "n", "statistic", "p", "favours"), rows)] if rows else found
 
 
-def compare_runs(
-    one: tuple[Experiment, Predictions], two: tuple[Experiment, Predictions], names: tuple[str, str]
-) -> list[Part]:
+def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
     """The main scores of the cells that two runs have in common, and how many decisions of theirs differ."""
-    (study, mine), (other, theirs) = one, two
-    scored, others = score(study, mine), score(other, theirs)
-    metric = main_metric(study)
-    if metric != main_metric(other):
-        problem = f"the runs are of different metrics, {metric} and {main_metric(other)}: nothing to compare"
+    metric, other = main_metric(one.study), main_metric(two.study)
+    if metric != other:
+        problem = f"the runs are of different metrics, {metric} and {other}: nothing to compare"
         return [Part("Scores", (), [], problem)]
     unit, rows = unit_shown(metric), list[tuple[Any, ...]]()
-    for cell in study.cells:
-        if scored.has(metric, cell.id) and others.has(metric, cell.id):
-            values = [each.estimate(cell.id, metric).value for each in (scored, others)]
-            gap = unit.text(values[1] - values[0], "+")
-            theirs_of = next(each for each in other.cells if each.id == cell.id)
-            both = _decisions(cell, mine, scored), _decisions(theirs_of, theirs, others)
-            rows.append((cell.id, *map(unit.text, values), gap, *_changed(*both)))
+    others = {cell.id: cell for cell in two.study.cells}
+    for cell in one.study.cells:
+        if one.scored.has(metric, cell.id) and two.scored.has(metric, cell.id):
+            values = [each.scored.estimate(cell.id, metric).value for each in (one, two)]
+            changed = _changed(_decisions(cell, one), _decisions(others[cell.id], two))
+            rows.append((cell.id, *map(unit.text, values), unit.text(values[1] - values[0], "+"), *changed))
     shown = [f"{name} {unit.symbol}" for name in names]
     header = ("cell", *shown, "difference", "decisions in both", "decided otherwise")
     return [Part(metric.capitalize(), header, rows, "the runs have no cell in common")]
@@ -98,11 +82,12 @@ def _changed(one: _Decisions, two: _Decisions) -> tuple[int, int]:
     return len(shared), sum(one[key] != two[key] for key in shared)
 
 
-def _decisions(cell: Cell, predictions: Predictions, scored: Scored) -> _Decisions:
+def _decisions(cell: Cell, run: Run) -> _Decisions:
     """By split and document, the class that it was given, or the classes, by name."""
-    if cell.id not in scored.chosen:  # no predictions, but computed from them
+    if cell.id not in run.scored.chosen:  # no predictions, but computed from them
         return {}
-    documents, given = predictions.tasks[cell.variant, cell.task], decided(predictions, cell, scored.chosen[cell.id])
+    predictions, chosen = run.predictions, run.scored.chosen[cell.id]
+    documents, given = predictions.tasks[cell.variant, cell.task], decided(predictions, cell, chosen)
     found: _Decisions = {}
     for split, own in zip(predictions.splits[cell.variant, cell.task, cell.size], given.given, strict=True):
         for row, decision in zip(split.test, own, strict=True):

@@ -8,14 +8,18 @@ import numpy as np
 
 from benchmark.config.model import ALL
 from benchmark.evaluation.predictions import PARTS
-from benchmark.findings.choosing import decided
+from benchmark.findings.choosing import decided, entry_of
 
 if TYPE_CHECKING:
-    from benchmark.config.model import Experiment
-    from benchmark.evaluation.predictions import Predictions
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Cell, Experiment
+    from benchmark.evaluation.predictions import Given, Predictions
     from benchmark.evaluation.scored import Scored
 
 _TESTING = PARTS.index("testing")
+#: Kernels of which each class has a matrix of its own.
+_MATRIX_EACH = ("hp-top",)
 
 
 def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
@@ -28,3 +32,31 @@ def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> li
             testing = float(seconds[_TESTING])
             rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(own.memory))])
     return rows
+
+
+def clocked(study: Experiment, cell: Cell, given: Given, machines: int) -> dict[str, NDArray[np.float64]]:
+    """Seconds of every split, by `metrics.CLOCK`.
+
+    "seconds": to train one machine, its kernel matrix included and feature extraction excluded. Where there is a
+    machine for each class, they share what doesn't depend on the class: the inner products, which count whole, and as a
+    rule one kernel matrix. "seconds-with-features" has the extraction besides; "seconds-in-all" is everything but
+    testing, of all machines.
+
+    Parameters
+    ----------
+    study : Experiment
+    cell : Cell
+    given : Given
+        What the cell decided; its seconds are of all machines.
+    machines : int
+        How many there are; 1 of a method that gives each document one class.
+    """
+    kernel = entry_of(study, cell).candidates[0].kernel
+    matrices = machines if kernel is not None and kernel.name in _MATRIX_EACH else 1
+    part = dict(zip(PARTS, given.seconds.T, strict=True))
+    seconds = np.asarray(part["products"] + part["kernel"] / matrices + part["training"] / machines)
+    return {
+        "seconds": seconds,
+        "seconds-with-features": seconds + part["extraction"],
+        "seconds-in-all": np.asarray(np.delete(given.seconds, _TESTING, axis=1).sum(axis=1)),
+    }

@@ -51,20 +51,22 @@ def candidate_words(entry: MethodEntry, index: int) -> str:
 
 def _info(study: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> CellInfo:
     keys = {name: getattr(cell, name) for name in ("variant", "task", "method", "of_class", "choice", "size", "terms")}
-    if cell.what == "measure":
-        return CellInfo(cell.id, _columns(study, cell), **keys)
-    entry = entry_of(study, cell)
     columns = _columns(study, cell)
-    if cell.size is None and cell.terms is None and cell.what == "point":
-        columns |= _made_of(entry.candidates[0])
-    else:
-        columns |= {"method": cell.method}
+    if cell.what == "measure":
+        return CellInfo(cell.id, columns | {"method": cell.method}, **keys)
+    entry = entry_of(study, cell)
+    spec = entry.candidates[0]
+    words = {
+        "weighting": WEIGHTINGS[spec.representation.weighting],
+        "normalization": spec.representation.normalization,
+        "kernel": described(spec.kernel) if spec.kernel else "",
+        "classifier": described(spec.classifier),
+    }
+    columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
     columns |= {"choice": cell.choice} if cell.choice else {}
     columns |= {name: str(getattr(cell, name)) for name in ("size", "terms") if getattr(cell, name) is not None}
-    if len(entry.candidates) > 1:
-        columns["parameter"] = _middle(entry, chosen)
-    spec = entry.candidates[0]
-    return CellInfo(cell.id, columns, **keys, points=points_of(spec), classifier=described(spec.classifier))
+    columns |= {"parameter": _middle(entry, chosen)} if len(entry.candidates) > 1 else {}
+    return CellInfo(cell.id, columns, **keys, points=points_of(spec), classifier=words["classifier"])
 
 
 def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
@@ -73,17 +75,7 @@ def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
     columns = {"variant": cell.variant} if len(study.variants) > 1 else {}
     columns |= {"task": titles.get(cell.task, cell.task)} if len(titles) > 1 else {}
     columns |= {"what": cell.what} if any(each.what != "point" for each in study.cells) else {}
-    columns |= {"class": cell.of_class} if study.by_class else {}
-    return columns | ({"method": cell.method} if cell.what == "measure" else {})
-
-
-def _made_of(spec: MethodSpec) -> dict[str, str]:
-    return {
-        "weighting": WEIGHTINGS[spec.representation.weighting],
-        "normalization": spec.representation.normalization,
-        "kernel": described(spec.kernel) if spec.kernel else "",
-        "classifier": described(spec.classifier),
-    }
+    return columns | ({"class": cell.of_class} if study.by_class else {})
 
 
 def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:

@@ -16,10 +16,11 @@ from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from benchmark.config.model import Experiment, Variant
     from benchmark.evaluation.predictions import Predictions
+    from benchmark.findings.scoring import Run
 
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
@@ -43,18 +44,31 @@ _BY_DOCUMENT = (
     "McNemar's test counts each document once, for the cell that was right on it in more of the draws; of all classes "
     "together it counts all documents alike."
 )
-_HP_TOP = (
-    "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in it "
-    "as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or no "
-    "variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
+#: What is peculiar to a kernel.
+_KERNELS = {
+    "heat": (
+        "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a "
+        "constant factor of a kernel is the same as a factor of C."
+    ),
+    "hp-top": (
+        "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in "
+        "it as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or "
+        "no variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
+    ),
+    "plsi-fisher": (
+        "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents "
+        "alone, and its test documents are folded in."
+    ),
+}
+_UNIT = "C is in units of the inverse mean of k(x, x): a constant factor of a kernel makes no difference."
+_ORACLE = (
+    f"{ORACLE}: the one parameter of each method and task whose score on the test documents, averaged over the sizes, "
+    "is best; it has seen the test documents and is optimistic. A method without a free parameter has nothing to "
+    "choose."
 )
-_PLSI = (
-    "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents alone, "
-    "and its test documents are folded in."
-)
-_HEAT = (
-    "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a constant "
-    "factor of a kernel is the same as a factor of C."
+_INNER = (
+    f"{INNER}: for each split the parameter with the lowest error in {{folds}}-fold cross-validation on its training "
+    "documents; among equals the middle one of the grid."
 )
 _CLOCK = (
     "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
@@ -68,39 +82,35 @@ _TERMS = (
 )
 
 
-def notes_on(
-    study: Experiment,
-    predictions: Predictions,
-    facts: Mapping[str, Mapping[str, Any]],
-    printed: Mapping[str, float],
-) -> list[str]:
+def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     """Lines for below the table.
 
     Parameters
     ----------
-    study : Experiment
-    predictions : Predictions
-    facts : mapping of variant to mapping
-        Documents, vocabulary, and so on.
+    run : Run
     printed : mapping of str to float
         The paper's numbers by cell.
     """
+    study, predictions = run.study, run.predictions
     first = next(iter(study.variants.values()))
     several = any(documents.several for documents in predictions.tasks.values())
-    notes = [*_documents(study, facts), *_methods(study), *_tasks(first, predictions)]
+    compared_draws = bool(study.compare) and issubclass(first.protocol.cls, RandomSubsets)
+    notes = [*_documents(study, run.facts), *_methods(study), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in study.variants.values())
-    notes.append(sample_of(first.protocol.cls, study.seed).words)
-    draws = issubclass(first.protocol.cls, RandomSubsets)
-    notes += [_BY_DOCUMENT] if draws and study.compare and not several else []
-    notes += [_scores(study)] if _scores(study) else []
-    notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if draws and study.compare else [])] if several else [_ties(first)]
+    notes.append(sample_of(first.protocol.cls, study.seed).words.format(seed=study.seed))
+    notes += [_BY_DOCUMENT] if compared_draws and not several else []
+    notes += _scores(study)
+    notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
     notes += [*_choices(study), *_kernels(first, several=several)]
-    if first.terms:
-        notes.append(_TERMS.format(over_classes=first.terms.over_classes))
-    notes += [*_growth(study)]
-    if any(metric in CLOCK for figure in study.figures for metric in figure.y):
-        notes.append(_CLOCK)
-    return [*notes, *_measures(study, predictions, printed)]
+    notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
+    if any(cell.what == "growth" for cell in study.cells):
+        last, least = first.sizes[-1], first.sizes[0]
+        notes.append(f"growth-…: the score of a draw of {last:,} less that of {least:,}'s draw of the same number.")
+    notes += [_CLOCK] if any(metric in CLOCK for figure in study.figures for metric in figure.y) else []
+    for component in study.measures:
+        found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
+        notes += component.build().notes(Reading(found, printed))
+    return notes
 
 
 def _label(name: str, study: Experiment) -> str:
@@ -112,7 +122,9 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
     for name, variant in study.variants.items():
         own, collection = facts.get(name, {}), variant.collection
         lexing, pruning = collection.lexing, collection.pruning
-        pruned = _pruned(pruning.min_occurrences, pruning.min_documents)
+        least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
+        least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
+        pruned = f" that {' and '.join(least)}" if least else ""
         pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
         text = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words{pruned}; digits: "
         text += f"{lexing.digits}; stoplist: {lexing.stoplist}"
@@ -126,12 +138,6 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
         yield f"{_label(name, study)}{text}."
 
 
-def _pruned(occurrences: int, documents: int) -> str:
-    words = [f"occur at least {occurrences} times"] if occurrences > 1 else []
-    words += [f"are in at least {documents} documents"] if documents > 1 else []
-    return f" that {' and '.join(words)}" if words else ""
-
-
 def _methods(study: Experiment) -> Iterator[str]:
     """What each method is, where the table doesn't say."""
     if all(cell.size is None and cell.terms is None for cell in study.cells):
@@ -139,11 +145,10 @@ def _methods(study: Experiment) -> Iterator[str]:
     first: tuple[str, ...] = ()
     for name, variant in study.variants.items():
         found = []
-        for entry in variant.entries:
-            spec = entry.candidates[0]
-            kernel = f" on {points_of(spec)}" if spec.kernel or spec.representation.normalization != "none" else ""
-            weighting = "" if kernel else f" on {spec.representation.weighting}"
-            found.append(f"{entry.label}: {described(spec.classifier)}{kernel or weighting}")
+        for label, spec in ((entry.label, entry.candidates[0]) for entry in variant.entries):
+            counts = not spec.kernel and spec.representation.normalization == "none"
+            points = spec.representation.weighting if counts else points_of(spec)
+            found.append(f"{label}: {described(spec.classifier)} on {points}")
         own = [text for text in found if text not in first]
         first = first or tuple(found)
         if own:
@@ -155,30 +160,25 @@ def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
     for task in first.tasks if len(first.tasks) > 1 else ():
         documents = predictions.tasks.get((first.name, task.name))
         if documents is not None:
-            splits = [each for key, each in predictions.splits.items() if key[:2] == (first.name, task.name)]
-            n = (
-                f"{len(splits[0][0].test):,} test"
-                if len(splits) == 1 and len(splits[0]) == 1
-                else f"{len(documents.ids):,}"
-            )
+            own = (each for key, each in predictions.splits.items() if key[:2] == (first.name, task.name))
+            splits = [split for each in own for split in each]
+            n = f"{len(splits[0].test):,} test" if len(splits) == 1 else f"{len(documents.ids):,}"
             yield f"{task.title}: {n} documents; classes, first in ties: {', '.join(task.classes)}."
 
 
 def _protocol(variant: Variant, predictions: Predictions) -> str:
     """How documents are split."""
-    protocol = variant.protocol.cls
-    given = variant.protocol.resolved
-    splits = [(key, each) for key, each in predictions.splits.items() if key[0] == variant.name]
+    protocol, given = variant.protocol.cls, variant.protocol.resolved
     if issubclass(protocol, RandomSubsets):
         how = "stratified draws" if given["stratified"] else "random draws, not stratified"
         nested = "; a replicate's smaller sets are parts of its larger ones" if given.get("nested") else ""
         tested = f"the group {given['test']!r}" if given["test"] else "all other documents of the task"
         text = f"Each training size: {given['replicates']} {how}{nested}, tested on {tested}."
         return text + _fewest(variant.name, predictions)
+    splits = next((each for key, each in predictions.splits.items() if key[0] == variant.name), ())
     if not splits:
         return "No split has predictions."
-    sizes = [len(split.test) for split in splits[0][1]]
-    names = [split.name for split in splits[0][1]]
+    sizes, names = [len(split.test) for split in splits], [split.name for split in splits]
     if issubclass(protocol, FixedSplit):
         tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
         return f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
@@ -203,12 +203,12 @@ def _fewest(variant: str, predictions: Predictions) -> str:
     return f" Fewest training documents of a class: {', '.join(found)}." if found else ""
 
 
-def _scores(study: Experiment) -> str:
+def _scores(study: Experiment) -> list[str]:
     """What the scores are, whose definitions differ in the literature."""
     known = [_DEFINITIONS[metric] for metric in study.metrics if metric in _DEFINITIONS]
     text = "; ".join(known)
     by_class = f"; of one class it is that class's own, and {ALL!r} is of all of them" if study.by_class else ""
-    return f"{text[:1].upper()}{text[1:]}{by_class}." if known and (study.by_class or len(known) > 1) else ""
+    return [f"{text[:1].upper()}{text[1:]}{by_class}."] if known and (study.by_class or len(known) > 1) else []
 
 
 def _ties(first: Variant) -> str:
@@ -225,16 +225,9 @@ def _ties(first: Variant) -> str:
 def _choices(study: Experiment) -> Iterator[str]:
     """How parameters are chosen, and from what."""
     if ORACLE in study.choices:
-        yield (
-            f"{ORACLE}: the one parameter of each method and task whose score on the test documents, averaged over the "
-            "sizes, is best; it has seen the test documents and is optimistic. A method without a free parameter has "
-            "nothing to choose."
-        )
+        yield _ORACLE
     if INNER in study.choices:
-        yield (
-            f"{INNER}: for each split the parameter with the lowest error in {study.folds}-fold cross-validation on "
-            "its training documents; among equals the middle one of the grid."
-        )
+        yield _INNER.format(folds=study.folds)
     for entry in next(iter(study.variants.values())).entries:
         if len(entry.candidates) > 1:
             values = "; ".join(candidate_words(entry, index) for index in range(len(entry.candidates)))
@@ -242,26 +235,8 @@ def _choices(study: Experiment) -> Iterator[str]:
 
 
 def _kernels(first: Variant, *, several: bool) -> Iterator[str]:
-    """What is peculiar to some kernels."""
     specs = [entry.candidates[0] for entry in first.entries]
     names = {spec.kernel.name for spec in specs if spec.kernel}
-    if "heat" in names:
-        yield _HEAT
-    if "hp-top" in names and several:
-        yield _HP_TOP
-    if "plsi-fisher" in names:
-        yield _PLSI
+    yield from (note for name, note in _KERNELS.items() if name in names and (several or name != "hp-top"))
     if any(spec.classifier.resolved.get("unit") == "mean-self-product" for spec in specs):
-        yield "C is in units of the inverse mean of k(x, x): a constant factor of a kernel makes no difference."
-
-
-def _growth(study: Experiment) -> Iterator[str]:
-    sizes: Sequence[int | None] = next(iter(study.variants.values())).sizes
-    if any(cell.what == "growth" for cell in study.cells):
-        yield f"growth-…: the score of a draw of {sizes[-1]:,} less that of {sizes[0]:,}'s draw of the same number."
-
-
-def _measures(study: Experiment, predictions: Predictions, printed: Mapping[str, float]) -> Iterator[str]:
-    for component in study.measures:
-        found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
-        yield from component.build().notes(Reading(found, printed))
+        yield _UNIT

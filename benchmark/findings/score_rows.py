@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
-from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
-from benchmark.evaluation.scores import CellScores, values_of
 from benchmark.findings.choosing import entry_of
-from benchmark.measures.base import Found, WithPoints
+from benchmark.measures.base import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment, Variant
     from benchmark.evaluation.predictions import Predictions, TaskKey
     from benchmark.evaluation.sample import Sample
-    from benchmark.measures.base import Point
+    from benchmark.evaluation.scored import CellScores
 
     Row = dict[str, Any]
 
@@ -29,7 +27,45 @@ if TYPE_CHECKING:
 _AXES = ("size", "terms")
 
 
-def rows_of(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
+def frames_of(
+    study: Experiment,
+    predictions: Predictions,
+    cells: Mapping[str, CellScores],
+    samples: Mapping[str, Sample],
+    classes: Mapping[TaskKey, tuple[str, ...]],
+) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What tables show, and what figures show besides: the clock, other metrics, single classes, other axes.
+
+    Parameters
+    ----------
+    study : Experiment
+    predictions : Predictions
+    cells, samples : mappings of cell id to CellScores and to Sample
+    classes : mapping of (variant, task) to tuple of str
+        In the order of the outcomes' codes.
+    """
+
+    def rows(cell: Cell, metrics: Iterable[str]) -> Iterator[Row]:
+        return _rows(cell, cells.get(cell.id), samples[cell.id], metrics)
+
+    shown = [*(metric for metric in study.metrics if metric not in CLOCK), *MEASURED]
+    drawn = list(dict.fromkeys(metric for figure in study.figures for metric in figure.y))
+    axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x not in _AXES))
+    more = [row for cell in study.cells for row in rows(cell, [metric for metric in drawn if metric not in shown])]
+    for metric in drawn:
+        for cell in study.cells if _by_class(study, metric) else ():
+            scores = cells.get(cell.id)
+            if scores is not None and scores.outcome is not None:
+                for position, name in enumerate(classes[cell.variant, cell.task]):
+                    of_class = replace(cell, of_class=name)
+                    more += _rows(of_class, scores.of_class(position), samples[cell.id], [metric])
+    for axis in axes:
+        more += [row | {axis: value} for cell, value in _along(axis, study) for row in rows(cell, drawn)]
+    tables = [row for cell in study.cells for row in rows(cell, shown)]
+    return _frame(tables), _frame([*more, *_measured(study, predictions)], axes)
+
+
+def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
     """For each metric that the cell is scored by a row for each split, and one for the cell."""
     for metric in metrics:
         if scores is None or not scores.has(metric):
@@ -39,47 +75,12 @@ def rows_of(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iter
             numbers = (part.value, part.low, part.high, int(scores.n[position]), int(scores.ties[position]))
             yield _row(cell, fold, metric, numbers)
         whole = sample.estimate(scores, metric)
-        numbers = (whole.value, whole.low, whole.high, whole.n, int(scores.ties.sum()))
-        yield _row(cell, WHOLE, metric, numbers)
+        yield _row(cell, WHOLE, metric, (whole.value, whole.low, whole.high, whole.n, int(scores.ties.sum())))
 
 
-def frame_of(rows: Iterable[Row], axes: Sequence[str] = ()) -> pd.DataFrame:
-    """The rows with columns `SCORES`, `KEYS` and further axes."""
-    table = pd.DataFrame(list(rows), columns=[*SCORES, *KEYS, *axes])
+def _frame(rows: list[Row], axes: Sequence[str] = ()) -> pd.DataFrame:
+    table = pd.DataFrame(rows, columns=[*SCORES, *KEYS, *axes])
     return table.astype({"size": "Int64", "terms": "Int64"})
-
-
-def rows_of_figures(
-    study: Experiment,
-    predictions: Predictions,
-    cells: Mapping[str, CellScores],
-    classes: Mapping[TaskKey, tuple[str, ...]],
-) -> pd.DataFrame:
-    """What the figures show and no table does: the clock, other metrics, single classes, other axes.
-
-    Parameters
-    ----------
-    study : Experiment
-    predictions : Predictions
-    cells : mapping of cell id to CellScores
-    classes : mapping of (variant, task) to tuple of str
-        In the order of the outcomes' codes.
-    """
-    samples = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
-    shown = {*study.metrics, *MEASURED} - {*CLOCK}
-    drawn: dict[str, None] = dict.fromkeys(metric for figure in study.figures for metric in figure.y)
-    axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x not in _AXES))
-    rows: list[Row] = []
-    for cell in study.cells:
-        more = [metric for metric in drawn if metric not in shown]
-        rows += rows_of(cell, cells.get(cell.id), samples[cell.variant], more)
-    for metric in drawn:
-        if _by_class(study, metric):
-            rows += [row for cell in study.cells for row in _class_rows(cell, cells, samples, classes, metric)]
-    for axis in axes:
-        rows += _along(axis, study, cells, samples, list(drawn))
-    rows += _measured(study, predictions)
-    return frame_of(rows, axes)
 
 
 def _row(cell: Cell, fold: str, metric: str, numbers: tuple[float, float, float, int, int]) -> Row:
@@ -95,40 +96,14 @@ def _by_class(study: Experiment, metric: str) -> bool:
     return not study.by_class and metric in METRICS and "of_class" in named
 
 
-def _class_rows(
-    cell: Cell,
-    cells: Mapping[str, CellScores],
-    samples: Mapping[str, Sample],
-    classes: Mapping[TaskKey, tuple[str, ...]],
-    metric: str,
-) -> Iterator[Row]:
-    scores = cells.get(cell.id)
-    if scores is None or scores.outcome is None:
-        return
-    whole = scores.outcome
-    for position, name in enumerate(classes[cell.variant, cell.task]):
-        tallies = whole.tallies.only(position)
-        values = values_of(tallies, several=whole.several, of_class=True)
-        outcome = replace(whole, of_class=position)
-        own = CellScores(cell.id, scores.folds, values, tallies.documents, whole.ties(position), outcome)
-        yield from rows_of(replace(cell, of_class=name), own, samples[cell.variant], [metric])
-
-
-def _along(
-    axis: str,
-    study: Experiment,
-    cells: Mapping[str, CellScores],
-    samples: Mapping[str, Sample],
-    metrics: Sequence[str],
-) -> Iterator[Row]:
-    """Scores against a parameter of the methods, of the variants that differ from the first in nothing else."""
+def _along(axis: str, study: Experiment) -> Iterator[tuple[Cell, float]]:
+    """Points with a parameter of their methods, of the variants that differ from the first in nothing else."""
     first = next(iter(study.variants.values()))
     alike = {name for name, each in study.variants.items() if _without(axis, each) == _without(axis, first)}
     for cell in study.cells:
-        if cell.variant in alike and cell.what == "point":
-            value = _parameter(axis, study, cell)
-            for row in rows_of(cell, cells.get(cell.id), samples[cell.variant], metrics) if value is not None else ():
-                yield row | {axis: value}
+        value = _parameter(axis, study, cell) if cell.variant in alike and cell.what == "point" else None
+        if value is not None:
+            yield cell, value
 
 
 def _parameter(axis: str, study: Experiment, cell: Cell) -> float | None:
@@ -153,18 +128,10 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
 
 
 def _measured(study: Experiment, predictions: Predictions) -> Iterator[Row]:
-    """The lines that measures draw."""
-    for component in study.measures:
-        measure = component.build()
-        cells = {(cell.variant, cell.method, cell.of_class): cell for cell in study.cells if cell.what == "measure"}
-        for (name, variant), arrays in predictions.measured.items():
-            shown = name == component.name and isinstance(measure, WithPoints)
-            for point in measure.points(Found(variant, arrays)) if shown else ():
-                cell = cells.get((variant, point.method, point.of_class))
-                if cell is not None:
-                    yield _row(cell, WHOLE, point.metric, _alone(point)) | {point.axis: point.x}
-
-
-def _alone(point: Point) -> tuple[float, float, float, int, int]:
-    """A number without an interval."""
-    return point.value, math.nan, math.nan, 0, 0
+    """The lines that measures draw; their numbers have no interval."""
+    cells = {(cell.variant, cell.method, cell.of_class): cell for cell in study.cells if cell.what == "measure"}
+    for _, variant, each in told(study.measures, predictions):
+        for point in each.points:
+            cell = cells.get((variant, point.method, point.of_class))
+            if cell is not None:
+                yield _row(cell, WHOLE, point.metric, (point.value, math.nan, math.nan, 0, 0)) | {point.axis: point.x}

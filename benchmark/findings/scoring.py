@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.config.model import ALL
-from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
+from benchmark.evaluation.metrics import METRICS, values_of
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sample import sample_of
-from benchmark.evaluation.scored import Scored
-from benchmark.evaluation.scores import CellScores, values_of
-from benchmark.evaluation.seconds import clocked
-from benchmark.findings.choosing import chosen, decided, entry_of
-from benchmark.findings.score_rows import frame_of, rows_of, rows_of_figures
-from benchmark.measures.base import Found, WithRows
+from benchmark.evaluation.scored import CellScores, Scored
+from benchmark.findings.choosing import chosen, decided
+from benchmark.findings.costs import clocked
+from benchmark.findings.score_rows import frames_of
+from benchmark.measures.base import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,17 +26,40 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.predictions import Given, Predictions, SplitKey, TaskKey
+    from benchmark.evaluation.predictions import Predictions, SplitKey, TaskKey
 
-#: Kernels of which each class has a matrix of its own.
-_MATRIX_EACH = ("hp-top",)
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a run found out.
+
+    Parameters
+    ----------
+    study : Experiment
+    predictions : Predictions
+    failures : dict of str to str
+        Reason by point, as `Cell` ids have it, or by measure.
+    facts : dict of str to dict
+        What was run on, by variant.
+    """
+
+    study: Experiment
+    predictions: Predictions
+    failures: dict[str, str]
+    facts: dict[str, dict[str, Any]]
+
+    @cached_property
+    def scored(self) -> Scored:
+        """The scores, computed once."""
+        return score(self.study, self.predictions)
 
 
 def score(study: Experiment, predictions: Predictions) -> Scored:
     """Score every cell that has predictions, and every number that was measured."""
-    samples = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
+    of_variant = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
+    samples = {cell.id: of_variant[cell.variant] for cell in study.cells}
     numbering = _Numbering(predictions)
-    cells: dict[str, CellScores] = {}
+    found: dict[str, CellScores] = {}
     choices: dict[str, NDArray[np.intp]] = {}
     points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
     for cell in study.cells:
@@ -48,20 +71,15 @@ def score(study: Experiment, predictions: Predictions) -> Scored:
                     continue
                 points[whole] = own, _point(study, predictions, numbering, whole, own)
             choices[cell.id], scores = points[whole]
-            cells[cell.id] = _named(cell, scores, numbering)
-    of_cell = {cell.id: samples[cell.variant] for cell in study.cells}
-    cells |= _growths(study, cells)
+            found[cell.id] = _named(cell, scores, numbering)
+    found |= _growths(study, found)
     for variant, each in _measured(study, predictions):
-        of_cell.setdefault(each.cell, samples[variant])
-        cells[each.cell] = each
-    known = [cell.id for cell in study.cells if cell.id in cells]
-    cells = {name: cells[name] for name in (*known, *(name for name in cells if name not in set(known)))}
-    shown = [*(metric for metric in study.metrics if metric not in CLOCK), *MEASURED]
-    rows = (rows_of(cell, cells.get(cell.id), samples[cell.variant], shown) for cell in study.cells)
-    frame = frame_of(row for each in rows for row in each)
+        samples.setdefault(each.cell, of_variant[variant])
+        found[each.cell] = each
+    cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
+    cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    drawn = rows_of_figures(study, predictions, cells, of_classes)
-    return Scored(cells, of_cell, choices, frame, drawn)
+    return Scored(cells, samples, choices, *frames_of(study, predictions, cells, samples, of_classes))
 
 
 class _Numbering:
@@ -87,11 +105,6 @@ class _Numbering:
         """A task's classes, in the order of the first variant that has the same."""
         return self._classes[key[1], frozenset(self._predictions.tasks[key].classes)]
 
-    def order(self, key: TaskKey) -> NDArray[np.intp]:
-        """The position in `classes` of each of the task's own."""
-        shared = self.classes(key)
-        return np.array([shared.index(name) for name in self._predictions.tasks[key].classes])
-
     def tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
         """Documents, splits and truth of all tested documents, split after split."""
         if key not in self._tested:
@@ -105,7 +118,7 @@ class _Numbering:
 
     def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
         """Decisions in the order of `classes`."""
-        order = self.order(key)
+        order = np.array([self.classes(key).index(name) for name in self._predictions.tasks[key].classes])
         return decisions[:, np.argsort(order)] if decisions.ndim == 2 else order[decisions]
 
 
@@ -129,7 +142,7 @@ def _point(
         cell.id,
         tuple(split.name for split in splits),
         values_of(outcome.tallies, several=task.several, of_class=False)
-        | _seconds(study, cell, given, k, several=task.several),
+        | clocked(study, cell, given, k if task.several else 1),
         np.array([len(split.test) for split in splits]),
         outcome.ties(None),
         outcome,
@@ -138,23 +151,9 @@ def _point(
 
 def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
     """The scores of a point under its cell's name; of a class, those of that class alone."""
-    if scores.outcome is None or cell.of_class in ("", ALL):
-        outcome = None if scores.outcome is None else replace(scores.outcome, cell=cell.id)
-        return replace(scores, cell=cell.id, outcome=outcome)
-    whole, position = scores.outcome, numbering.classes((cell.variant, cell.task)).index(cell.of_class)
-    tallies = whole.tallies.only(position)
-    outcome = replace(whole, cell=cell.id, of_class=position)
-    values = values_of(tallies, several=whole.several, of_class=True)
-    return CellScores(cell.id, scores.folds, values, tallies.documents, whole.ties(position), outcome)
-
-
-def _seconds(study: Experiment, cell: Cell, given: Given, k: int, *, several: bool) -> dict[str, NDArray[np.float64]]:
-    """Of documents with several classes there is a machine for each, and for some kernels a matrix for each."""
-    if not several:
-        return clocked(given.seconds, matrices=1, machines=1)
-    kernel = entry_of(study, cell).candidates[0].kernel
-    own_matrices = kernel is not None and kernel.name in _MATRIX_EACH
-    return clocked(given.seconds, matrices=k if own_matrices else 1, machines=k)
+    if cell.of_class not in ("", ALL):
+        scores = scores.of_class(numbering.classes((cell.variant, cell.task)).index(cell.of_class))
+    return scores.named(cell.id)
 
 
 def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
@@ -180,12 +179,9 @@ def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:
 def _measured(study: Experiment, predictions: Predictions) -> Iterator[tuple[str, CellScores]]:
     """The numbers of the measures; several of one name are the metrics of one cell."""
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
-    for component in study.measures:
-        measure = component.build()
-        for (name, variant), arrays in predictions.measured.items():
-            if name == component.name and isinstance(measure, WithRows):
-                for row in measure.rows(Found(variant, arrays)):
-                    found[variant, row.cell][row.metric] = row.estimate
+    for _, variant, each in told(study.measures, predictions):
+        for row in each.rows:
+            found[variant, row.cell][row.metric] = row.estimate
     for (variant, cell), known in found.items():
         n = next(iter(known.values())).n
         yield variant, CellScores(cell, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=known)

@@ -15,11 +15,10 @@ from benchmark.findings.costs import cost_rows
 from benchmark.findings.in_words import cell_infos
 from benchmark.findings.notes import notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
-from benchmark.findings.published_values import published_for
-from benchmark.findings.scoring import score
 from benchmark.findings.verdicts import (
     claim_frame,
     judged_claims,
+    published_for,
     range_frame,
     sweep_notes,
     tests_in_words,
@@ -36,34 +35,17 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.published import Published, PublishedValue
     from benchmark.evaluation.scored import Scored
+    from benchmark.findings.scoring import Run
     from benchmark.report.charts import Chart
 
 
-def summarize(
-    study: Experiment,
-    predictions: Predictions,
-    failures: Mapping[str, str],
-    facts: Mapping[str, Mapping[str, Any]],
-    scored: Scored | None = None,
-) -> Summary:
-    """Compute everything a run shows from its predictions.
-
-    Parameters
-    ----------
-    study : Experiment
-    predictions : Predictions
-    failures : mapping of str to str
-        Reasons by point (variant, task, method, size and terms) or by measure.
-    facts : mapping of variant to mapping
-        What was run on.
-    scored : Scored, optional
-        The scores, where they have been computed already.
-    """
-    scored, published = scored or score(study, predictions), published_for(study)
+def summarized(run: Run) -> Summary:
+    """Compute everything a run shows from its predictions."""
+    study, scored, published = run.study, run.scored, published_for(run.study)
     pairs, unpaired = pairable(study, scored)
     claims = judged_claims(published, study, scored)
+    notes = notes_on(run, printed_numbers(published, study))
     swept = tuple(sweep_notes(claims)) if study.explains else ()
-    notes = notes_on(study, predictions, facts, printed_numbers(published, study))
     return Summary(
         name=study.name,
         title=study.title,
@@ -75,15 +57,15 @@ def summarize(
         verdicts=verdict_frame(published, study, scored),
         claims=claim_frame(claims),
         ranges=range_frame(published, study, scored),
-        confusions=frame(CONFUSIONS, _confusions(study, predictions, scored)),
-        costs=frame(COSTS, cost_rows(study, predictions, scored)),
-        charts=charts_of(study, scored, published),
-        failures=_failures(study, scored, failures),
+        confusions=frame(CONFUSIONS, _confusions(study, run.predictions, scored)),
+        costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
+        charts=_charts(study, scored, published),
+        failures=_failures(study, scored, run.failures),
         notes=(*study.notes, *notes, *tests_in_words(claims, scored), *swept, *unpaired),
     )
 
 
-def charts_of(study: Experiment, scored: Scored, published: Published | None) -> tuple[Chart, ...]:
+def _charts(study: Experiment, scored: Scored, published: Published | None) -> tuple[Chart, ...]:
     """The figures that the configuration asks for, of which there is something to show."""
     if not study.figures:
         return ()
@@ -141,7 +123,7 @@ def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> 
     rows: list[list[Any]] = []
     for cell in study.cells:
         outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
-        if outcome is None or outcome.several or not _tabled(cell):
+        if outcome is None or outcome.several or cell.size is not None or cell.terms is not None or cell.of_class:
             continue
         classes = next(
             task.classes
@@ -154,19 +136,13 @@ def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> 
     return rows
 
 
-def _tabled(cell: Cell) -> bool:
-    return cell.size is None and cell.terms is None and not cell.of_class
-
-
 def _failures(study: Experiment, scored: Scored, failures: Mapping[str, str]) -> dict[str, str]:
     """The reason of its point's failure, for each cell without a score."""
-    found = {}
-    for cell in study.cells:
-        if cell.id not in scored.cells:
-            found[cell.id] = next(
-                (reason for name, reason in failures.items() if _fits(name, cell, study)), "no predictions"
-            )
-    return found
+    return {
+        cell.id: next((why for name, why in failures.items() if _fits(name, cell, study)), "no predictions")
+        for cell in study.cells
+        if cell.id not in scored.cells
+    }
 
 
 def _fits(name: str, cell: Cell, study: Experiment) -> bool:

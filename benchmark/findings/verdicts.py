@@ -1,4 +1,4 @@
-"""Judged numbers, ranges and claims to the rows of their frames."""
+"""The published numbers that a configuration is compared with, and what is judged of them, as rows of frames."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import BASE
+from benchmark.evaluation import published as papers
 from benchmark.evaluation.judging import judge_claims, judge_ranges, judge_values
 from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     import pandas as pd
 
-    from benchmark.config.model import Experiment
-    from benchmark.evaluation.judging import JudgedClaim
-    from benchmark.evaluation.published import Published, ValueVerdict
+    from benchmark.config.model import Experiment, Study
+    from benchmark.evaluation.published import ClaimVerdict, Published, ValueVerdict
     from benchmark.evaluation.scored import Scored
 
 
@@ -28,22 +28,34 @@ _BY_DRAW = (
 )
 
 
+def published_for(study: Study) -> Published | None:
+    """The numbers and claims of the study's paper; of one that explains another, those of that one's paper."""
+    if study.paper:
+        return papers.load_published(papers.FOLDER / f"{study.paper}.yaml")
+    for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
+        found = papers.load_published(path)
+        configs = {each.config for each in found.values}  # noqa: PD011 - no frame's
+        if study.explains in configs.union(c.config for claim in found.claims for c in claim.comparisons):
+            return found
+    return None
+
+
 def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
     """Every printed number beside ours, in the unit of the print."""
     judged = judge_values(published, study.name, scored) if published else []
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
-def claim_frame(judged: list[JudgedClaim]) -> pd.DataFrame:
+def claim_frame(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
     """Every claim under each variant; its text stands with the configuration itself."""
     rows = []
-    for each in judged:
-        claim, text = each.judged.claim, "" if each.variant else each.judged.claim.text
-        rows.append([claim.id, each.variant, text, each.holds, len(each.judged.comparisons), each.judged.verdict])
+    for each in claims:
+        text = "" if each.variant else each.claim.text
+        rows.append([each.claim.id, each.variant, text, each.holds, len(each.comparisons), each.verdict])
     return frame(CLAIMS, rows)
 
 
-def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[JudgedClaim]:
+def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
     """The claims on this experiment, under each of its variants where it explains another."""
     if published is None:
         return []
@@ -62,29 +74,28 @@ def range_frame(published: Published | None, study: Experiment, scored: Scored) 
     return frame(RANGES, rows)
 
 
-def sweep_notes(judged: list[JudgedClaim]) -> Iterator[str]:
+def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
     """For each claim the variants under which all of it holds, and where there are none, those that come nearest."""
-    by_claim: dict[str, list[tuple[str, int, int]]] = defaultdict(list)
-    for each in judged:
-        row = (each.variant or BASE, each.holds, len(each.judged.comparisons))
-        by_claim[each.judged.claim.id].append(row)
-    for claim, rows in by_claim.items():
-        most, of = max(holds for _, holds, _ in rows), rows[0][2]
-        names = ", ".join(variant for variant, holds, _ in rows if holds == most)
+    by_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
+    for each in claims:
+        by_claim[each.claim.id].append(each)
+    for claim, own in by_claim.items():
+        most, of = max(each.holds for each in own), len(own[0].comparisons)
+        names = ", ".join(each.variant or BASE for each in own if each.holds == most)
         where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
         yield f"The claim {claim} holds {where if most else 'nowhere, not even in part'}."
 
 
-def tests_in_words(judged: list[JudgedClaim], scored: Scored) -> list[str]:
+def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
     """What the tests of right and wrong decisions counted that claims name, where draws test documents repeatedly."""
     found = []
-    for each in judged:
-        for comparison in each.judged.comparisons:
+    for each in claims:
+        for comparison in each.comparisons:
             test = comparison.evidence.test if comparison.evidence else None
             outcome = scored.cells[test.a].outcome if test is not None and test.test in _TESTS else None
             if test is not None and outcome is not None and outcome.repeats_documents:
                 how = test.note or (_BY_DRAW if outcome.several else _BY_DOCUMENT)
-                found.append(f"The claim {each.judged.claim.id} by {_TESTS[test.test]}: {how}.")
+                found.append(f"The claim {each.claim.id} by {_TESTS[test.test]}: {how}.")
     return list(dict.fromkeys(found))
 
 

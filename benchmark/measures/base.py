@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-
-import numpy as np
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
+from benchmark.config.model import BASE, Cell
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from benchmark.config.components import Component
     from benchmark.config.model import Variant
     from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.predictions import Predictions
     from benchmark.text.counts import Counts
 
     Arrays = dict[str, NDArray[Any]]
-
-
-class Kept(Protocol):
-    """The store, as a measure sees it: what was computed from the same content before."""
-
-    def get(self, content: Mapping[str, Any]) -> Arrays | None:
-        """The arrays, or None where they have to be computed."""
-
-    def put(self, content: Mapping[str, Any], arrays: Arrays) -> None:
-        """Keep them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,30 +31,21 @@ class Context:
     ----------
     counts : Counts
         Of all documents of the variant.
-    key : str
-        Digest of all that `counts` come from.
     variant : Variant
     seed : int
         Of the experiment.
     jobs : int
         Threads.
-    kept : Kept
+    once : callable
+        Of (content, compute): arrays that the store has, or else computes now and keeps; `content` is all that decides
+        them beside the counts.
     """
 
     counts: Counts
-    key: str
     variant: Variant
     seed: int
     jobs: int
-    kept: Kept
-
-    def once(self, content: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
-        """Arrays that the store has, or else computes now and keeps; `content` is all that decides them."""
-        known = self.kept.get({"counts": self.key, **content})
-        if known is None:
-            known = compute()
-            self.kept.put({"counts": self.key, **content}, known)
-        return known
+    once: Callable[[Mapping[str, Any], Callable[[], Arrays]], Arrays]
 
 
 @dataclass(frozen=True)
@@ -76,16 +59,7 @@ class Measured:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a line that only a figure shows: a number against a parameter of the measure.
-
-    Parameters
-    ----------
-    axis : str
-        Name of the parameter: "smoothing".
-    x : float
-    method, of_class, metric : str
-    value : float
-    """
+    """A point of a line that only a figure shows: a number against the parameter `axis` of the measure."""
 
     axis: str
     x: float
@@ -93,6 +67,15 @@ class Point:
     of_class: str
     metric: str
     value: float
+
+
+@dataclass(frozen=True)
+class Told:
+    """What the arrays of one variant tell: numbers that are judged, points, and seconds by what was done."""
+
+    rows: tuple[Measured, ...] = ()
+    points: tuple[Point, ...] = ()
+    timings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,20 +94,31 @@ class Reading:
     printed: Mapping[str, float]
 
 
-class Measure(Protocol):
-    """One measure; its parameters are its constructor's.
+class Measure(ABC):
+    """One measure; its parameters are its constructor's."""
 
-    What it does besides, it has of the protocols below, and of `config.model.WithCells`.
-    """
-
-    @property
-    def base_only(self) -> bool:
-        """Whether it is of the configuration itself alone, not of its variants."""
+    #: Whether it is of the configuration itself alone, not of its variants.
+    base_only: ClassVar[bool] = False
 
     @property
+    @abstractmethod
     def code(self) -> tuple[Any, ...]:
         """The classes and functions that decide its numbers; keys follow the imports from there."""
 
+    @property
+    def kinds(self) -> Sequence[str]:
+        """What it measures of every class: a row of the scores each. Other numbers have cells of a paper's alone."""
+        return ()
+
+    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
+        """A row of the scores for each kind and class, ``table-skl-trade``."""
+        return tuple(
+            Cell(cell_id(variant, kind, name), variant, "", kind, "measure", name)
+            for kind in self.kinds
+            for name in classes
+        )
+
+    @abstractmethod
     def compute(self, context: Context) -> Arrays:
         """All that it finds out about one variant.
 
@@ -134,32 +128,27 @@ class Measure(Protocol):
             If it is not defined for these documents.
         """
 
+    @abstractmethod
+    def told(self, found: Found) -> Told:
+        """What it found out about one variant, as numbers."""
+
+    @abstractmethod
     def notes(self, reading: Reading) -> Iterable[str]:
         """What a reader of the numbers has to know."""
 
 
-@runtime_checkable
-class WithRows(Protocol):
-    """A measure whose numbers are judged: those of its cells, or of names that a paper has for others."""
-
-    def rows(self, found: Found) -> tuple[Measured, ...]:
-        """The numbers."""
-
-
-@runtime_checkable
-class WithPoints(Protocol):
-    """A measure that figures show more of than tables."""
-
-    def points(self, found: Found) -> tuple[Point, ...]:
-        """The points of its lines."""
+def told(measures: Iterable[Component], predictions: Predictions) -> Iterator[tuple[str, str, Told]]:
+    """What each measure found out about each variant, by the names of both."""
+    for component in measures:
+        measure: Measure = component.build()
+        for (name, variant), arrays in predictions.measured.items():
+            if name == component.name:
+                yield name, variant, measure.told(Found(variant, arrays))
 
 
-@runtime_checkable
-class OnClock(Protocol):
-    """A measure that takes the time."""
-
-    def timings(self, found: Found) -> dict[str, dict[str, float]]:
-        """Seconds by what was done, for the manifest."""
+def cell_id(variant: str, kind: str, of_class: str) -> str:
+    """The row of one class."""
+    return "-".join([*([] if variant == BASE else [variant]), "table", kind, of_class])
 
 
 def divergence_bayes(variant: Variant) -> DivergenceBayes:
@@ -176,13 +165,3 @@ def divergence_bayes(variant: Variant) -> DivergenceBayes:
             built: DivergenceBayes = classifier.build()
             return built
     raise ValueError("centroids are those of the classifier divergence-bayes, which no method here names")
-
-
-def words(names: Iterable[str]) -> NDArray[np.uint8]:
-    """Names as an array; NUL stands between them."""
-    return np.frombuffer("\0".join(names).encode(), dtype=np.uint8)
-
-
-def names(array: NDArray[np.uint8]) -> tuple[str, ...]:
-    """Names back from their array."""
-    return tuple(array.tobytes().decode().split("\0"))

@@ -6,6 +6,7 @@ from collections.abc import Sequence  # noqa: TC003 - read by config.components,
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,9 +14,10 @@ from threadpoolctl import threadpool_limits
 
 from benchmark.classifiers.centroids.divergence import average_skl_to_others
 from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
-from benchmark.config.model import BASE, Cell
+from benchmark.config.model import BASE
 from benchmark.evaluation.intervals import LEVEL, Estimate
-from benchmark.measures.base import Measured, Point, divergence_bayes, names, words
+from benchmark.measures.base import Measure, Measured, Point, Told, cell_id, divergence_bayes
+from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,7 +34,7 @@ METRIC = "average-skl"
 
 
 @dataclass(frozen=True)
-class CentroidDistances:
+class CentroidDistances(Measure):
     """Average symmetric KL divergence of each class's centroid to those of the others, on all documents.
 
     Parameters
@@ -62,11 +64,6 @@ class CentroidDistances:
             raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
 
     @property
-    def base_only(self) -> bool:
-        """It is of every variant."""
-        return False
-
-    @property
     def code(self) -> tuple[Any, ...]:
         """What decides its numbers."""
         return (type(self), DivergenceBayes, average_skl_to_others)
@@ -75,7 +72,7 @@ class CentroidDistances:
         """Of each kind of centroid the distances, those of resampled documents, and those by smoothing."""
         documents = context.counts.documents
         found: Arrays = {
-            "classes": words(documents.classes),
+            "classes": joined(documents.classes),
             "documents": np.bincount(documents.labels, minlength=len(documents.classes)),
             "smoothing": np.array(self._grid(context), dtype=np.float64),
         }
@@ -91,40 +88,27 @@ class CentroidDistances:
             found |= {f"{centroid}/{name}": array for name, array in arrays.items()}
         return found
 
-    def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """A row for each kind of centroid and class, ``table-skl-trade``."""
-        return tuple(
-            Cell(_id(variant, centroid, name), variant, "", centroid, "measure", name)
-            for centroid in self.centroids
-            for name in classes
-        )
+    @property
+    def kinds(self) -> Sequence[str]:
+        """Kinds of centroid."""
+        return self.centroids
 
-    def rows(self, found: Found) -> tuple[Measured, ...]:
-        """The distances with the spread of the resamples about them.
+    def told(self, found: Found) -> Told:
+        """The distances with the spread of the resamples about them, and against the smoothing.
 
         Resamples repeat documents and lack others, so that their centroids lie farther apart, as those of fewer
         documents do. A print is of about as many documents as ours, not of resamples: the interval has their spread
         about ours.
         """
-        measured, arrays = [], found.arrays
-        for centroid in self._measured(arrays):
-            resampled = arrays[f"{centroid}/resampled"]
-            for c, name in enumerate(names(arrays["classes"])):
-                value, own = float(arrays[f"{centroid}/values"][c]), resampled[:, c]
-                low, high = value + np.quantile(own - own.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-                estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
-                measured.append(Measured(_id(found.variant, centroid, name), METRIC, estimate))
-        return tuple(measured)
-
-    def points(self, found: Found) -> tuple[Point, ...]:
-        """The distances against the smoothing."""
-        arrays = found.arrays
-        return tuple(
-            Point("smoothing", float(x), centroid, name, METRIC, float(row[c]))
-            for centroid in self._measured(arrays)
-            for c, name in enumerate(names(arrays["classes"]))
-            for x, row in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"], strict=True)
-        )
+        rows, points, arrays = [], [], found.arrays
+        for centroid, (c, name) in product(self.centroids, enumerate(parted(arrays["classes"]))):
+            value, own = float(arrays[f"{centroid}/values"][c]), arrays[f"{centroid}/resampled"][:, c]
+            low, high = value + np.quantile(own - own.mean(), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+            estimate = Estimate(value, float(low), float(high), int(arrays["documents"][c]), "bootstrap")
+            rows.append(Measured(cell_id(found.variant, centroid, name), METRIC, estimate))
+            for x, swept in zip(arrays["smoothing"], arrays[f"{centroid}/by_smoothing"][:, c], strict=True):
+                points.append(Point("smoothing", float(x), centroid, name, METRIC, float(swept)))
+        return Told(tuple(rows), tuple(points))
 
     def notes(self, reading: Reading) -> Iterable[str]:
         """What the intervals are, and how near the distances come to print in level and order."""
@@ -133,33 +117,23 @@ class CentroidDistances:
             f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "
             "resamples), moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
         )
-        for found in reading.found:
-            arrays, target = found.arrays, self._target(found.arrays, reading.printed)
-            if target is None:
-                return
-            each = [(name, _nearness(arrays[f"{name}/values"], target)) for name in self._measured(arrays)]
-            label = f"{found.variant}: " if len(reading.found) > 1 else ""
-            nearness = "; ".join(f"{name} {text}" for name, text in each)
-            yield f"{label}Root mean square of the differences of table-… from the print: {nearness}."
-        for arrays in (each.arrays for each in reading.found if len(each.arrays["smoothing"])):
-            target = self._target(arrays, reading.printed)
-            if target is not None:
-                for name in self._measured(arrays):
-                    yield _nearest(name, arrays["smoothing"], arrays[f"{name}/by_smoothing"], target)
+        targets = [(each, self._target(each.arrays, reading.printed)) for each in reading.found]
+        known = [(each, target) for each, target in targets if target is not None]
+        for each, target in known:
+            near = "; ".join(f"{name} {_nearness(each.arrays[f'{name}/values'], target)}" for name in self.centroids)
+            label = f"{each.variant}: " if len(reading.found) > 1 else ""
+            yield f"{label}Root mean square of the differences of table-… from the print: {near}."
+        for each, target in known:
+            for name in self.centroids if len(each.arrays["smoothing"]) else ():
+                yield _nearest(name, each.arrays["smoothing"], each.arrays[f"{name}/by_smoothing"], target)
 
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
         """The print by class; it is the same for every kind of centroid."""
-        found = []
-        for name in names(arrays["classes"]):
-            own = [_id(BASE, centroid, name) for centroid in self.centroids]
-            values = [printed[cell] for cell in own if cell in printed]
-            if not values:
-                return None
-            found.append(values[-1])
-        return np.array(found)
-
-    def _measured(self, arrays: Arrays) -> list[str]:
-        return [centroid for centroid in self.centroids if f"{centroid}/values" in arrays]
+        by_class = []
+        for name in parted(arrays["classes"]):
+            cells = [cell_id(BASE, centroid, name) for centroid in self.centroids]
+            by_class.append([printed[cell] for cell in cells if cell in printed])
+        return np.array([values[-1] for values in by_class]) if all(by_class) else None
 
     def _grid(self, context: Context) -> tuple[float, ...]:
         return tuple(self.smoothing) if context.variant.name == BASE else ()
@@ -174,10 +148,6 @@ class CentroidDistances:
         values = _measure(classifier, counts, everything)
         by_smoothing = np.array(swept).reshape(len(grid), len(values))
         return {"values": values, "resampled": np.array(resampled), "by_smoothing": by_smoothing}
-
-
-def _id(variant: str, centroid: str, name: str) -> str:
-    return "-".join([*([] if variant == BASE else [variant]), "table", centroid, name])
 
 
 def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:

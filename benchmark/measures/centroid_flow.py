@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -15,7 +15,8 @@ from benchmark.classifiers.centroids.divergence import class_statistics, mean_sk
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.centroids.flow import flow
 from benchmark.classifiers.centroids.graphs import GRAPHS
-from benchmark.measures.base import divergence_bayes, names, words
+from benchmark.measures.base import Measure, Told, divergence_bayes
+from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -29,7 +30,7 @@ _FINEST = 1e-12
 
 
 @dataclass(frozen=True)
-class CentroidFlow:
+class CentroidFlow(Measure):
     """Centroids by the gradient flow on several graphs of words, against the closed form.
 
     Parameters
@@ -39,6 +40,8 @@ class CentroidFlow:
     tolerance : float
         How near a class's energy is known to be to the least, in nats, when the flow ends.
     """
+
+    base_only: ClassVar[bool] = True
 
     graphs: Sequence[str] = tuple(GRAPHS)
     tolerance: float = 1e-9
@@ -54,11 +57,6 @@ class CentroidFlow:
             raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
     @property
-    def base_only(self) -> bool:
-        """It is of the configuration itself alone."""
-        return True
-
-    @property
     def code(self) -> tuple[Any, ...]:
         """What decides its numbers."""
         return (type(self), flow, skl_centroid, class_statistics)
@@ -71,7 +69,7 @@ class CentroidFlow:
         the reason alone.
         """
         smoothing = divergence_bayes(context.variant).smoothing
-        found: Arrays = {"classes": words(context.counts.documents.classes)}
+        found: Arrays = {"classes": joined(context.counts.documents.classes)}
         with threadpool_limits(1, user_api="blas"):
             for name in (EXACT, *self.graphs):
                 content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
@@ -79,7 +77,7 @@ class CentroidFlow:
                 try:
                     solved = context.once(content, partial(self._solve, name, context.counts, smoothing))
                 except RuntimeError as error:  # it didn't converge; failures are never kept
-                    solved = {"failed": words([str(error)])}
+                    solved = {"failed": joined([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
         return found
 
@@ -89,24 +87,23 @@ class CentroidFlow:
             exact = arrays.get(f"{EXACT}/energies")
             if exact is None:
                 continue
-            each = ", ".join(f"{name} {e:.6f}" for name, e in zip(names(arrays["classes"]), exact, strict=True))
+            each = ", ".join(f"{name} {e:.6f}" for name, e in zip(parted(arrays["classes"]), exact, strict=True))
             yield f"Energy (mean SKL of the documents to the centroid, nats) of the exact centroids: {each}."
             for graph in self.graphs:
                 yield self._note(graph, arrays, exact)
 
-    def timings(self, found: Found) -> dict[str, dict[str, float]]:
-        """Seconds by solver, for the manifest: those of the graph, and of the centroids."""
+    def told(self, found: Found) -> Told:
+        """Seconds by solver: those of the graph, and of the centroids."""
         arrays = found.arrays
-        return {
-            name: dict(zip(("graph", "centroids"), map(float, arrays[f"{name}/seconds"]), strict=True))
-            for name in (EXACT, *self.graphs)
-            if f"{name}/seconds" in arrays
-        }
+        solved = [name for name in (EXACT, *self.graphs) if f"{name}/seconds" in arrays]
+        seconds = (arrays[f"{name}/seconds"].round(4).tolist() for name in solved)
+        parts = (dict(zip(("graph", "centroids"), each, strict=True)) for each in seconds)
+        return Told(timings=dict(zip(solved, parts, strict=True)))
 
     def _note(self, graph: str, arrays: Arrays, exact: Any) -> str:
         if f"{graph}/energies" not in arrays:
             reason = arrays.get(f"{graph}/failed")
-            return f"Flow, {graph}: failed: {'no result' if reason is None else names(reason)[0]}."
+            return f"Flow, {graph}: failed: {'no result' if reason is None else parted(reason)[0]}."
         # Rounded up to a power of ten: the last digits of an energy differ between machines.
         excess = float(np.abs(arrays[f"{graph}/energies"] - exact).max())
         within = "1e-12" if excess < _FINEST else f"{10.0 ** np.ceil(np.log10(excess)):.0e}"

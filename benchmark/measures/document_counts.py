@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from benchmark.evaluation.intervals import Estimate
-from benchmark.measures.base import Measured, names, words
+from benchmark.measures.base import Measure, Measured, Told
+from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,13 +18,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class DocumentCounts:
+class DocumentCounts(Measure):
     """Documents of each class in each group of the collection as it was read."""
 
-    @property
-    def base_only(self) -> bool:
-        """It is of the configuration itself alone."""
-        return True
+    base_only: ClassVar[bool] = True
 
     @property
     def code(self) -> tuple[Any, ...]:
@@ -38,24 +36,27 @@ class DocumentCounts:
         return {
             "documents": sizes,
             "without": np.bincount(documents.groups[none], minlength=len(documents.group_names)),
-            "classes": words(documents.classes),
-            "groups": words(documents.group_names),
+            "classes": joined(documents.classes),
+            "groups": joined(documents.group_names),
         }
 
-    def rows(self, found: Found) -> tuple[Measured, ...]:
+    def told(self, found: Found) -> Told:
         """A number for each class and group; it is a count, and has no interval but itself."""
         arrays = found.arrays
-        return tuple(
-            Measured(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
-            for name, row in zip(names(arrays["classes"]), arrays["documents"], strict=True)
-            for group, n in zip(names(arrays["groups"]), row, strict=True)
+        groups, rows = parted(arrays["groups"]), zip(parted(arrays["classes"]), arrays["documents"], strict=True)
+        return Told(
+            tuple(
+                Measured(f"{name}-{group}", "documents", Estimate(float(n), float(n), float(n), int(n), "count"))
+                for name, row in rows
+                for group, n in zip(groups, row, strict=True)
+            )
         )
 
     def notes(self, reading: Reading) -> Iterable[str]:
         """How many documents are of no class, and what becomes of them."""
         for arrays in (each.arrays for each in reading.found):
             if arrays["without"].any():
-                counted = zip(arrays["without"], names(arrays["groups"]), strict=True)
+                counted = zip(arrays["without"], parted(arrays["groups"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
                     f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other "

@@ -8,14 +8,14 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
-from benchmark.evaluation.by_documents import ByDocuments
-from benchmark.evaluation.by_draws import ByDraws, by_document, mean_ratio, micro_sign_test, wilcoxon_over_classes
 from benchmark.evaluation.choice import by_inner, by_test
 from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import values_of
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.evaluation.sample import sample_of
-from benchmark.evaluation.scores import CellScores, values_of
+from benchmark.evaluation.sample import ByDocuments, ByDraws, sample_of
+from benchmark.evaluation.scored import CellScores
+from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
 
 VALUES = arrays(np.float64, 20, elements=st.integers(1, 1000).map(lambda k: k / 1000))
 DRAWS = ByDraws(0)
@@ -90,7 +90,7 @@ class TestDraws:
 class TestRatio:
     @given(VALUES)
     def test_of_multiples_is_their_factor_in_every_resample(self, values):
-        found = mean_ratio(scored(values / 2), scored(values, "b"), "error", draws=50)
+        found = DRAWS.ratio(scored(values / 2), scored(values, "b"), "error")
         assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
 
     def test_to_nothing_is_refused(self):
@@ -133,7 +133,7 @@ class TestByDocument:
         return (rng.random((draws, n)) < share for share in (0.8, 0.7, 0.5))
 
     def mcnemar(self, a, b, tested, name="mcnemar"):
-        return by_document(name, drawn("a", a, tested), drawn("b", b, tested))
+        return document_test(name, drawn("a", a, tested), drawn("b", b, tested))
 
     def test_of_one_draw_is_the_ordinary_test(self):
         a, b, _ = self.draw(0, draws=1, n=200)
@@ -166,7 +166,7 @@ class TestByDocument:
             Outcome(name, documents, draws, truth, np.where(right[draws, documents], truth, 1 - truth), 2, 1)
             for name, right in (("a", a), ("b", b))
         )
-        assert by_document("mcnemar", one, two) == self.mcnemar(a[:, 1::2], b[:, 1::2], tested[:, 1::2])
+        assert document_test("mcnemar", one, two) == self.mcnemar(a[:, 1::2], b[:, 1::2], tested[:, 1::2])
 
 
 class TestMicroSign:

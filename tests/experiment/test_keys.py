@@ -425,7 +425,7 @@ def changed_by(
         ("experiment.work", "solved", set(NAMES)),
         ("experiment.runner", "_Walk", set()),
         ("evaluation.metrics", "tally", set()),
-        ("evaluation.by_documents", "ByDocuments", set()),
+        ("evaluation.sample", "ByDocuments", set()),
         ("config.entries", "entries_of", set()),
     ],
 )
@@ -449,7 +449,7 @@ def test_report_cli_and_scores_decide_no_result(
         "findings",
         "evaluation.significance",
         "evaluation.intervals",
-        "evaluation.scores",
+        "evaluation.scored",
     )
 
     def edit() -> None:
@@ -549,14 +549,9 @@ INDIFFERENT = {
 }
 
 
-class Forgetful:
+def forgetful(_: Any, compute: Callable[[], Any]) -> Any:
     """A store for measures that has nothing and keeps nothing."""
-
-    def get(self, _: Any) -> None:
-        return None
-
-    def put(self, *_: Any) -> None:
-        return
+    return compute()
 
 
 def assert_covered(called: set[tuple[str, str]], *roots: Any) -> None:
@@ -592,7 +587,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
         called = calls_of(partial(solve_job, point, job, bench))
         assert_covered(called, *point.method.code, solved, pack)
     for _, _, measure in _each(experiment):
-        context = Context(counts, key, variant, 0, 1, Forgetful())
+        context = Context(counts, variant, 0, 1, forgetful)
         assert_covered(calls_of(partial(measure.compute, context)), *measure.code)
 
 

@@ -179,3 +179,13 @@ class TestDiffering:
         del place[last]
         assert differing(manifest, other) == [(key, before, None)]
         assert differing(other, manifest) == [(key, None, before)]
+
+
+def test_holds_the_seconds_of_methods_and_of_measures(configured, tmp_path):
+    methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
+    measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
+    done = perform(configured(methods=methods, measures=measures), Store(tmp_path / "store"), folder=tmp_path / "run")
+    timings = read_manifest(done.folder)["timings"]
+    assert len(timings) == 2
+    assert timings["base-centroid-flow"].keys() == {"exact", "path"}
+    assert all(each.keys() == {"graph", "centroids"} for each in timings["base-centroid-flow"].values())

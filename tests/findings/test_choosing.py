@@ -12,7 +12,8 @@ from benchmark.evaluation.choice import by_inner
 from benchmark.evaluation.metrics import METRICS, tally
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.findings.choosing import chosen, decided
-from benchmark.findings.summary import summarize
+from benchmark.findings.scoring import Run
+from benchmark.findings.summary import summarized
 
 
 class TestChoice:
@@ -44,7 +45,7 @@ class TestChoice:
         points = {key: point for key, point in predictions.points.items() if key[2:5] != ("rbf", 1, 50)}
         part = Predictions(predictions.tasks, predictions.splits, points)
         failures = {"rbf-50": "too wide"}
-        summary = summarize(study, part, failures, {})
+        summary = summarized(Run(study, part, failures, {}))
         assert summary.failures == dict.fromkeys(("rbf-oracle-50", "rbf-cv-50"), "too wide")
 
     def test_each_split_is_scored_by_what_its_own_candidate_decided(self, drawn):

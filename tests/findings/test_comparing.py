@@ -8,7 +8,7 @@ import pytest
 from benchmark.errors import ConfigError
 from benchmark.evaluation.predictions import Given, Predictions
 from benchmark.findings.comparing import compare_cells, compare_runs
-from benchmark.findings.scoring import score
+from benchmark.findings.scoring import Run, score
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +21,7 @@ def tabled(table, predicted):
 class TestCells:
     def test_of_draws(self, drawn):
         study, predictions, scored = drawn
-        scores, tests = compare_cells(study, predictions, {}, "rbf-oracle-50", "linear-oracle-50")
+        scores, tests = compare_cells(Run(study, predictions, {}, {}), "rbf-oracle-50", "linear-oracle-50")
         (row,) = scores.rows
         values = [100 * scored.estimate(name, "error").value for name in ("rbf-oracle-50", "linear-oracle-50")]
         assert row[:4] == ("error %", f"{values[0]:.2f}", f"{values[1]:.2f}", f"{values[0] - values[1]:+.2f}")
@@ -29,7 +29,7 @@ class TestCells:
 
     def test_of_documents(self, tabled):
         study, predictions, scored = tabled
-        scores, tests = compare_cells(study, predictions, {}, "tf-l1-ngd", "tf-l1-linear")
+        scores, tests = compare_cells(Run(study, predictions, {}, {}), "tf-l1-ngd", "tf-l1-linear")
         assert [row[0] for row in scores.rows] == [f"{name} %" for name in study.metrics]
         assert [row[0] for row in tests.rows] == ["sign", "mcnemar", "wilcoxon"]
         assert tests.rows[2][3].startswith("not testable")
@@ -42,23 +42,23 @@ class TestCells:
         points = {key: point for key, point in predictions.points.items() if key[2] != "linear"}
         part = Predictions(predictions.tasks, predictions.splits, points)
         with pytest.raises(ConfigError, match="'linear-oracle-50' failed: too wide"):
-            compare_cells(study, part, {"linear-oracle-50": "too wide"}, "rbf-oracle-50", "linear-oracle-50")
+            compare_cells(Run(study, part, {"linear-oracle-50": "too wide"}, {}), "rbf-oracle-50", "linear-oracle-50")
 
     def test_those_of_other_documents_are_refused(self, drawn):
         study, predictions, _ = drawn
         with pytest.raises(ConfigError, match="there is nothing to pair"):
-            compare_cells(study, predictions, {}, "rbf-oracle-50", "rbf-oracle-100")
+            compare_cells(Run(study, predictions, {}, {}), "rbf-oracle-50", "rbf-oracle-100")
 
     def test_those_of_other_classes_are_refused(self, centroids):
         study, predictions, _ = centroids
         with pytest.raises(ConfigError, match="there is nothing to pair"):
-            compare_cells(study, predictions, {}, "faculty-skl-50", "course-skl-50")
+            compare_cells(Run(study, predictions, {}, {}), "faculty-skl-50", "course-skl-50")
 
 
 class TestRuns:
     def test_a_run_and_itself_decide_alike(self, drawn):
         study, predictions, _ = drawn
-        (part,) = compare_runs((study, predictions), (study, predictions), ("one", "two"))
+        (part,) = compare_runs(Run(study, predictions, {}, {}), Run(study, predictions, {}, {}), ("one", "two"))
         assert len(part.rows) == len(study.cells)
         assert all(row[-3:] == ("+0.00", 240, 0) for row in part.rows)
 
@@ -70,14 +70,14 @@ class TestRuns:
         given[0][:3] = (given[0][:3] + 1) % 3
         moved = Given(tuple(given), point.tied, point.seconds, point.memory, point.inner)
         other = Predictions(predictions.tasks, predictions.splits, predictions.points | {key: moved})
-        (part,) = compare_runs((study, predictions), (study, other), ("one", "two"))
+        (part,) = compare_runs(Run(study, predictions, {}, {}), Run(study, other, {}, {}), ("one", "two"))
         assert {row[0]: row[-2:] for row in part.rows} == {
             cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in study.cells
         }
 
     def test_the_order_of_classes_changes_no_decision(self, table, predicted, tabled, classes):
         study = table(corpus={"name": "synthetic", "classes": classes[::-1]})
-        (part,) = compare_runs(tabled[:2], (study, predicted(study)), ("one", "two"))
+        (part,) = compare_runs(Run(*tabled[:2], {}, {}), Run(study, predicted(study), {}, {}), ("one", "two"))
         assert all(row[-2] == 60 for row in part.rows)
         truth = [predictions.tasks["base", ""] for predictions in (tabled[1], predicted(study))]
         names = [np.array(task.classes)[task.truth].tolist() for task in truth]
@@ -87,11 +87,11 @@ class TestRuns:
     def test_several_classes_of_a_document_are_one_decision(self, curves, predicted):
         study = curves(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
         one, two = (predicted(study, seed, several=True) for seed in (0, 1))
-        (part,) = compare_runs((study, one), (study, two), ("one", "two"))
+        (part,) = compare_runs(Run(study, one, {}, {}), Run(study, two, {}, {}), ("one", "two"))
         assert all(row[-2] == 240 and 0 < row[-1] < 240 for row in part.rows)
 
     def test_runs_of_different_metrics_have_nothing_to_compare(self, drawn, tabled):
-        (part,) = compare_runs(drawn[:2], tabled[:2], ("one", "two"))
+        (part,) = compare_runs(Run(*drawn[:2], {}, {}), Run(*tabled[:2], {}, {}), ("one", "two"))
         assert (part.rows, part.empty) == (
             [],
             "the runs are of different metrics, error and accuracy: nothing to compare",
@@ -99,5 +99,5 @@ class TestRuns:
 
     def test_runs_without_a_common_cell_say_so(self, tabled, table, predicted):
         study = table(methods=["mnb"], compare=[])
-        (part,) = compare_runs(tabled[:2], (study, predicted(study)), ("one", "two"))
+        (part,) = compare_runs(Run(*tabled[:2], {}, {}), Run(study, predicted(study), {}, {}), ("one", "two"))
         assert (part.rows, part.empty) == ([], "the runs have no cell in common")

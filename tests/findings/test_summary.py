@@ -16,7 +16,7 @@ from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, 
 from benchmark.experiment.runner import Run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
-from benchmark.findings.summary import summarize
+from benchmark.findings.summary import summarized
 from benchmark.report.files import write_all
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
@@ -68,10 +68,6 @@ def table(run):
                 (method, split.name, t, p) for t, p in zip(classes[truth[split.test]], classes[given], strict=True)
             ]
     return pd.DataFrame(rows, columns=["cell", "fold", "truth", "predicted"])
-
-
-def summarized(run):
-    return summarize(run.study, run.predictions, run.failures, run.facts)
 
 
 def score(summary, cell, fold="all", metric="accuracy"):

@@ -10,8 +10,8 @@ import pytest
 from benchmark.evaluation.judging import evidence_for, judge_claims, judge_ranges, judge_values
 from benchmark.evaluation.predictions import Predictions
 from benchmark.evaluation.published import Published
-from benchmark.findings.scoring import score
-from benchmark.findings.summary import summarize
+from benchmark.findings.scoring import Run, score
+from benchmark.findings.summary import summarized
 
 HEAD = {"paper": "p", "title": "t", "reference": "r"}
 TESTS = ("sign", "mcnemar", "wilcoxon")
@@ -51,8 +51,8 @@ class TestJudging:
 
     def test_times_are_not_judged_again_where_a_configuration_explains_another(self, drawn):
         judged = judge_claims(PAPER, "sweep", "drawn", [""], drawn[2])
-        assert "fast" not in {each.judged.claim.id for each in judged}
-        assert "by-sign" in {each.judged.claim.id for each in judged}
+        assert "fast" not in {each.claim.id for each in judged}
+        assert "by-sign" in {each.claim.id for each in judged}
 
     def test_scores_of_other_documents_say_nothing(self, drawn):
         claim = PAPER.claims[0]
@@ -123,7 +123,7 @@ class TestEveryShapeIsJudgedAlike:
         claim = {"id": "c", "text": "c", "relation": "greater", "metric": metric, "test": test, "alpha": 0.05}
         claim |= {"comparisons": [{"config": name, "a": cell, "b": other}]}
         (judged,) = judge_claims(Published.model_validate(HEAD | {"claims": [claim]}), name, None, [""], scored)
-        (comparison,) = judged.judged.comparisons
+        (comparison,) = judged.comparisons
         assert comparison.evidence.test.test == test
         assert comparison.verdict in ("holds", "fails", "not testable")
         assert (comparison.verdict == "not testable") == (comparison.evidence.test.p_value is None)
@@ -150,7 +150,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(configured, predicted
         "groups": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
     }
     predictions = Predictions(made.tasks, made.splits, made.points, {("document-counts", "base"): measured})
-    verdicts = summarize(study, predictions, {}, {}).verdicts
+    verdicts = summarized(Run(study, predictions, {}, {})).verdicts
     rows = [(row.cell, row.metric, row.unit, row.verdict) for row in verdicts.itertuples()]
     assert rows == [
         ("course-cornell", "documents", "documents", "exact"),
@@ -202,7 +202,7 @@ class TestClaimsOnDraws:
                 for test in TESTS
             ]
             study = curves(**methods, paper=publish(HEAD | {"claims": claims}))
-            return summarize(study, predicted(study, several=several), {}, {})
+            return summarized(Run(study, predicted(study, several=several), {}, {}))
 
         return summary
 
@@ -257,7 +257,7 @@ class TestNamesAndUnits:
             for value, unit in printed
         ]
         study = curves(paper=publish(HEAD | {"values": values}))
-        verdicts = summarize(study, predicted(study), {}, {}).verdicts
+        verdicts = summarized(Run(study, predicted(study), {}, {})).verdicts
         assert verdicts["unit"].tolist() == ["one", "percent"]
         assert verdicts["value"].iloc[1] == pytest.approx(100 * verdicts["value"].iloc[0])
         assert verdicts["verdict"].nunique() == 1

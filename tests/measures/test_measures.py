@@ -13,12 +13,12 @@ from benchmark.classifiers.centroids.divergence import (
 )
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.config.check import check_experiment
-from benchmark.config.model import BASE, WithCells
+from benchmark.config.model import BASE
 from benchmark.config.source import YamlSource
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
-from benchmark.measures.base import Context, Found, OnClock, Reading, WithPoints, WithRows, divergence_bayes
+from benchmark.measures.base import Context, Found, Reading, divergence_bayes
 from benchmark.observer import Silent
 
 CLASSES = ["faculty", "course", "student"]
@@ -44,13 +44,12 @@ class Shelf:
     def __init__(self):
         self.kept, self.hits = {}, 0
 
-    def get(self, content):
-        found = self.kept.get(str(content))
-        self.hits += found is not None
-        return found
-
-    def put(self, content, arrays):
-        self.kept[str(content)] = arrays
+    def __call__(self, content, compute):
+        key = str(content)
+        self.hits += key in self.kept
+        if key not in self.kept:
+            self.kept[key] = compute()
+        return self.kept[key]
 
 
 @pytest.fixture(scope="module", name="study")
@@ -62,8 +61,8 @@ def fixture_study():
 def fixture_context(study, tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
     variant = study.variants[BASE]
-    counts, _, key = read_counts(variant.collection, store, Silent())
-    return Context(counts, key, variant, 0, 2, Shelf())
+    counts, *_ = read_counts(variant.collection, store, Silent())
+    return Context(counts, variant, 0, 2, Shelf())
 
 
 @pytest.fixture(scope="module", name="statistics")
@@ -81,16 +80,15 @@ def fixture_found(context):
 class TestEveryMeasure:
     def test_is_registered_and_computed_once(self, measure, context, found):
         assert type(measure) in MEASURES.values()
-        before = context.kept.hits
+        before = context.once.hits
         again = measure.compute(context)
         own = found[type(measure)].arrays
         assert again.keys() == own.keys()
         assert all(np.array_equal(again[name], own[name]) for name in own)
-        assert context.kept.hits > before or not isinstance(measure, WithCells | OnClock)
+        assert context.once.hits > before or isinstance(measure, DocumentCounts)
 
-    def test_fills_the_cells_that_it_names(self, measure, context, found):
-        cells = measure.cells(BASE, context.variant.collection.classes) if isinstance(measure, WithCells) else ()
-        rows = measure.rows(found[type(measure)]) if isinstance(measure, WithRows) else ()
+    def test_fills_the_cells_that_it_names(self, measure, found):
+        cells, rows = measure.cells(BASE, CLASSES), measure.told(found[type(measure)]).rows
         assert {cell.id for cell in cells} <= {row.cell for row in rows}
         assert all(row.estimate.low <= row.estimate.value <= row.estimate.high for row in rows)
 
@@ -118,7 +116,7 @@ class TestDistances:
 
     def test_the_interval_has_the_resamples_spread_about_the_value(self, found):
         measure, arrays = MADE[0], found[CentroidDistances].arrays
-        for row in measure.rows(found[CentroidDistances]):
+        for row in measure.told(found[CentroidDistances]).rows:
             _, centroid, name = row.cell.split("-")
             own = arrays[f"{centroid}/resampled"][:, CLASSES.index(name)]
             assert row.estimate.low < row.estimate.value < row.estimate.high
@@ -130,8 +128,7 @@ class TestDistances:
 
     def test_points_hold_the_distances_themselves(self, found):
         arrays, measure = found[CentroidDistances].arrays, MADE[0]
-        assert isinstance(measure, WithPoints)
-        points = [p for p in measure.points(found[CentroidDistances]) if p.x == 0.001]
+        points = [p for p in measure.told(found[CentroidDistances]).points if p.x == 0.001]
         assert [p.value for p in points if p.method == "skl"] == arrays["skl/values"].tolist()
 
     def test_a_print_is_set_beside_them_in_level_and_order(self, found):
@@ -161,9 +158,7 @@ class TestFlow:
             assert arrays[f"{graph}/edges"] == len(context.counts.vocabulary) - 1
 
     def test_takes_the_time(self, found):
-        measure = MADE[1]
-        assert isinstance(measure, OnClock)
-        timings = measure.timings(found[CentroidFlow])
+        timings = MADE[1].told(found[CentroidFlow]).timings
         assert set(timings) == {"exact", "path", "co-occurrence-tree"}
         assert all(each["centroids"] > 0 for each in timings.values())
 
@@ -186,7 +181,7 @@ class TestFlow:
 
 def test_counts_are_those_of_the_collection(context, found):
     documents = context.counts.documents
-    rows = {row.cell: row.estimate.value for row in MADE[2].rows(found[DocumentCounts])}
+    rows = {row.cell: row.estimate.value for row in MADE[2].told(found[DocumentCounts]).rows}
     assert sum(rows.values()) == len(documents)
     group = documents.group_names[0]
     own = (documents.labels == 1) & (documents.groups == 0)
