@@ -265,7 +265,7 @@ class TestRun:
         assert result.exit_code == 1
         assert re.search(rf"^{cell} +–.*failed", result.stdout, re.MULTILINE)
         assert re.search(rf"^{cell}: failed: cornell: .*{reason}$", result.stdout, re.MULTILINE)
-        assert re.search(rf"^{cell} · cornell failed: .*{reason}$", result.stderr, re.MULTILINE)
+        assert re.search(rf"^{cell} failed: cornell: .*{reason}$", result.stderr, re.MULTILINE)
         assert reason in (tmp_path / "run" / "table.md").read_text()
         assert reason in json.loads((tmp_path / "run" / "manifest.json").read_text())["failures"][cell]
         assert set(pd.read_csv(tmp_path / "run" / "scores.csv")["cell"]) == {"tf-l1-ngd", "tf-l2-linear"}
