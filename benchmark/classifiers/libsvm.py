@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-from libsvm.svm import PRINT_STRING_FUN, kernel_names, libsvm, svm_forms, svm_node, svm_parameter, svm_problem
 from threadpoolctl import threadpool_limits
 
 from benchmark.blocks import rows_per_block, run_blocks
@@ -25,10 +24,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-_NODE_POINTER = ctypes.POINTER(svm_node)
-# LIBSVM reports through a function of its caller's. A Python one would take the interpreter's lock for every dot,
-# from threads that run without it; the C library's strlen looks at the text and does nothing.
-_SILENT = ctypes.cast(ctypes.CDLL(None).strlen, PRINT_STRING_FUN)
+
+def _official() -> Any:
+    """The module of libsvm-official; it brings numba along, which nobody waits for who trains nothing."""
+    from libsvm import svm  # noqa: PLC0415
+
+    return svm
 
 
 class KernelRows(Protocol):
@@ -154,36 +155,42 @@ def train(
         yield from pool.map(solve, problems)
 
 
-def _parameter(C: float, epsilon: float, cache_mb: float) -> svm_parameter:
+def _parameter(C: float, epsilon: float, cache_mb: float) -> Any:
+    """What LIBSVM calls ``struct svm_parameter``."""
+    official = _official()
     # The constructor sets the process's print function to standard output: machines trained meanwhile would speak up.
-    parameter = svm_parameter.__new__(svm_parameter)
+    parameter = official.svm_parameter.__new__(official.svm_parameter)
     parameter.set_to_default_values()
-    parameter.svm_type, parameter.kernel_type = svm_forms.C_SVC, kernel_names.PRECOMPUTED
+    parameter.svm_type, parameter.kernel_type = official.svm_forms.C_SVC, official.kernel_names.PRECOMPUTED
     parameter.C, parameter.eps, parameter.cache_size = C, epsilon, cache_mb
     parameter.shrinking, parameter.probability, parameter.nr_weight = 1, 0, 0
-    libsvm.svm_set_print_string_function(_SILENT)  # whoever made a parameter object before may have set it otherwise
+    # LIBSVM reports through a function of its caller's. A Python one would take the interpreter's lock for every dot,
+    # from threads that run without it; the C library's strlen looks at the text and does nothing.
+    silent = ctypes.cast(ctypes.CDLL(None).strlen, official.PRINT_STRING_FUN)
+    official.libsvm.svm_set_print_string_function(silent)  # who made a parameter before may have set it otherwise
     return parameter
 
 
 def _train_binary(
-    pointers: NDArray[np.uintp], first: NDArray[np.intp], second: NDArray[np.intp], parameter: svm_parameter
+    pointers: NDArray[np.uintp], first: NDArray[np.intp], second: NDArray[np.intp], parameter: Any
 ) -> Machine:
+    official = _official()
     rows = np.concatenate([first, second])
     row_pointers = np.ascontiguousarray(pointers[rows])
     labels = np.concatenate([np.ones(len(first)), -np.ones(len(second))])
     # The constructor of libsvm-official's class copies element by element; its fields are all the C code reads.
-    problem = svm_problem.__new__(svm_problem)
+    problem = official.svm_problem.__new__(official.svm_problem)
     problem.l = len(rows)
     problem.y = labels.ctypes.data_as(ctypes.POINTER(ctypes.c_double))
-    problem.x = ctypes.cast(row_pointers.ctypes.data, ctypes.POINTER(_NODE_POINTER))
-    complaint = libsvm.svm_check_parameter(ctypes.byref(problem), ctypes.byref(parameter))
+    problem.x = ctypes.cast(row_pointers.ctypes.data, ctypes.POINTER(ctypes.POINTER(official.svm_node)))
+    complaint = official.libsvm.svm_check_parameter(ctypes.byref(problem), ctypes.byref(parameter))
     if complaint:
         raise ValueError(f"LIBSVM refuses the parameters: {complaint.decode()}")
-    handle = libsvm.svm_train(ctypes.byref(problem), ctypes.byref(parameter))
+    handle = official.libsvm.svm_train(ctypes.byref(problem), ctypes.byref(parameter))
     try:
         return _machine(handle.contents, rows)
     finally:
-        libsvm.svm_free_and_destroy_model(ctypes.byref(handle))
+        official.libsvm.svm_free_and_destroy_model(ctypes.byref(handle))
 
 
 def _machine(model: Any, rows: NDArray[np.intp]) -> Machine:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from threadpoolctl import threadpool_limits
 
 from benchmark.code import code_digest
-from benchmark.compiled import numba_threads
 from benchmark.evaluation.predictions import Predictions
 from benchmark.experiment.measuring import measure
 from benchmark.experiment.reading import check_expectations, described, read_counts
@@ -59,7 +57,8 @@ def run(
     read = _read(study, store, observer, download=download)
     predictions, failures = Predictions({}, {}, {}, {}), dict[str, str]()
     bench = Workbench(jobs, ProductsInStore(store))
-    with one_owner(jobs):
+    # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
+    with threadpool_limits(jobs, user_api="blas"):
         for work in _works(study, read):
             observer.plan(sum(len(point.jobs) for point in work.points))
             predictions.tasks[work.variant, work.task] = work.documents
@@ -84,13 +83,6 @@ def plan(study: Experiment, store: Store, observer: Observer, *, download: bool 
             row[0] += len(point.jobs)
             row[1] += sum(store.has(job.key) for job in point.jobs)
     return [(name, n, stored) for name, (n, stored) in rows.items()]
-
-
-@contextmanager
-def one_owner(jobs: int) -> Iterator[None]:
-    """One owner of the cores at a time: threads of ours run LIBSVM and the links, numba's run the inner products."""
-    with threadpool_limits(jobs, user_api="blas"), numba_threads(jobs):
-        yield
 
 
 def _read(study: Experiment, store: Store, observer: Observer, *, download: bool) -> dict[str, _Read]:
