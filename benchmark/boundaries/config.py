@@ -66,7 +66,7 @@ class BoundariesSection(StudySection):
 
 
 @dataclass(frozen=True)
-class Machine:
+class PlaneMachine:
     """One machine: a kernel on a space; `drawn` where it is a panel of the figure."""
 
     id: str
@@ -82,7 +82,7 @@ class Boundaries(Study):
 
     Parameters
     ----------
-    machines : tuple of Machine
+    machines : tuple of PlaneMachine
         In table order.
     C, geometry
         As for `benchmark.boundaries.machines.boundary`.
@@ -92,7 +92,7 @@ class Boundaries(Study):
         What the bound of theorem 4 is drawn for; empty for no such picture.
     """
 
-    machines: tuple[Machine, ...]
+    machines: tuple[PlaneMachine, ...]
     C: float
     geometry: str
     n_points: int
@@ -115,7 +115,7 @@ def check_boundaries(source: YamlSource) -> Boundaries:
     geometry = config.defaults.geometry
     if geometry not in GEOMETRIES:
         raise source.error(("defaults", "geometry"), unknown("geometry", geometry, GEOMETRIES))
-    machines: dict[str, Machine] = {}
+    machines: dict[str, PlaneMachine] = {}
     for index, item in enumerate(config.methods):
         machine = _machine(item, config.defaults.t, source, index)
         if machine.id in machines:
@@ -135,7 +135,7 @@ def check_boundaries(source: YamlSource) -> Boundaries:
     )
 
 
-def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> Machine:
+def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> PlaneMachine:
     place = ("methods", index)
     if item.space not in KERNELS:
         raise source.error((*place, "space"), unknown("space", item.space, tuple(KERNELS)))
@@ -145,13 +145,13 @@ def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> 
         raise source.error((*place, "sigma"), "sigma is the width of a gaussian kernel, which has it or t, not both")
     name = f"{item.space}-{item.kernel}"
     if item.sigma is not None:  # flat space's heat kernel of time t is a Gaussian of σ² = 2t
-        return Machine(f"{name}-sigma{item.sigma:g}", item.space, item.kernel, item.sigma**2 / 2, item.drawn)
+        return PlaneMachine(f"{name}-sigma{item.sigma:g}", item.space, item.kernel, item.sigma**2 / 2, item.drawn)
     if item.t is not None:
-        return Machine(f"{name}-t{item.t:g}", item.space, item.kernel, item.t, item.drawn)
-    return Machine(name, item.space, item.kernel, t, item.drawn)
+        return PlaneMachine(f"{name}-t{item.t:g}", item.space, item.kernel, item.t, item.drawn)
+    return PlaneMachine(name, item.space, item.kernel, t, item.drawn)
 
 
-def _pairs(given: list[list[str]], machines: dict[str, Machine], source: YamlSource) -> tuple[Pair, ...]:
+def _pairs(given: list[list[str]], machines: dict[str, PlaneMachine], source: YamlSource) -> tuple[Pair, ...]:
     """The pairs under `compare`, each of one space; Holm's family is all of them."""
     pairs = checked_pairs(given, list(machines), source, "machine")
     for index, (a, b) in enumerate(pairs):

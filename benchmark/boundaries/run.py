@@ -26,7 +26,7 @@ from benchmark.report.quantities import UNITS
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.boundaries.config import Boundaries, Machine
+    from benchmark.boundaries.config import Boundaries, PlaneMachine
     from benchmark.boundaries.machines import Boundary
     from benchmark.observer import Observer
 
@@ -162,7 +162,7 @@ def _outcomes(results: BoundaryResults) -> dict[str, Outcome]:
     return found
 
 
-def _columns(cell: Machine, results: BoundaryResults) -> dict[str, str]:
+def _columns(cell: PlaneMachine, results: BoundaryResults) -> dict[str, str]:
     each = results.boundaries[cell.id]
     width = f"σ {each.sigma:.3g}" if cell.kernel == "gaussian" else f"t {cell.t:g}"
     support = f"{each.n_support} of {len(each.labels)}"

@@ -16,7 +16,7 @@ from benchmark.findings.scoring import Run
 from benchmark.findings.verdicts import claim_frame, published_for
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
-from benchmark.report.page import EXCEPTIONS, ExperimentSection, PaperSection, reproduction_page, trials
+from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, reproduction_page, trials
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -85,7 +85,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     for each in own:
         sweeps = tuple(o.summary for o in done if o.results.study.explains == each.summary.name)
         tried, remarks = trials(each.summary, sweeps), _document_set(published, each)
-        experiments.append(ExperimentSection(each.summary, tried, remarks, sweeps))
+        experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps))
     claims, exceptions = [], []
     runs = [each.results for each in own if isinstance(each.results, Run)]
     for claim in published.claims:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.scored import WHOLE
-from benchmark.findings import archive
+from benchmark.findings import predictions_file
 from benchmark.findings.comparing import compare_cells, compare_runs
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
@@ -22,12 +22,12 @@ __all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "su
 
 def encode(findings: Run) -> bytes:
     """The predictions as a file's content."""
-    return archive.encode(findings.predictions)
+    return predictions_file.encode(findings.predictions)
 
 
 def decode(study: Experiment, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Run:
     """The findings back from a file's content."""
-    return Run(study, archive.decode(content), failures, facts)
+    return Run(study, predictions_file.decode(content), failures, facts)
 
 
 def described(findings: Run) -> dict[str, Any]:

@@ -47,7 +47,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class ExperimentSection:
+class ExperimentPart:
     """One experiment beside the paper, what `trials` tell where it deviates, and the sweeps that look into it."""
 
     summary: Summary
@@ -73,7 +73,7 @@ class PaperSection:
     key: str
     title: str
     reference: str
-    experiments: tuple[ExperimentSection, ...]
+    experiments: tuple[ExperimentPart, ...]
     claims: pd.DataFrame
     printed: int
     exceptions: pd.DataFrame = field(default_factory=partial(frame, EXCEPTIONS))
@@ -135,7 +135,7 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
     return Grid("What was tried", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
 
 
-def swept_grid(experiment: ExperimentSection) -> Grid:
+def swept_grid(experiment: ExperimentPart) -> Grid:
     """How many comparisons of each claim hold under each variant of the sweeps; no rows where none was judged."""
     found: dict[str, dict[str, str]] = {}
     sweeps = ((sweep.name, sweep) for sweep in experiment.sweeps)

@@ -7,7 +7,7 @@ import pytest
 from benchmark.report.contents import ANOTHER, CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
 from benchmark.report.page import (
     EXCEPTIONS,
-    ExperimentSection,
+    ExperimentPart,
     PaperSection,
     counted,
     exception_grid,
@@ -27,7 +27,7 @@ def sweep_of(summary, values):
 
 
 def section_of(summary, tried=(), printed=0):
-    experiments = (ExperimentSection(summary, tried),)
+    experiments = (ExperimentPart(summary, tried),)
     return PaperSection("key", "A <title>", "Author. Title. 2005", experiments, summary.claims, printed)
 
 
@@ -121,7 +121,7 @@ def test_claims_are_counted_under_each_variant_of_a_sweep():
         claims = frame(CLAIMS, [("c", variant, "Text.", holds, 2, "") for variant, holds in rows])
         return Summary(name, name, None, (), frame(SCORES), claims=claims)
 
-    section = ExperimentSection(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
+    section = ExperimentPart(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
     assert swept_grid(section).rows == (("as configured", "1 of 2"), ("v", "2 of 2"))
 
 

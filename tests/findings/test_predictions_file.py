@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.experiment.folder import DAMAGED
-from benchmark.findings.archive import decode, encode
+from benchmark.findings.predictions_file import decode, encode
 
 #: Paths decoded as latin-1: anything but NUL.
 IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_size=1)
