@@ -26,13 +26,12 @@ ROOT = Path(__file__).parent
 
 def code_digest(*roots: Any) -> str:
     """The sha256 of all code that some classes and functions of this package depend on, as it stood at the start."""
-    return _digest(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
+    return _digest(*dependencies(*roots))
 
 
-def dependencies(*roots: Any) -> tuple[set[tuple[str, str]], set[str]]:
+def dependencies(*roots: Any) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
     """The definitions (module, name) that some classes and functions depend on, and the libraries."""
-    reached = _reached(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
-    return set(reached[0]), set(reached[1])
+    return _reached(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
 
 
 @dataclass(frozen=True)
@@ -65,8 +64,7 @@ SOURCES = _sources()
 
 
 @cache
-def _digest(roots: tuple[tuple[str, str], ...]) -> str:
-    definitions, libraries = _reached(roots)
+def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) -> str:
     digest = hashlib.sha256()
     for module, name in sorted(definitions):
         digest.update(f"{module}.{name}\n{_text(module, name)}\n".encode())

@@ -51,17 +51,10 @@ class DecisionBoundaries:
         """Train every machine: half a second in all, so that nothing is kept in the store."""
         observer.plan(len(study.machines))
         samples = {space: draw(space, study.n_points, study.n_test, study.seed) for space in _spaces(study)}
+        train = partial(boundary, C=study.C, geometry=study.geometry, resolution=study.resolution, jobs=jobs)
         found = {}
         for cell in study.machines:
-            found[cell.id] = boundary(
-                samples[cell.space],
-                cell.kernel,
-                t=cell.t,
-                C=study.C,
-                geometry=study.geometry,
-                resolution=study.resolution,
-                jobs=jobs,
-            )
+            found[cell.id] = train(samples[cell.space], cell.kernel, t=cell.t)
             observer.step(cell.id)
         facts = {space: {"training points": study.n_points, "test points": study.n_test} for space in samples}
         return BoundaryResults(study, found, facts=facts)

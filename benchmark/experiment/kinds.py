@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from benchmark.report.contents import Summary
     from benchmark.report.parts import Part
 
-
 BOUNDARIES = "decision-boundaries"
 
 

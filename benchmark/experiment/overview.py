@@ -94,15 +94,11 @@ def statistics(counts: Counts) -> list[Part]:
     rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
     lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
     sizes = [
-        ("words in a document", *(f"{value:,.0f}" for value in _five_numbers(lengths))),
-        ("different words in a document", *(f"{value:,.0f}" for value in _five_numbers(distinct))),
+        (name, *(f"{value:,.0f}" for value in np.percentile(values, [0, 25, 50, 75, 100])))
+        for name, values in (("words in a document", lengths), ("different words in a document", distinct))
     ]
-    totals = [
-        ("documents", len(documents)),
-        ("documents without words", int((lengths == 0).sum())),
-        ("vocabulary", len(counts.vocabulary)),
-        ("words", int(lengths.sum())),
-    ]
+    totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
+    totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
     return [
         Part("Documents", ("class", *documents.group_names, "total"), rows),
         Part("Sizes", ("", "least", "quartile", "median", "quartile", "most"), sizes),
@@ -112,10 +108,6 @@ def statistics(counts: Counts) -> list[Part]:
 
 def _by_group(documents: Documents, which: NDArray[np.bool_]) -> NDArray[np.int64]:
     return np.bincount(documents.groups[which], minlength=len(documents.group_names))
-
-
-def _five_numbers(values: Any) -> list[float]:
-    return [float(value) for value in np.percentile(values, [0, 25, 50, 75, 100])]
 
 
 def _subsets(card: DatasetCard) -> str:

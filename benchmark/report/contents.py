@@ -29,7 +29,6 @@ RANGES = (
 CONFUSIONS = ("cell", "truth", "predicted", "n")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
-ANOTHER = "another"  # reading of a printed number, which is judged and not counted
 HEADLINE = WHOLE  # the fold that stands for the cell: the mean over its folds, or its one split
 
 
@@ -93,7 +92,7 @@ class Summary:
         Columns `DIFFERENCES`: main metric of `a` less that of `b`, with its 95% interval.
     verdicts : DataFrame
         Columns `VERDICTS`. The cell is a cell's id, or "a vs b" for a metric of pairs; `published` is the printed text
-        and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `reading` is `ANOTHER` for one
+        and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `reading` is "another" for one
         that is judged and not counted, else "".
     claims : DataFrame
         Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold; "" is the configuration itself.

@@ -212,9 +212,7 @@ def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
         range_grid(summary.ranges),
         *([significance_grid(summary)] if of_cells or not brief else []),  # curves are compared at every point
         claim_grid(summary.claims),
-        *(
-            [cost_grid(summary.costs)] if of_cells and brief else []
-        ),  # of a moment, not of the numbers: no page keeps it
+        *([cost_grid(summary.costs)] if of_cells and brief else []),  # of a moment: no page keeps them
     ]
     return [grid for grid in grids if grid.rows]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from benchmark.report.contents import ANOTHER, CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.contents import CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
 from benchmark.report.page import (
     EXCEPTIONS,
     ExperimentPart,
@@ -133,5 +133,5 @@ def test_page_of_nothing_is_still_a_page():
 
 
 def test_another_reading_of_a_number_is_judged_and_not_counted():
-    verdicts = pd.DataFrame({"verdict": ["exact", "deviates", "reproduced"], "reading": ["", "", ANOTHER]})
+    verdicts = pd.DataFrame({"verdict": ["exact", "deviates", "reproduced"], "reading": ["", "", "another"]})
     assert counted([verdicts], printed=2).startswith("1 of 2 published numbers exact or reproduced")
