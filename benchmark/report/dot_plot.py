@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ROW, FRAME = 0.23, 1.35  # inches: of a row, and of all above and below the rows
 TITLE_WIDTH = 80  # characters
+GROUPED_BY = ("variant", "task", "weighting")  # the first of them that cells differ in
 DOT: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 4.5, "linestyle": "none"}
 BAR: dict[str, Any] = {"color": OURS, "linewidth": 1.8}
 FAILED = {"facecolor": "white", "edgecolor": "none", "pad": 2}
@@ -45,7 +46,7 @@ class Row:
 
 
 def dot_plot(summary: Summary) -> Figure:
-    """Draw one row a cell, grouped by weighting: ours with its 95% interval, and the print.
+    """Draw one row a cell, grouped by variant, task or weighting: ours with its 95% interval, and the print.
 
     Where something is published, a second panel shows ours less the print on a scale of its own: there a bar that
     reaches the line at zero is a number reproduced.
@@ -71,20 +72,22 @@ def dot_plot(summary: Summary) -> Figure:
 def figure_rows(summary: Summary) -> list[Row]:
     """Rows from top to bottom; groups in the order of their first cells."""
     names = varying_columns(summary.cells)
-    if "weighting" not in names:
+    shared = next((name for name in GROUPED_BY if name in names), None)
+    if shared is None:
         return _labelled(summary.cells, names)
     groups: dict[str, list[CellInfo]] = {}
     for cell in summary.cells:
-        groups.setdefault(cell.columns.get("weighting", ""), []).append(cell)
-    others = [name for name in names if name != "weighting"]
+        groups.setdefault(cell.columns.get(shared, ""), []).append(cell)
+    others = [name for name in names if name != shared]
     rows: list[Row] = []
-    for weighting, cells in groups.items():
-        rows += [Row(word(weighting) or "no weighting"), *_labelled(cells, others)]
+    for value, cells in groups.items():
+        rows += [Row(word(value) or f"no {shared}"), *_labelled(cells, others)]
     return rows
 
 
 def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[Row]:
-    labels = [" · ".join(filter(None, (word(cell.columns.get(name, "")) for name in names))) for cell in cells]
+    values = ([cell.columns.get(name, "") for name in names] for cell in cells)
+    labels = [" · ".join(word(value) for value in own if value not in ("", "none")) for own in values]
     if not all(labels) or len(set(labels)) < len(labels):
         labels = [cell.id for cell in cells]
     return [Row(label, cell.id) for label, cell in zip(labels, cells, strict=True)]

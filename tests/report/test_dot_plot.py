@@ -7,6 +7,8 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from benchmark.evaluation.scored import SCORES
+from benchmark.report.contents import CellInfo, frame
 from benchmark.report.dot_plot import dot_plot, figure_rows
 from benchmark.report.grids import main_verdicts
 from benchmark.report.style import png_bytes, svg_bytes
@@ -30,6 +32,26 @@ def test_points_stand_where_the_scores_are(make):
     value = dict(zip(headline["cell"], headline["value"], strict=True))
     for x, y in line(panel, "ours").get_xydata():
         assert x == pytest.approx(100 * value[rows[int(y)].cell])
+
+
+@pytest.mark.parametrize(("column", "heading"), [("task", "Reuters-10"), ("weighting", "TF")])
+def test_rows_that_share_a_task_or_else_a_weighting_stand_together(make, column, heading):
+    cells = [
+        CellInfo(name, {column: group, "normalization": norm, "kernel": kernel})
+        for name, group, norm, kernel in [
+            ("a", heading, "l1", "ngd"),
+            ("b", "other", "l2", "linear"),
+            ("c", heading, "none", "mnb"),
+        ]
+    ]
+    rows = figure_rows(replace(make(), cells=tuple(cells), scores=frame(SCORES), failures={}))
+    assert [(row.label, row.cell) for row in rows] == [
+        (heading, ""),
+        ("L1 · NGD", "a"),
+        ("mnb", "c"),
+        ("other", ""),
+        ("L2 · LIN", "b"),
+    ]
 
 
 def test_published_markers_where_something_is_published(make):
