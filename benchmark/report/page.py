@@ -101,10 +101,10 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
 def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     """Find what was tried for the cells that deviate.
 
-    A cell of a sweep is a trial of a deviating cell if it is the same point of the same method, see `_same_cell`. The
-    first trial of each cell is the experiment itself.
+    A cell of a sweep is a trial of a deviating cell if it is the same point of the same method, see `_same_cell`, under
+    other settings. The first trial of each cell is the experiment itself.
     """
-    scored = [(sweep, headline_scores(sweep)) for sweep in sweeps]
+    scored = [(sweep.cells, headline_scores(sweep)) for sweep in sweeps]
     headline, cells = headline_scores(summary), {cell.id: cell for cell in summary.cells}
     found = []
     for row in records(summary.verdicts):
@@ -113,11 +113,11 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
             continue
         base = cells[row["cell"]]
         found.append(_trial(row, AS_CONFIGURED, score))
-        for sweep, scores in scored:
-            for cell in sweep.cells:
-                tried = scores.get((cell.id, row["metric"]))
-                if tried and not is_missing(tried["value"]) and _same_cell(cell, base):
-                    found.append(_trial(row, _changed(cell, base) or sweep.name, tried))
+        for others, scores in scored:
+            for cell in others:
+                tried, changed = scores.get((cell.id, row["metric"])), _changed(cell, base)
+                if changed and tried and not is_missing(tried["value"]) and _same_cell(cell, base):
+                    found.append(_trial(row, changed, tried))
     return tuple(found)
 
 

@@ -106,6 +106,15 @@ def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points():
     assert [trial.variant for trial in trials(summary, [sweep])] == ["as configured", "svm (C 10)"]
 
 
+def test_what_a_sweep_does_as_the_experiment_does_is_no_trial():
+    summary = deviating_in("percent", "70.0")
+    sweep = sweep_of(summary, {"v": 0.7})
+    own = replace(summary.cells[0], id="again")
+    scores = pd.concat([sweep.scores, frame(SCORES, [("again", "all", "accuracy", 0.62, 0.6, 0.64, 9, 0)])])
+    both = replace(sweep, cells=(own, *sweep.cells), scores=scores)
+    assert [trial.variant for trial in trials(summary, [both])] == ["as configured", "v"]
+
+
 def test_differences_that_do_not_hold_name_their_unit():
     rows = [
         ("c", "x", "a", "b", "accuracy", -0.0184, -0.03, 0.01, 0.5, 1.0, "fails"),
