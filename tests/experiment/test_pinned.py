@@ -9,7 +9,7 @@ import pytest
 from benchmark.errors import BenchError
 from benchmark.evaluation.scored import SCORES
 from benchmark.experiment.pinned import Deviation, deviations, pin, pinned_configs
-from benchmark.report.contents import ANOTHER, HEADLINE, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.contents import HEADLINE, VERDICTS, CellInfo, Summary, frame
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
 #: Documents, right ones and ties of each fold.
@@ -113,7 +113,7 @@ def test_a_number_judged_in_two_readings_has_two_verdicts(tmp_path):
     def readings(*verdicts):
         rows = [
             (CELL, "accuracy", reading, value, "percent", 90.0, 89.0, 91.0, verdict)
-            for reading, value, verdict in zip(("", ANOTHER), ("90.0", "80.0"), verdicts, strict=True)
+            for reading, value, verdict in zip(("", "another"), ("90.0", "80.0"), verdicts, strict=True)
         ]
         return replace(summary_of(), verdicts=frame(VERDICTS, rows))
 
