@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -26,7 +27,7 @@ _MOST_ITERATIONS = 100_000
 _ONE_AT_A_TIME = threading.Lock()
 
 
-class _LinearModel(ClassifierMixin, BaseEstimator):
+class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
     """What the two have in common: scikit-learn's estimator, under the manners of the other classifiers here.
 
     Attributes
@@ -44,8 +45,8 @@ class _LinearModel(ClassifierMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range."""
         check_positive_parameters(self, "C")
 
-    def _model(self) -> Any:
-        raise NotImplementedError
+    @abstractmethod
+    def _model(self) -> Any: ...
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on the points X, dense or sparse, shape (n, V), and the labels y, shape (n,).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -243,7 +244,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Study:
+class Study(ABC):
     """What every checked configuration has, be it an experiment on text or the decision boundaries.
 
     Parameters
@@ -270,9 +271,9 @@ class Study:
     raw: dict[str, Any] = field(repr=False)
 
     @property
+    @abstractmethod
     def ids(self) -> tuple[str, ...]:
         """Ids of its cells, in table order."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -78,9 +78,8 @@ def dataset_rows() -> list[tuple[Any, ...]]:
     """Each corpus with its size and where it was found."""
     rows = []
     for name in corpora.registered():
-        card, source = corpora.card(name), corpora.find(name)
-        where = str(source) if source else "not here: bench data fetch " + name
-        rows.append((name, card.total, len(card.classes), ", ".join(card.groups), where))
+        card, where = corpora.card(name), corpora.find(name) or f"not here: bench data fetch {name}"
+        rows.append((name, card.total, len(card.classes), ", ".join(card.groups), str(where)))
     return rows
 
 

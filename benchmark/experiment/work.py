@@ -125,10 +125,9 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
-                    words = [variant.name, task.name, entry.label, *([str(index)] if len(entry.candidates) > 1 else [])]
-                    label = "-".join(
-                        str(w) for w in [*words[:2], *words[2:], size, number] if w not in ("", "base", None)
-                    )
+                    candidate = index if len(entry.candidates) > 1 else None
+                    words = (variant.name, task.name, entry.label, candidate, size, number)
+                    label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     jobs = _jobs(label, method, spec, problem, splits[size], inner, variant.terms, number)
                     place = (variant.name, task.name, entry.label, index, size, number)
                     points.append(PointWork(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
