@@ -1,12 +1,16 @@
-"""Large matrices a block of rows at a time, on all cores."""
+"""Large matrices a block of rows at a time, on all cores; and whose the cores are meanwhile."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import TYPE_CHECKING
+
+from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from contextlib import AbstractContextManager
 
 #: Values computed at a time: half a megabyte, so that a link's passes over them stay in a core's own cache.
 BLOCK_VALUES = 1 << 16
@@ -27,3 +31,15 @@ def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -
     with ThreadPoolExecutor(jobs) as pool:
         for _ in pool.map(lambda bound: work(*bound), bounds):
             pass
+
+
+def blas_threads(jobs: int) -> AbstractContextManager[object]:
+    """Let BLAS use so many threads."""
+    limits: AbstractContextManager[object] = _libraries().limit(limits=jobs, user_api="blas")
+    return limits
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Those that have threads of their own: to look for them takes 3 ms each time."""
+    return ThreadpoolController()

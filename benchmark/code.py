@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -122,15 +123,10 @@ def _named_by(module: str, name: str) -> frozenset[tuple[str, str | None]]:
                     found.add((module, inner.id))
             elif isinstance(inner, ast.Import | ast.ImportFrom):
                 found |= set(_imported(inner, module).values())
-    if parsed.always and name:
-        found |= _named_by_always(module)
+    for inner in (inner for node in (parsed.always if name else []) for inner in ast.walk(node)):
+        if isinstance(inner, ast.Name) and inner.id in parsed.imports:
+            found.add(parsed.imports[inner.id])
     return frozenset(found)
-
-
-def _named_by_always(module: str) -> set[tuple[str, str | None]]:
-    parsed = _parsed(module)
-    names = {inner.id for node in parsed.always for inner in ast.walk(node) if isinstance(inner, ast.Name)}
-    return {parsed.imports[name] for name in names if name in parsed.imports}
 
 
 def _nodes(parsed: _Module, name: str) -> list[ast.stmt]:
@@ -141,26 +137,25 @@ def _nodes(parsed: _Module, name: str) -> list[ast.stmt]:
 
 @cache
 def _text(module: str, name: str) -> str:
-    """The syntax tree of a definition without docstrings, and what its module runs on import."""
+    """What a definition compiles to without docstrings, and what its module runs on import."""
     if module not in SOURCES:
         return ""
     parsed = _parsed(module)
     nodes = _nodes(parsed, name) + (parsed.always if name else [])
-    return "\n".join(ast.dump(_bare(node)) for node in nodes)
+    for inner in (inner for node in nodes for inner in ast.walk(node)):  # lines decide on no-operations
+        vars(inner).update(lineno=1, end_lineno=1, col_offset=0, end_col_offset=0)
+    return _spelled(compile(ast.Module(nodes, []), "", "exec", annotations.compiler_flag, True, 2))
 
 
-def _bare(node: ast.stmt) -> ast.stmt:
-    """The node without docstrings; the tree is this module's own, and nobody else's."""
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
-            first = inner.body[0]
-            if (
-                isinstance(first, ast.Expr)
-                and isinstance(first.value, ast.Constant)
-                and isinstance(first.value.value, str)
-            ):
-                inner.body = inner.body[1:] or [ast.Pass()]
-    return node
+def _spelled(part: object) -> str:
+    """A code object, or a constant in one, without where it stands."""
+    if isinstance(part, CodeType):
+        names = (part.co_name, part.co_names, part.co_varnames, part.co_freevars, part.co_cellvars)
+        numbers = (part.co_argcount, part.co_posonlyargcount, part.co_kwonlyargcount, part.co_flags)
+        return f"{names}{numbers}{part.co_code!r}{part.co_exceptiontable!r}{_spelled(part.co_consts)}"
+    if isinstance(part, tuple):
+        return f"({', '.join(map(_spelled, part))})"
+    return str(sorted(map(repr, part))) if isinstance(part, frozenset) else repr(part)
 
 
 @cache

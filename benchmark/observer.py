@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
 
-
-class Observer(Protocol):
-    """Who is told how a run goes on."""
+class Observer:
+    """Who is told how a run goes on; this one keeps it to itself."""
 
     def plan(self, steps: int) -> None:
         """Say how many steps more the run has."""
@@ -16,16 +14,3 @@ class Observer(Protocol):
 
     def note(self, message: str) -> None:
         """Something the user should know."""
-
-
-class Silent:
-    """An observer that says nothing."""
-
-    def plan(self, steps: int) -> None:
-        """Nothing."""
-
-    def step(self, done: str) -> None:
-        """Nothing."""
-
-    def note(self, message: str) -> None:
-        """Nothing."""

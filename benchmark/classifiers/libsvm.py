@@ -10,17 +10,19 @@ whose pointer is 8 bytes further on, in the first halves.
 from __future__ import annotations
 
 import ctypes
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from benchmark.blocks import rows_per_block, run_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -30,6 +32,13 @@ def _official() -> Any:
     from libsvm import svm  # noqa: PLC0415
 
     return svm
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """What has threads of its own once LIBSVM has been loaded."""
+    _official()
+    return ThreadpoolController()
 
 
 class KernelRows(Protocol):
@@ -96,11 +105,18 @@ class NodeMatrix:
     def __init__(self) -> None:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
+        self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
         self.n = 0
+
+    def fill_square(self, matrix: NDArray[np.float64], jobs: int) -> None:
+        """Write a square matrix, unless it stands here already; nobody may change its values as long as it lives."""
+        if self._square() is not matrix:
+            self.fill(DenseRows.square(matrix), jobs)
+            self._square = weakref.ref(matrix)
 
     def fill(self, kernel: KernelRows, jobs: int) -> None:
         """Write the values of the square `kernel` on `jobs` threads."""
-        n = kernel.shape[0]
+        self._square, n = lambda: None, kernel.shape[0]
         pairs, width = (n + 1) // 2, n + 2
         if self._memory.size < pairs * width * 2:
             self._memory = np.empty(0)  # free the old before taking the new
@@ -136,23 +152,26 @@ def train(
     cache_mb: float,
     jobs: int,
 ) -> Iterator[Machine]:
-    """One machine for each (rows of the first class, rows of the second class), in order.
+    """One machine for each (rows of the first class, rows of the second class), in order; see `trainer`."""
+    with trainers(jobs) as pool:
+        yield from pool.map(trainer(nodes, C=C, epsilon=epsilon, cache_mb=cache_mb), problems)
+
+
+def trainer(
+    nodes: NodeMatrix, *, C: float, epsilon: float, cache_mb: float
+) -> Callable[[tuple[NDArray[np.intp], NDArray[np.intp]]], Machine]:
+    """What makes a machine of (rows of the first class, rows of the second class), on a thread of `trainers`.
 
     Rows are handed over class after class, first class first, as `svm_train` itself does after grouping:
     the solver sees the same numbers in the same order as on the whole problem, and returns the same α.
     """
-    pointers = nodes.pointers()
-    parameter = _parameter(C, epsilon, cache_mb)
+    pointers, parameter = nodes.pointers(), _parameter(C, epsilon, cache_mb)
+    return lambda problem: _train_binary(pointers, *problem, parameter)
 
-    def solve(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Machine:
-        return _train_binary(pointers, *problem, parameter)
 
-    # LIBSVM's own OpenMP would start threads inside each of ours; the limit holds for the thread that sets it.
-    def one_thread() -> None:
-        threadpool_limits(1, user_api="openmp")
-
-    with ThreadPoolExecutor(jobs, initializer=one_thread) as pool:
-        yield from pool.map(solve, problems)
+def trainers(jobs: int) -> ThreadPoolExecutor:
+    """Threads in each of which LIBSVM's own OpenMP starts no others: the limit is that of the thread which sets it."""
+    return ThreadPoolExecutor(jobs, initializer=lambda: _libraries().limit(limits=1, user_api="openmp"))
 
 
 def _parameter(C: float, epsilon: float, cache_mb: float) -> Any:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.checks import check_one_of, check_positive_parameters
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.svm import LinearSVC
 
 #: A configuration's name of a loss, scikit-learn's, and whether LIBLINEAR solves the dual: the hinge has no other
 #: solver; of the squared hinge the primal one draws no random numbers.
@@ -110,6 +110,8 @@ class LinearSvm(_LinearModel):
         check_one_of("loss", self.loss, LOSSES)
 
     def _model(self) -> LinearSVC:
+        from sklearn.svm import LinearSVC  # noqa: PLC0415 - as below: a run from the store does without
+
         loss, dual = LOSSES[self.loss]
         return LinearSVC(C=self.C, loss=loss, dual=dual, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
 
@@ -133,4 +135,6 @@ class LogisticClassifier(_LinearModel):
         self.C = C
 
     def _model(self) -> LogisticRegression:
+        from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
+
         return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)

@@ -6,14 +6,13 @@ of 250 documents costs its solver's time and nothing else.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from benchmark.classifiers.libsvm import DenseRows, Machine, NodeMatrix, train
+from benchmark.blocks import blas_threads
+from benchmark.classifiers.libsvm import NodeMatrix, trainer, trainers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,26 +59,24 @@ def solve_many(
     C, epsilon : float
         LIBSVM's -c and -e.
     nodes : NodeMatrix, optional
-        Memory to reuse from an earlier call.
+        Memory to reuse from an earlier call; of the same `kernel`, also what stands in it.
 
     Raises
     ------
     FloatingPointError
         If a kernel value is not finite.
     """
-    if not np.isfinite(kernel).all():
-        raise FloatingPointError("the kernel has values that are not finite numbers")
     nodes = NodeMatrix() if nodes is None else nodes
-    nodes.fill(DenseRows.square(kernel), jobs)
-    pairs = [(problem.first, problem.second) for problem in problems]
-    machines = train(nodes, pairs, C=C, epsilon=epsilon, cache_mb=_CACHE_MB, jobs=jobs)
+    nodes.fill_square(kernel, jobs)
+    trained = trainer(nodes, C=C, epsilon=epsilon, cache_mb=_CACHE_MB)
 
-    def decide(problem: BinaryProblem, machine: Machine) -> NDArray[np.float64]:
+    def decide(problem: BinaryProblem) -> NDArray[np.float64]:
+        machine = trained((problem.first, problem.second))
         if len(problem.test) * _SCATTERED < len(kernel):
             return np.asarray(kernel[np.ix_(problem.test, machine.support)] @ machine.coefficients - machine.rho)
         # The matrix is symmetric: rows of support vectors are read end to end, columns would be scattered.
         values = machine.coefficients @ kernel[machine.support]
         return np.asarray(values[problem.test] - machine.rho)
 
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(decide, problems, machines))
+    with blas_threads(1), trainers(jobs) as pool:
+        return list(pool.map(decide, problems))

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
-from threadpoolctl import threadpool_limits
 
-from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.blocks import blas_threads, rows_per_block, run_blocks
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, train
 from benchmark.compiled import compiled
@@ -130,7 +129,7 @@ def decide(machines: Machines, kernel: KernelRows, jobs: int = 1) -> NDArray[np.
         if doubtful.any():
             _sum_in_order(values, doubtful, starts, support, coefficients, rho, out)
 
-    with threadpool_limits(1, user_api="blas"):
+    with blas_threads(1):
         run_blocks(work, kernel.shape[0], max(64, rows_per_block(kernel.shape[1])), jobs)
     return decisions
 

@@ -10,10 +10,12 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from benchmark.observer import Observer
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from benchmark.report.parts import Part
+    from benchmark.report.grids import Part
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -33,7 +35,7 @@ def show(parts: Iterable[Part]) -> None:
         console.print()
 
 
-class ProgressObserver:
+class ProgressObserver(Observer):
     """Shows how a run goes on: a bar with the remaining time on a terminal, lines with ``--verbose``, else nothing."""
 
     def __init__(self, title: str, *, verbose: bool = False) -> None:

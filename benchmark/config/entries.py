@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_origin
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.combine import check_method
-from benchmark.config.components import ComponentError, check_component, parameters
+from benchmark.config.components import ComponentError, check_component, check_method, parameters
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
 from benchmark.config.source import unknown

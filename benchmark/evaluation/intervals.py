@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from benchmark.evaluation.outcomes import check_same_documents, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -180,13 +181,13 @@ def _right_or_wrong(outcome: Outcome, metric: str) -> bool:
     return metric in ACCURACY_LIKE and not outcome.several and outcome.of_class is None
 
 
-def _coded(outcome: Outcome, metric: str) -> _Coded:
+def _coded(outcome: Outcome, halves: bool) -> _Coded:
     if outcome.several:
         packed = [np.packbits(part, axis=1) for part in (outcome.truth, outcome.predicted)]
         _, first, kinds = np.unique(np.concatenate(packed, axis=1), axis=0, return_index=True, return_inverse=True)
         truth, given = outcome.truth[first].astype(np.float64), outcome.predicted[first].astype(np.float64)
         return _Coded(kinds.ravel(), truth * given, given, truth)
-    if _right_or_wrong(outcome, metric):  # a collection of one class, some of it called another
+    if halves:  # right or wrong: a collection of one class, some of it called another
         once = np.ones((2, 1))
         return _Coded((~outcome.correct).astype(np.intp), np.array([[1.0], [0.0]]), once, once)
     k = outcome.n_classes
@@ -198,16 +199,28 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
     """Percentile interval of the score of one cell, or of the first's score less the second's."""
     first = outcomes[0]
     _check_tested_once(first)
-    rng = np.random.default_rng(seed)
-    coded = [_coded(outcome, metric) for outcome in outcomes]
     draws = draws or (DRAWS if _right_or_wrong(first, metric) else DRAWS_MANY)
     total, of = np.zeros(draws), METRICS[metric].of
-    for rows in first.rows:
-        kinds, counts = np.unique(np.stack([each.kinds[rows] for each in coded]), axis=1, return_counts=True)
-        resampled = rng.multinomial(rows.size, counts / rows.size, size=draws)
-        scores = [of(each.tallies(own, resampled, first.of_class)) for each, own in zip(coded, kinds, strict=True)]
+    how = _right_or_wrong(first, metric), seed, draws
+    for resampled in _of_one(first, *how) if len(outcomes) == 1 else _resampled(outcomes, *how):
+        scores = [of(tallies) for tallies in resampled]
         total += 1 / len(first.rows) * (scores[0] - scores[1] if len(scores) == 2 else scores[0])
     return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
+
+
+@lru_cache(maxsize=4)  # the metrics of an outcome follow each other, on a few threads
+def _of_one(outcome: Outcome, halves: bool, seed: int, draws: int) -> tuple[list[Tallies], ...]:
+    return tuple(_resampled([outcome], halves, seed, draws))
+
+
+def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, draws: int) -> Iterator[list[Tallies]]:
+    """What the draws of each split count, outcome by outcome."""
+    rng, coded = np.random.default_rng(seed), [_coded(outcome, halves) for outcome in outcomes]
+    for rows in outcomes[0].rows:
+        kinds, counts = np.unique(np.stack([each.kinds[rows] for each in coded]), axis=1, return_counts=True)
+        numbers = rng.multinomial(rows.size, counts / rows.size, size=draws)
+        of_class = outcomes[0].of_class
+        yield [each.tallies(own, numbers, of_class) for each, own in zip(coded, kinds, strict=True)]
 
 
 def _check_tested_once(outcome: Outcome) -> None:

@@ -86,9 +86,12 @@ class Outcome:
         whole = stacked(tally(self.truth[rows], self.predicted[rows], self.n_classes) for rows in self.rows)
         return whole if self.of_class is None else whole.only(self.of_class)
 
-    def part(self, fold: int) -> Outcome:
-        """The outcome of one split alone, by its position."""
-        rows = self.rows[fold]
+    @cached_property
+    def parts(self) -> tuple[Outcome, ...]:
+        """The outcome of each split alone."""
+        return tuple(self._part(rows) for rows in self.rows)
+
+    def _part(self, rows: NDArray[np.intp]) -> Outcome:
         own = self.documents[rows], self.folds[rows], self.truth[rows], self.predicted[rows]
         tied = None if self.tied is None else self.tied[rows]
         return Outcome(self.cell, *own, self.n_classes, self.of_class, tied)

@@ -135,7 +135,7 @@ class ByDocuments(Sample):
             return self.estimate(scores, metric)
         if scores.outcome is None or metric not in METRICS:
             return super().part(scores, metric, fold)
-        own = scores.outcome.part(fold)
+        own = scores.outcome.parts[fold]
         return intervals.estimate(own, _distinct(own, metric), seed=self.seed)
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:

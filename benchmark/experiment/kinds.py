@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
     from benchmark.report.contents import Summary
-    from benchmark.report.parts import Part
+    from benchmark.report.grids import Part
 
 BOUNDARIES = "decision-boundaries"
 

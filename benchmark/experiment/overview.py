@@ -17,7 +17,7 @@ from benchmark.experiment.folder import read_manifest, read_results
 from benchmark.experiment.manifest import differing
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
-from benchmark.report.parts import Part
+from benchmark.report.grids import Part
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

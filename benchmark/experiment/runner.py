@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from threadpoolctl import threadpool_limits
-
+from benchmark.blocks import blas_threads
 from benchmark.code import code_digest
+from benchmark.config.model import BASE
+from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import Predictions
-from benchmark.experiment.measuring import measure
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
 from benchmark.kernels.products import inner_products
-from benchmark.memory import forget_peak, peak_bytes
+from benchmark.measures.base import Context
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 from benchmark.representation import embed, inverse_document_frequency, weight_terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Given, PointKey
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
-    from benchmark.observer import Observer
+    from benchmark.measures.base import Arrays, Measure
     from benchmark.text.counts import Counts
 
 
@@ -53,12 +54,12 @@ def run(
     ConfigError
         If a variant has fewer words than are to be selected; nothing is trained then.
     """
-    observer = observer or Silent()
+    observer = observer or Observer()
     read = _read(study, store, observer, download=download)
     predictions, failures = Predictions({}, {}, {}, {}), dict[str, str]()
     bench = Workbench(jobs, ProductsInStore(store))
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
-    with threadpool_limits(jobs, user_api="blas"):
+    with blas_threads(jobs):
         for work in _works(study, read):
             observer.plan(sum(len(point.jobs) for point in work.points))
             predictions.tasks[work.variant, work.task] = work.documents
@@ -69,7 +70,7 @@ def run(
         bench.release()
         measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, store, jobs, observer)
     predictions.measured.update(measured)
-    return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()})
+    return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()}, jobs)
 
 
 def plan(study: Experiment, store: Store, observer: Observer, *, download: bool = True) -> list[tuple[str, int, int]]:
@@ -216,3 +217,55 @@ def point_name(place: PointKey) -> str:
     """What failures call a point: its variant, task, method, size and terms."""
     variant, task, method, _, size, terms = place
     return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
+
+
+# --- Measures ---
+
+
+def once(store: Store, code: str, counts: str, content: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+    """What the store has of this content, counts and code, or else what is computed now and kept."""
+    key = key_of(stage="measures", code=code, counts=counts, **content)
+    known = store.get(key)
+    if known is not None:
+        return known.arrays
+    arrays = compute()
+    store.put(key, Entry(arrays))
+    return arrays
+
+
+def measure(
+    study: Experiment, read: Mapping[str, tuple[Counts, str]], store: Store, jobs: int, observer: Observer
+) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
+    """What every measure finds out about every variant, and why those that failed did, by measure and variant.
+
+    Parameters
+    ----------
+    study : Experiment
+    read : mapping of variant to (Counts, str)
+        The counts, and the digest of all that they come from.
+    store, jobs, observer
+        As of a run.
+    """
+    found: dict[tuple[str, str], Arrays] = {}
+    failures: dict[str, str] = {}
+    for name, variant, built in _each(study):
+        observer.plan(1)
+        counts, key = read[variant]
+        kept = partial(once, store, code_digest(*built.code), key)
+        context = Context(counts, study.variants[variant], study.seed, jobs, kept)
+        label = name if variant == BASE else f"{variant}-{name}"
+        try:
+            found[name, variant] = built.compute(context)
+        except (ValueError, FloatingPointError, RuntimeError) as error:
+            failures[label] = str(error)
+            observer.note(f"{label} failed: {error}")
+        observer.step(label)
+    return found, failures
+
+
+def _each(study: Experiment) -> Iterator[tuple[str, str, Measure]]:
+    for component in study.measures:
+        built: Measure = component.build()
+        for variant in study.variants:
+            if variant == BASE or not built.base_only:
+                yield component.name, variant, built

@@ -14,7 +14,7 @@ from benchmark.experiment.folder import read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.findings.verdicts import published_for
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 from benchmark.report.files import write_all
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
     from benchmark.experiment.store import Store
-    from benchmark.observer import Observer
     from benchmark.report.contents import Summary
 
 RUNS = Path("results") / "runs"
@@ -69,7 +68,7 @@ def perform(
     folder = folder or RUNS / study.name
     ensure_writable(folder)
     started = time.perf_counter()
-    results = run_study(study, store, jobs=jobs, observer=observer or Silent(), download=download)
+    results = run_study(study, store, jobs=jobs, observer=observer or Observer(), download=download)
     summary = summary_of(results)
     write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
     write_all(summary, folder)

@@ -100,7 +100,7 @@ class Store:
         self.folder = default_folder() if folder is None else folder
         self.limit = default_limit() if limit is None else limit
         self._warn = warn
-        self._writable = True
+        self._writable, self._room = True, 0
         self._remove_stale_parts()
 
     def path(self, key: str) -> Path:
@@ -156,7 +156,10 @@ class Store:
         except BaseException:
             _discard(part)
             raise
-        self._evict(keep=key)
+        # To look through the folder takes longer than a small entry: it is done again a hundredth of the limit later.
+        self._room -= size
+        if self._room <= 0:
+            self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
 
     def entries(self) -> list[tuple[Path, int, float]]:
@@ -176,7 +179,8 @@ class Store:
         shutil.rmtree(self.folder / "parts", ignore_errors=True)
         return len(entries), sum(size for _, size, _ in entries)
 
-    def _evict(self, keep: str) -> None:
+    def _evict(self, keep: str) -> int:
+        """Remove what is beyond the limit; the bytes that are left."""
         entries = self.entries()
         total = sum(size for _, size, _ in entries)
         for path, size, _ in entries:
@@ -185,6 +189,7 @@ class Store:
             if path.name != keep:
                 path.unlink(missing_ok=True)
                 total -= size
+        return total
 
     def _remove_stale_parts(self) -> None:
         """What killed runs left behind; a part of a run that may still be alive is left to it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from benchmark.methods.registry import method_for
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -116,6 +117,7 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
     draws = issubclass(variant.protocol.cls, RandomSubsets)
     folds = study.folds if CROSS_VALIDATION in study.choices else 0
+    digest = cache(_rows_digest)
     inner_of = {size: tuple(_inner(split, problem, folds, study.seed) for split in splits[size]) for size in splits}
     points = []
     for entry in variant.entries:
@@ -128,7 +130,8 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                     candidate = index if len(entry.candidates) > 1 else None
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
-                    jobs = _jobs(label, method, spec, problem, splits[size], inner, variant.terms, number)
+                    own = list(zip(splits[size], inner, strict=True))
+                    jobs = _jobs(label, method, spec, problem, own, variant.terms, number, digest)
                     place = (variant.name, task.name, entry.label, index, size, number)
                     points.append(PointWork(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
@@ -164,11 +167,12 @@ def _jobs(
     method: Method,
     spec: MethodSpec,
     problem: Problem,
-    splits: tuple[Split, ...],
-    inner: tuple[tuple[Split, ...], ...],
+    splits: list[tuple[Split, tuple[Split, ...]]],
     terms: Terms | None,
     number: int | None,
+    digest: Callable[[Split], str],
 ) -> tuple[Job, ...]:
+    """The entries of a point, whose splits stand with the folds of their training documents."""
     content = {
         "stage": "decisions",
         "code": code_digest(*method.code, solved, pack),
@@ -179,14 +183,15 @@ def _jobs(
         "terms": [number, terms.rank, terms.over_classes] if terms else None,
     }
 
-    def job(name: str, own: tuple[Split, ...], folds: tuple[tuple[Split, ...], ...]) -> Job:
-        rows = [[_rows_digest(s), [_rows_digest(fold) for fold in fs]] for s, fs in zip(own, folds, strict=True)]
-        seeds = [problem.seed, [s.number for s in own]] if method.uses_seed else None
-        return Job(key_of(rows=rows, seeds=seeds, **content), name, own, folds)
+    def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> Job:
+        rows = [[digest(split), [digest(fold) for fold in folds]] for split, folds in own]
+        seeds = [problem.seed, [split.number for split, _ in own]] if method.uses_seed else None
+        key = key_of(rows=rows, seeds=seeds, **content)
+        return Job(key, name, tuple(split for split, _ in own), tuple(folds for _, folds in own))
 
     if method.batched:
-        return (job(label, splits, inner),)
-    return tuple(job(f"{label} · {s.name}", (s,), (fs,)) for s, fs in zip(splits, inner, strict=True))
+        return (job(label, splits),)
+    return tuple(job(f"{label} · {each[0].name}", [each]) for each in splits)
 
 
 def _rows_digest(split: Split) -> str:
@@ -219,7 +224,8 @@ def solved(job: Job, decisions: Sequence[Decisions], problem: Problem, memory: f
     for folds in job.inner:
         wrong = [_wrong(next(rest), fold, problem) for fold in folds]
         errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
-    return Solved(tuple(outer), np.array(errors, dtype=np.float64), np.full(len(outer), memory))
+    kept = tuple(Decisions(_small(each.given), each.tied, each.seconds) for each in outer)
+    return Solved(kept, np.array(errors, dtype=np.float64), np.full(len(outer), memory))
 
 
 def _wrong(decisions: Decisions, fold: Split, problem: Problem) -> tuple[int, int]:
@@ -233,7 +239,7 @@ def pack(found: Solved) -> Entry:
     given = [each.given for each in found.decisions]
     several = given[0].ndim == 2
     arrays = {
-        "given": np.packbits(np.concatenate(given), axis=1) if several else _small(np.concatenate(given)),
+        "given": np.packbits(np.concatenate(given), axis=1) if several else np.concatenate(given),
         "tied": np.packbits(np.concatenate([each.tied.ravel() for each in found.decisions])),
         "seconds": np.array([each.seconds for each in found.decisions]),
         "inner": found.inner,
@@ -251,15 +257,11 @@ def unpack(entry: Entry, job: Job, problem: Problem) -> Solved:
     if problem.several:
         given, tied = np.unpackbits(given, axis=1, count=k).astype(bool), np.reshape(tied, (n, k))
     parts = zip(np.split(given, ends), np.split(tied, ends), arrays["seconds"], strict=True)
-    return Solved(tuple(Decisions(_wide(g), t, s) for g, t, s in parts), arrays["inner"], arrays["memory"])
+    return Solved(tuple(Decisions(*part) for part in parts), arrays["inner"], arrays["memory"])
 
 
-def _small(codes: NDArray[np.int32]) -> NDArray[np.int16]:
-    return codes.astype(np.int16)
-
-
-def _wide(given: NDArray[Any]) -> NDArray[Any]:
-    return given if given.dtype == np.bool_ else given.astype(np.int32)
+def _small(given: NDArray[Any]) -> NDArray[Any]:
+    return given if given.dtype == np.bool_ else given.astype(np.int16)
 
 
 def gathered(results: Sequence[Solved]) -> Given:

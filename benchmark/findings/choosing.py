@@ -1,4 +1,4 @@
-"""Which candidate of its method each split of a cell uses, and what the cell then decided."""
+"""Which candidate of its method each split uses, by test documents or by cross-validation, and what is then decided."""
 
 from __future__ import annotations
 
@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.evaluation.choice import ORACLE, by_inner, by_test
 from benchmark.evaluation.metrics import METRICS, defined, more_is_better, stacked, tally
 from benchmark.evaluation.predictions import Given
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment, MethodEntry
     from benchmark.evaluation.predictions import PointKey, Predictions
+
+    Floats = NDArray[np.float64]
+
+ORACLE, INNER = "oracle", "cross-validation"
 
 
 def entry_of(study: Experiment, cell: Cell) -> MethodEntry:
@@ -22,11 +27,13 @@ def entry_of(study: Experiment, cell: Cell) -> MethodEntry:
     return next(entry for entry in study.variants[cell.variant].entries if entry.label == cell.method)
 
 
-def chosen(study: Experiment, predictions: Predictions, cell: Cell) -> NDArray[np.intp] | None:
+def chosen(
+    study: Experiment, predictions: Predictions, cell: Cell, losses: Callable[[PointKey], Floats]
+) -> NDArray[np.intp] | None:
     """Index into the candidates for each split of a point; None where one of them has no predictions.
 
     With one candidate there is nothing to choose. "oracle" chooses once for the whole curve, over the sizes at which
-    every candidate has predictions, by the main metric on the test documents; "cross-validation" for each split.
+    every candidate has predictions, by the `losses` on the test documents; "cross-validation" for each split.
     """
     each, known = range(len(entry_of(study, cell).candidates)), predictions.points
     points = [known[key] for key in (_key(cell, index, cell.size) for index in each) if key in known]
@@ -38,8 +45,8 @@ def chosen(study: Experiment, predictions: Predictions, cell: Cell) -> NDArray[n
     if cell.choice == ORACLE:
         sizes = study.variants[cell.variant].sizes
         common = [size for size in sizes if all(_key(cell, index, size) in known for index in each)]
-        losses = [[_losses(study, predictions, _key(cell, index, size)) for size in common] for index in each]
-        return np.full(n_splits, by_test(losses), dtype=np.intp)
+        of_each = [[losses(_key(cell, index, size)) for size in common] for index in each]
+        return np.full(n_splits, by_test(of_each), dtype=np.intp)
     if any(len(point.inner) != n_splits for point in points):
         return None
     return by_inner(np.stack([point.inner for point in points]))
@@ -61,7 +68,7 @@ def _key(cell: Cell, index: int, size: int | None) -> PointKey:
     return (cell.variant, cell.task, cell.method, index, size, cell.terms)
 
 
-def _losses(study: Experiment, predictions: Predictions, key: PointKey) -> NDArray[np.float64]:
+def losses_of(study: Experiment, predictions: Predictions, key: PointKey) -> Floats:
     """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
     documents, splits = predictions.tasks[key[:2]], predictions.splits[key[0], key[1], key[4]]
     of_all = (each for each in study.metrics if defined(each, several=documents.several, of_class=False))
@@ -70,3 +77,34 @@ def _losses(study: Experiment, predictions: Predictions, key: PointKey) -> NDArr
     counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, given, strict=True))
     values = METRICS[metric].of(counts)
     return 1 - values if more_is_better(metric) else values
+
+
+def by_test(losses: Sequence[Sequence[Floats]]) -> int:
+    """The one candidate whose loss on the test documents, averaged over the whole curve, is lowest.
+
+    It has seen the test documents and is optimistic; papers choose so.
+
+    Parameters
+    ----------
+    losses : for each candidate, for each point of its curve, a float64 array, shape (splits,)
+    """
+    return int(np.argmin([np.mean([point.mean() for point in curve]) for curve in losses]))
+
+
+def by_inner(errors: Floats) -> NDArray[np.intp]:
+    """For each split the candidate with the lowest inner error; among equals, the middle one.
+
+    Parameters
+    ----------
+    errors : float64 array, shape (candidates, splits)
+
+    Examples
+    --------
+    >>> by_inner(np.array([[0.1], [0.1], [0.1], [0.2]]))
+    array([1])
+    """
+    return np.array([_middle(np.flatnonzero(column == column.min())) for column in errors.T], dtype=np.intp)
+
+
+def _middle(indices: NDArray[np.intp]) -> int:
+    return int(indices[(len(indices) - 1) // 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.metrics import CLOCK
@@ -17,21 +18,22 @@ if TYPE_CHECKING:
     from benchmark.evaluation.significance import TestResult
 
 
-def pairable(study: Experiment, scored: Scored) -> tuple[list[Pair], list[str]]:
-    """The pairs whose cells can be paired, and a note on each that can't."""
+def pairable(study: Experiment, scored: Scored, jobs: int = 1) -> tuple[list[Pair], list[str]]:
+    """The pairs whose cells can be paired, and a note on each that can't; their differences are computed by threads."""
     metric = main_metric(study)
-    kept: list[Pair] = []
-    notes: list[str] = []
-    for pair in study.compare:
-        if not scored.has(metric, pair.a, pair.b):
-            continue
+    pairs = [pair for pair in study.compare if scored.has(metric, pair.a, pair.b)]
+
+    def can_be(pair: Pair) -> bool:
         try:
             scored.difference(pair.a, pair.b, metric)
         except ValueError:
-            notes.append(f"{pair.a} and {pair.b} are not compared: they were tested on different documents")
-        else:
-            kept.append(pair)
-    return kept, notes
+            return False
+        return True
+
+    with ThreadPoolExecutor(jobs) as pool:
+        paired = list(zip(pairs, pool.map(can_be, pairs), strict=True))
+    different = "are not compared: they were tested on different documents"
+    return [pair for pair, can in paired if can], [f"{p.a} and {p.b} {different}" for p, can in paired if not can]
 
 
 def main_metric(study: Experiment) -> str:

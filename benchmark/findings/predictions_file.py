@@ -181,7 +181,7 @@ def _given(
     if not several and not _codes(given, k):
         raise ValueError("it has decisions for classes that aren't there")
     shape = (-1, k) if several else (-1,)
-    decisions = (np.unpackbits(given, count=total).astype(bool) if several else given.astype(np.int32)).reshape(shape)
+    decisions = (np.unpackbits(given, count=total).astype(bool) if several else given.astype(np.int16)).reshape(shape)
     at = inner_at = second_at = 0
     found = {}
     for (variant, task, method, candidate, size, terms, n_inner), own_counts in zip(keys, counts, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,7 @@ def frames_of(
     cells: Mapping[str, CellScores],
     samples: Mapping[str, Sample],
     classes: Mapping[TaskKey, tuple[str, ...]],
+    jobs: int = 1,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What tables show, and what figures show besides: the clock, other metrics, single classes, other axes.
 
@@ -43,6 +45,8 @@ def frames_of(
     cells, samples : mappings of cell id to CellScores and to Sample
     classes : mapping of (variant, task) to tuple of str
         In the order of the outcomes' codes.
+    jobs : int
+        Threads.
     """
 
     def rows(cell: Cell, metrics: Iterable[str]) -> Iterator[Row]:
@@ -61,21 +65,25 @@ def frames_of(
                     more += _rows(of_class, scores.of_class(position), samples[cell.id], [metric])
     for axis in axes:
         more += [row | {axis: value} for cell, value in _along(axis, study) for row in rows(cell, drawn)]
-    tables = [row for cell in study.cells for row in rows(cell, shown)]
+    with ThreadPoolExecutor(jobs) as pool:  # most of it is drawing random numbers, at which threads work side by side
+        tables = [row for own in pool.map(lambda cell: list(rows(cell, shown)), study.cells) for row in own]
     return _frame(tables), _frame([*more, *_measured(study, predictions)], axes)
 
 
 def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
     """For each metric that the cell is scored by a row for each split, and one for the cell."""
-    for metric in metrics:
-        if scores is None or not scores.has(metric):
-            continue
-        for position, fold in enumerate(scores.folds if metric not in scores.known else ()):
-            part = sample.part(scores, metric, position)
-            numbers = (part.value, part.low, part.high, int(scores.n[position]), int(scores.ties[position]))
-            yield _row(cell, fold, metric, numbers)
-        whole = sample.estimate(scores, metric)
-        yield _row(cell, WHOLE, metric, (whole.value, whole.low, whole.high, whole.n, int(scores.ties.sum())))
+    if scores is None:
+        return
+    had = [metric for metric in metrics if scores.has(metric)]
+    # Split after split: the metrics of one are read off the same resamples.
+    parts = [{m: sample.part(scores, m, i) for m in had if m not in scores.known} for i in range(len(scores.folds))]
+    whole = {metric: sample.estimate(scores, metric) for metric in had}
+    for metric in had:
+        for position, own in enumerate(parts if metric not in scores.known else ()):
+            part, n, ties = own[metric], int(scores.n[position]), int(scores.ties[position])
+            yield _row(cell, scores.folds[position], metric, (part.value, part.low, part.high, n, ties))
+        all_of = whole[metric]
+        yield _row(cell, WHOLE, metric, (all_of.value, all_of.low, all_of.high, all_of.n, int(scores.ties.sum())))
 
 
 def _frame(rows: list[Row], axes: Sequence[str] = ()) -> pd.DataFrame:

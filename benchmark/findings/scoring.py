@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from benchmark.evaluation.metrics import METRICS, values_of
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import CellScores, Scored
-from benchmark.findings.choosing import chosen, decided
+from benchmark.findings.choosing import chosen, decided, losses_of
 from benchmark.findings.costs import clocked
 from benchmark.findings.score_rows import frames_of
 from benchmark.measures.base import told
@@ -41,24 +41,27 @@ class Run:
         Reason by point, as `Cell` ids have it, or by measure.
     facts : dict of str to dict
         What was run on, by variant.
+    jobs : int
+        Threads that intervals are computed on.
     """
 
     study: Experiment
     predictions: Predictions
     failures: dict[str, str]
     facts: dict[str, dict[str, Any]]
+    jobs: int = 1
 
     @cached_property
     def scored(self) -> Scored:
         """The scores, computed once."""
-        return score(self.study, self.predictions)
+        return score(self.study, self.predictions, self.jobs)
 
 
-def score(study: Experiment, predictions: Predictions) -> Scored:
+def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
     """Score every cell that has predictions, and every number that was measured."""
     of_variant = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
     samples = {cell.id: of_variant[cell.variant] for cell in study.cells}
-    numbering = _Numbering(predictions)
+    numbering, losses = _Numbering(predictions), cache(partial(losses_of, study, predictions))
     found: dict[str, CellScores] = {}
     choices: dict[str, NDArray[np.intp]] = {}
     points: dict[Cell, tuple[NDArray[np.intp], CellScores]] = {}
@@ -66,7 +69,7 @@ def score(study: Experiment, predictions: Predictions) -> Scored:
         if cell.what == "point":
             whole = replace(cell, id="", of_class="")
             if whole not in points:
-                own = chosen(study, predictions, cell)
+                own = chosen(study, predictions, cell, losses)
                 if own is None:
                     continue
                 points[whole] = own, _point(study, predictions, numbering, whole, own)
@@ -79,7 +82,7 @@ def score(study: Experiment, predictions: Predictions) -> Scored:
     cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
     cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    return Scored(cells, samples, choices, *frames_of(study, predictions, cells, samples, of_classes))
+    return Scored(cells, samples, choices, *frames_of(study, predictions, cells, samples, of_classes, jobs))
 
 
 class _Numbering:
@@ -118,7 +121,7 @@ class _Numbering:
 
     def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
         """Decisions in the order of `classes`."""
-        order = np.array([self.classes(key).index(name) for name in self._predictions.tasks[key].classes])
+        order = np.array([self.classes(key).index(name) for name in self._predictions.tasks[key].classes], np.int16)
         return decisions[:, np.argsort(order)] if decisions.ndim == 2 else order[decisions]
 
 

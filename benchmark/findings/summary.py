@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 def summarized(run: Run) -> Summary:
     """Compute everything a run shows from its predictions."""
     study, scored, published = run.study, run.scored, published_for(run.study)
-    pairs, unpaired = pairable(study, scored)
+    pairs, unpaired = pairable(study, scored, run.jobs)
     claims = judged_claims(published, study, scored)
     notes = notes_on(run, printed_numbers(published, study))
     swept = tuple(sweep_notes(claims)) if study.explains else ()

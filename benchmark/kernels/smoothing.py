@@ -14,7 +14,6 @@ import scipy.sparse as sp
 
 from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import embed, norms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,27 +33,21 @@ def frequency_products(
     exponent : float
         p: 1, or ½ for the map onto the sphere.
     smoothing : float
-        α ≥ 0; 0 is maximum likelihood, and leaves a document without words the zero vector.
+        α > 0.
     out : float64 array, shape (n, n), C-contiguous, optional
         Memory for the products.
     """
     n, vocabulary = weights.shape
     everything: NDArray[np.intp] = np.arange(n)
-    if smoothing == 0:
-        embedded = embed(weights, exponent)
-        divisor, offset = norms(weights, "l1"), 0.0
-    else:
-        if not smoothing > 0:
-            raise ValueError(f"smoothing must not be negative, not {smoothing}")
-        offset = smoothing**exponent
-        raised = np.power(weights.data + smoothing, exponent) - offset
-        embedded = sp.csr_array((raised, weights.indices, weights.indptr), shape=weights.shape)
-        divisor = np.asarray(weights.sum(axis=1)) + smoothing * vocabulary
+    if not smoothing > 0:
+        raise ValueError(f"smoothing must be positive, not {smoothing}")
+    offset = smoothing**exponent
+    raised = np.power(weights.data + smoothing, exponent) - offset
+    embedded = sp.csr_array((raised, weights.indices, weights.indptr), shape=weights.shape)
+    divisor = np.asarray(weights.sum(axis=1)) + smoothing * vocabulary
     matrix = inner_products(embedded, embedded, out=out)
-    own = self_products(embedded)
-    if offset:
-        sums = offset * np.asarray(embedded.sum(axis=1))
-        constant = vocabulary * offset * offset
-        matrix += sums[:, None] + (sums + constant)
-        own = own + 2 * sums + constant
+    sums = offset * np.asarray(embedded.sum(axis=1))
+    constant = vocabulary * offset * offset
+    matrix += sums[:, None] + (sums + constant)
+    own = self_products(embedded) + 2 * sums + constant
     return InnerProducts(matrix, everything, own, {"l1": divisor}, exponent, vocabulary)

@@ -10,8 +10,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from benchmark.blocks import blas_threads
 from benchmark.classifiers.centroids.divergence import average_skl_to_others
 from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
 from benchmark.config.model import BASE
@@ -142,7 +142,7 @@ class CentroidDistances(Measure):
         counts, grid = context.counts, self._grid(context)
         everything = np.arange(len(counts.documents))
         seeds = [[context.seed, number] for number in range(self.resamples)]
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(context.jobs) as pool:
+        with blas_threads(1), ThreadPoolExecutor(context.jobs) as pool:
             resampled = list(pool.map(lambda seed: _measure(classifier, counts, _resample(counts, seed)), seeds))
             swept = list(pool.map(lambda s: _measure(classifier, counts, everything, s), grid))
         values = _measure(classifier, counts, everything)

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from benchmark.blocks import blas_threads
 from benchmark.classifiers.centroids.divergence import class_statistics, mean_skl
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.centroids.flow import flow
@@ -70,7 +70,7 @@ class CentroidFlow(Measure):
         """
         smoothing = divergence_bayes(context.variant).smoothing
         found: Arrays = {"classes": joined(context.counts.documents.classes)}
-        with threadpool_limits(1, user_api="blas"):
+        with blas_threads(1):
             for name in (EXACT, *self.graphs):
                 content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
                 content["tolerance"] = self.tolerance

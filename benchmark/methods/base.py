@@ -65,7 +65,7 @@ class Decisions:
 
     Parameters
     ----------
-    given : int32 array, shape (m,), or bool array, shape (m, k)
+    given : int array, shape (m,), or bool array, shape (m, k)
         The class of each tested document; or, of documents with several, which classes it was given.
     tied : bool array, of the shape of `given`
         Where the first place was shared; or where the decision value was exactly 0.
@@ -73,7 +73,7 @@ class Decisions:
         By `PARTS`, on the clock.
     """
 
-    given: NDArray[np.int32] | NDArray[np.bool_]
+    given: NDArray[np.signedinteger[Any]] | NDArray[np.bool_]
     tied: NDArray[np.bool_]
     seconds: NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from benchmark.blocks import blas_threads
 from benchmark.classifiers.many import BinaryProblem, solve_many
 from benchmark.classifiers.svm import SupportVectorClassifier, decide, fit_machines, mean_self_product, predict
 from benchmark.compiled import numba_threads
@@ -173,5 +173,5 @@ def code_of(method: object, spec: MethodSpec) -> tuple[Any, ...]:
 @contextmanager
 def threads(bench: Workbench) -> Iterator[None]:
     """Let BLAS and compiled functions use as many threads as the workbench has: one owner of the cores at a time."""
-    with threadpool_limits(bench.jobs, user_api="blas"), numba_threads(bench.jobs):
+    with blas_threads(bench.jobs), numba_threads(bench.jobs):
         yield

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
+from benchmark.blocks import blas_threads
 from benchmark.classifiers.class_specific import ProjectedPdf
 from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.kernel_machines import code_of
@@ -96,7 +96,7 @@ class PointClassifier:
             decide = self._several if problem.several else self._single
             return decide(problem, split, given, watch)
 
-        with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(bench.jobs) as pool:
+        with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
             return list(pool.map(one, splits))
 
     def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.config.combine import check_method
+from benchmark.config.components import check_method
 from benchmark.kernels import HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods.category_machines import FisherMachines, KernelCategories, LinearCategories, TopMachines
 from benchmark.methods.kernel_machines import KernelMachine, ManyMachines

@@ -163,10 +163,10 @@ class Workbench:
     def of_points(
         self, points: sp.csr_array, normalization: str, exponent: float, columns: NDArray[np.intp]
     ) -> InnerProducts:
-        """<x^p, x'^p> between normalized points and `columns` of them; kept nowhere."""
-        self._forget()
-        divisors = {normalization: np.ones(points.shape[0])}
-        return self._of(embed(points, exponent), columns, divisors, exponent, None)
+        """<x^p, x'^p> between normalized points and `columns` of them, for one method: never held as a whole."""
+        embedded, divisors = embed(points, exponent), {normalization: np.ones(points.shape[0])}
+        held = StreamedProducts(embedded, columns)
+        return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
     def square(self, points: sp.csr_array) -> Array:
         """<x, x'> between all points, shape (n, n): until the next inner products are written over them."""
@@ -178,6 +178,7 @@ class Workbench:
     def shared(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """What `make` makes of inner products, made once while the same is asked for and they aren't written over."""
         if self._shared is None or self._shared[0] != key:
+            self._shared = None  # let the old go before making the new
             self._shared = key, make()
         return cast("T", self._shared[1])
 
@@ -207,25 +208,21 @@ class Workbench:
         columns: NDArray[np.intp],
         divisors: dict[str, Array],
         exponent: float,
-        content: Mapping[str, Any] | None,
+        content: Mapping[str, Any],
     ) -> InnerProducts:
         shape = embedded.shape[0], len(columns)
-        held: Array | StreamedProducts
-        if shape[0] * shape[1] * 8 > memory_budget():
-            held = StreamedProducts(embedded, columns)
-        else:
-            held = self._held(embedded, columns, self._take(shape), content)
+        large = shape[0] * shape[1] * 8 > memory_budget()
+        held = StreamedProducts(embedded, columns) if large else self._held(embedded, columns, content)
         return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
-    def _held(
-        self, embedded: sp.csr_array, columns: NDArray[np.intp], matrix: Array, content: Mapping[str, Any] | None
-    ) -> Array:
-        keep = self._keep if content is not None and matrix.nbytes <= KEPT_BYTES else None
-        if keep is not None and content is not None and keep.get(content, matrix):
+    def _held(self, embedded: sp.csr_array, columns: NDArray[np.intp], content: Mapping[str, Any]) -> Array:
+        matrix = self._take((embedded.shape[0], len(columns)))
+        keep = self._keep if matrix.nbytes <= KEPT_BYTES else None
+        if keep is not None and keep.get(content, matrix):
             return matrix
         with numba_threads(self.jobs):
             inner_products(embedded, embedded[columns], out=matrix)
-        if keep is not None and content is not None:  # written while LIBSVM trains
+        if keep is not None:  # written while LIBSVM trains
             self._writing = self._writer.submit(keep.put, content, matrix)
         return matrix
 

@@ -14,7 +14,7 @@ from benchmark.boundaries.run import BOUNDARIES, BoundaryResults
 from benchmark.config.source import YamlSource
 from benchmark.errors import ConfigError
 from benchmark.kernels.heat.covering import log_covering_bound
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 METHODS = [
     {"space": "simplex", "kernel": "gaussian"},
@@ -40,7 +40,7 @@ def planes(**changes: Any) -> Boundaries:
 
 
 def results_of(study: Boundaries, jobs: int = 1) -> BoundaryResults:
-    return BOUNDARIES.run(study, jobs=jobs, observer=Silent())
+    return BOUNDARIES.run(study, jobs=jobs, observer=Observer())
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 QUICKSTART = CONFIGS / "quickstart.yaml"
@@ -497,7 +497,7 @@ class TestData:
         result = invoke("data", "export", QUICKSTART, "--out", tmp_path / "exported")
         paths = [tmp_path / "exported" / name for name in ("counts.svmlight", "vocabulary.txt", "documents.csv")]
         assert result.stdout.splitlines() == [str(path) for path in paths]
-        counts = read_counts(checked(QUICKSTART).variants[BASE].collection, Store(), Silent())[0]
+        counts = read_counts(checked(QUICKSTART).variants[BASE].collection, Store(), Observer())[0]
         matrix, labels = load_svmlight_file(str(paths[0]), n_features=len(counts.vocabulary))
         assert (matrix != counts.matrix).nnz == 0
         np.testing.assert_array_equal(labels, counts.documents.labels + 1)

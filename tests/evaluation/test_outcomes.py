@@ -14,7 +14,7 @@ def test_fold_scores_are_of_each_fold(judged):
 
 def test_a_part_is_one_fold(judged):
     whole = judged("a", [1, 1, 0, 0], [1, 1, 1, 0])
-    part = whole.part(1)
+    part = whole.parts[1]
     assert part.documents.tolist() == [4, 5, 6, 7]
     assert fold_scores(part, "accuracy").tolist() == [0.75]
 

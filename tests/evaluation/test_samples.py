@@ -8,7 +8,6 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
-from benchmark.evaluation.choice import by_inner, by_test
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import values_of
 from benchmark.evaluation.outcomes import Outcome
@@ -16,6 +15,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.evaluation.sample import ByDocuments, ByDraws, sample_of
 from benchmark.evaluation.scored import CellScores
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
+from benchmark.findings.choosing import by_inner, by_test
 
 VALUES = arrays(np.float64, 20, elements=st.integers(1, 1000).map(lambda k: k / 1000))
 DRAWS = ByDraws(0)

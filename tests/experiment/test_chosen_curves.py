@@ -14,7 +14,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.kernels import Diffusion, Linear
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 CURVES = {
     "name": "curves",
@@ -44,7 +44,7 @@ def found(shared):
 @pytest.fixture(scope="module")
 def documents(found, shared):
     """The first task's, and their frequencies."""
-    counts, _, _ = read_counts(found.study.variants["base"].collection, shared, Silent())
+    counts, _, _ = read_counts(found.study.variants["base"].collection, shared, Observer())
     ids = found.predictions.tasks[TASK].ids
     rows = np.array([counts.documents.ids.index(name) for name in ids])
     dense = counts.matrix[rows].toarray().astype(np.float64)

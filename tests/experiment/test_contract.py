@@ -182,7 +182,7 @@ def check(found: Run) -> None:
         splits = predictions.splits[variant, task, size]
         for split, given, tied in zip(splits, point.given, point.tied, strict=True):
             assert given.shape == tied.shape == documents.truth[split.test].shape
-            assert given.dtype == (np.bool_ if documents.several else np.int32)
+            assert given.dtype == (np.bool_ if documents.several else np.int16)
             assert documents.several or ((given >= 0) & (given < len(documents.classes))).all()
 
 

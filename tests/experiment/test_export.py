@@ -14,7 +14,7 @@ from benchmark.config.model import BASE
 from benchmark.errors import BenchError
 from benchmark.experiment.export import export_counts
 from benchmark.experiment.reading import read_counts
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 
@@ -22,7 +22,7 @@ ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 @pytest.fixture
 def counts(configured, store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
-    found, _, _ = read_counts(configured(text=text).variants[BASE].collection, store, Silent())
+    found, _, _ = read_counts(configured(text=text).variants[BASE].collection, store, Observer())
     documents = replace(found.documents, ids=(*ODD, *found.documents.ids[len(ODD) :]))
     return replace(found, documents=documents)
 

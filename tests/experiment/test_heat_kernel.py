@@ -16,7 +16,7 @@ from benchmark.errors import ConfigError
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.methods import workbench
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
     found = run(experiment, store)
     assert not found.failures
     variant = experiment.variants[BASE]
-    counts, _, _ = read_counts(variant.collection, store, Silent())
+    counts, _, _ = read_counts(variant.collection, store, Observer())
     dense, labels = counts.matrix.toarray().astype(float), counts.documents.labels
     n = dense.shape[1] - 1
     assert 3 < T * n / math.log(n) < 5, "the corpus has another vocabulary: choose T anew"

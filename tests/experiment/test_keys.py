@@ -21,14 +21,13 @@ from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.evaluation import protocols
 from benchmark.experiment import reading, work
-from benchmark.experiment.measuring import _each
 from benchmark.experiment.reading import counts_key, read_counts
-from benchmark.experiment.runner import ProductsInStore
+from benchmark.experiment.runner import ProductsInStore, _each
 from benchmark.experiment.store import Store
 from benchmark.experiment.work import pack, solved, task_work
 from benchmark.measures.base import Context
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 from benchmark.text import stoplist
 from benchmark.text.vocabulary import count
 
@@ -69,7 +68,7 @@ DRAWS = {"name": "random-subsets", "train_size": [60, 100], "replicates": 2}
 @pytest.fixture(scope="module")
 def counts(configured: Callable[..., Experiment], tmp_path_factory: pytest.TempPathFactory) -> Counts:
     collection = configured(text=TEXT).variants["base"].collection
-    return read_counts(collection, Store(tmp_path_factory.mktemp("store"), limit=10**9), Silent())[0]
+    return read_counts(collection, Store(tmp_path_factory.mktemp("store"), limit=10**9), Observer())[0]
 
 
 @pytest.fixture
@@ -579,7 +578,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     changes |= {} if subset else {"measures": MEASURES}
     experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], Workbench(2)
-    read = partial(read_counts, variant.collection, Store(tmp_path, limit=10**9), Silent())
+    read = partial(read_counts, variant.collection, Store(tmp_path, limit=10**9), Observer())
     assert_covered(calls_of(read), *registry.code("synthetic"), count, reading._pack)
     counts, _, key = read()
     for point in task_work(experiment, variant, variant.tasks[0], counts, key).points:
@@ -652,6 +651,6 @@ def work_of_one(request: pytest.FixtureRequest, configured: Callable[..., Experi
     given = {"corpus": {"name": "synthetic", "subset": request.param}, "protocol": draws, "methods": ["mnb"]}
     experiment = configured(**given)
     variant = experiment.variants["base"]
-    counts, _, key = read_counts(variant.collection, store, Silent())
+    counts, _, key = read_counts(variant.collection, store, Observer())
     (point,) = task_work(experiment, variant, variant.tasks[0], counts, key).points
     return point.jobs[0], point.problem

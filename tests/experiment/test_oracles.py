@@ -19,7 +19,7 @@ from benchmark.experiment.work import task_work
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import kernel_machines, points
 from benchmark.methods.category_machines import seed_of
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 from benchmark.representation.selection import aggregate, information_gain, rank_terms
 
 CLASSES = ["faculty", "course", "student"]
@@ -35,7 +35,7 @@ class Found:
         self.run, self.study = run(study, store, jobs=2), study
         assert not self.run.failures
         self.variant = study.variants["base"]
-        self.counts, _, self.key = read_counts(self.variant.collection, store, Silent())
+        self.counts, _, self.key = read_counts(self.variant.collection, store, Observer())
 
     def documents(self, task=0):
         """Rows, and the documents, of a task."""

@@ -16,7 +16,7 @@ from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
 
@@ -85,7 +85,7 @@ def assert_same(one: Counts, other: Counts) -> None:
 def read_twice(given: Collection, folder: Path) -> tuple[Counts, Counts]:
     """The counts as they are read first, and as another run finds them."""
     (first, facts, key), (again, *rest) = (
-        read_counts(given, Store(folder, limit=10**9), Silent(), download=False) for _ in range(2)
+        read_counts(given, Store(folder, limit=10**9), Observer(), download=False) for _ in range(2)
     )
     assert rest == [facts, key]
     return first, again
@@ -120,7 +120,7 @@ def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | 
 def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., Experiment], store: Store) -> None:
     given = configured().variants["base"].collection
     for _ in range(2):
-        counts, _, _ = read_counts(given, store, Silent())
+        counts, _, _ = read_counts(given, store, Observer())
         assert counts.documents.topics is None
         assert counts.documents.labels.min() == 0
 

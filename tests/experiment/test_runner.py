@@ -19,7 +19,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines, workbench
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 # The oracle: plain formulas on dense arrays
 
@@ -75,7 +75,7 @@ def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.
     for cell, name in zip(experiment.cells, names, strict=True):
         variant = experiment.variants[cell.variant]
         (spec,) = next(entry for entry in variant.entries if entry.label == cell.method).candidates
-        counts, _, _ = read_counts(variant.collection, store, Silent())
+        counts, _, _ = read_counts(variant.collection, store, Observer())
         dense, labels = counts.matrix.toarray(), counts.documents.labels
         point = found.predictions.points[cell.variant, "", cell.method, 0, cell.size, None]
         splits = built_protocol(variant.protocol, cell.size).splits(counts.documents)
@@ -351,7 +351,7 @@ def test_other_data_than_expected_yields_no_score(configured, store, no_training
 
 
 def test_expectations_that_are_met_let_the_run_go_on(configured, store):
-    counts, _, _ = read_counts(configured().variants[BASE].collection, store, Silent())
+    counts, _, _ = read_counts(configured().variants[BASE].collection, store, Observer())
     expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
     assert run(configured(expect=expect), store).facts[BASE]["vocabulary"] == len(counts.vocabulary)
 
@@ -361,7 +361,7 @@ def test_documents_left_without_words_are_kept_and_counted(configured, store):
     method, names = methods(["ngd", "rbf"])
     more, more_names = methods(["rbf"], "l2")
     experiment = configured(text=text, methods=[method, more], defaults=SVM)
-    counts, _, _ = read_counts(experiment.variants[BASE].collection, store, Silent())
+    counts, _, _ = read_counts(experiment.variants[BASE].collection, store, Observer())
     wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
     found = run(experiment, store)
     facts, splits = found.facts[BASE], found.predictions.splits[BASE, "", None]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 from benchmark.config.model import Cell
-from benchmark.evaluation.choice import by_inner
 from benchmark.evaluation.metrics import METRICS, tally
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
-from benchmark.findings.choosing import chosen, decided
+from benchmark.findings.choosing import by_inner, chosen, decided, losses_of
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
 
@@ -90,7 +90,8 @@ def choosing(curves):
                 )
         predictions = Predictions({key: documents}, {(*key, size): (split,) for size in (50, 100)}, points)
         cell = Cell("x", "base", "", "rbf", choice=choice, size=50)
-        return chosen(replace(study, metrics=metrics), predictions, cell)
+        study_of = replace(study, metrics=metrics)
+        return chosen(study_of, predictions, cell, partial(losses_of, study_of, predictions))
 
     return choose
 

@@ -37,7 +37,7 @@ def made(*, several=False, k=3, n=20, seed=0):
                 if (variant, size, index) != ("other", 10, 1):
                     shapes = [(len(test), k) if several else len(test) for test in tests]
                     given = [
-                        rng.random(s) < 0.5 if several else rng.integers(k, size=s, dtype=np.int32) for s in shapes
+                        rng.random(s) < 0.5 if several else rng.integers(k, size=s, dtype=np.int16) for s in shapes
                     ]
                     tied = [rng.random(s) < 0.1 for s in shapes]
                     inner = rng.random(3) if index else np.empty(0)

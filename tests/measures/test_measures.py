@@ -19,7 +19,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
 from benchmark.measures.base import Context, Found, Reading, divergence_bayes
-from benchmark.observer import Silent
+from benchmark.observer import Observer
 
 CLASSES = ["faculty", "course", "student"]
 CONFIG = {
@@ -61,7 +61,7 @@ def fixture_study():
 def fixture_context(study, tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
     variant = study.variants[BASE]
-    counts, *_ = read_counts(variant.collection, store, Silent())
+    counts, *_ = read_counts(variant.collection, store, Observer())
     return Context(counts, variant, 0, 2, Shelf())
 
 

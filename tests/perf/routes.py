@@ -96,10 +96,10 @@ def counts_and_splits() -> tuple[Any, Any]:
     """Counts of 20NG as the configuration lexes them, and its split."""
     from benchmark.experiment.reading import read_counts
     from benchmark.experiment.store import Store
-    from benchmark.observer import Silent
+    from benchmark.observer import Observer
 
     variant = base_of("20ng")
-    counts, _, _ = read_counts(variant.collection, Store(), Silent(), download=False)
+    counts, _, _ = read_counts(variant.collection, Store(), Observer(), download=False)
     return counts, variant.protocol.build().splits(counts.documents)
 
 
@@ -113,10 +113,12 @@ def base_of(config: str) -> Any:
 
 def lexing() -> dict[str, Any]:
     """20NG read from its archive, verified and lexed, without the store."""
+    from benchmark.compiled import compile_all
     from benchmark.corpora import registry
     from benchmark.text.vocabulary import count
 
     collection = base_of("20ng").collection
+    compile_all()
     started = time.perf_counter()
     corpus = registry.select(registry.load("20ng"), list(collection.classes), collection.exclude)
     count(corpus, collection.lexing, collection.pruning)

@@ -155,7 +155,7 @@ class Logistic:
         """-θ2 tanh(z/2)."""
         return np.asarray(-self.theta2 * np.tanh(self._standardized(f) / 2))
 
-    def scores(self, f: Array) -> tuple[Array, Array]:
+    def scores(self, f: Array) -> tuple[Array, ...]:
         """By θ1 tanh(z/2), by θ2 1/θ2 - f tanh(z/2)."""
         pull = np.tanh(self._standardized(f) / 2)
         return pull, 1 / self.theta2 - f * pull
@@ -165,7 +165,7 @@ class Logistic:
 
 
 @dataclass(frozen=True, eq=False)
-class SkewLogistic:
+class SkewLogistic(Logistic):
     """The generalized logistic density of type I: a heavier left tail for α < 1, a heavier right one for α > 1.
 
     log q = log θ2 + log α - z - (α + 1) log(1 + e^-z),   z = θ2 f - θ1
@@ -178,8 +178,6 @@ class SkewLogistic:
     theta1, theta2, alpha : float64 arrays, shape (k,)
     """
 
-    theta1: Array
-    theta2: Array
     alpha: Array
 
     @classmethod
@@ -199,14 +197,11 @@ class SkewLogistic:
         """θ2 ((α + 1)/(1 + e^z) - 1)."""
         return self.theta2 * self._push(self._standardized(f))
 
-    def scores(self, f: Array) -> tuple[Array, Array, Array]:
+    def scores(self, f: Array) -> tuple[Array, ...]:
         """By θ1 -h', by θ2 1/θ2 + f h', by α 1/α - log(1 + e^-z), where h' = (α + 1)/(1 + e^z) - 1."""
         z = self._standardized(f)
         push = self._push(z)
         return -push, 1 / self.theta2 + f * push, 1 / self.alpha - np.logaddexp(0, -z)
-
-    def _standardized(self, f: Array) -> Array:
-        return self.theta2 * f - self.theta1
 
     def _push(self, z: Array) -> Array:
         return np.asarray((self.alpha + 1) * expit(-z) - 1)

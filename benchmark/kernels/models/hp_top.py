@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from benchmark.blocks import blas_threads
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
 from benchmark.classifiers.libsvm import DenseRows, Machine, NodeMatrix
@@ -192,7 +192,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             trained = top_features(self.joint_, target)
             lap("extraction")
             # The threads that fill call BLAS, each for its own rows.
-            with threadpool_limits(1, user_api="blas"):
+            with blas_threads(1):
                 nodes.fill(TopGram(trained, trained, self.linear_), self.jobs)
             lap("kernel")
             (machine,) = self._trained(nodes, self.members_[:, [target]], [self.categories_[target]])
