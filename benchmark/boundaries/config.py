@@ -12,7 +12,7 @@ from benchmark.config.cells import checked_pairs
 from benchmark.config.check import common
 from benchmark.config.model import Pair, Study
 from benchmark.config.schema import Section, StudySection, validated
-from benchmark.config.source import unknown
+from benchmark.errors import unknown
 
 if TYPE_CHECKING:
     from benchmark.config.source import YamlSource

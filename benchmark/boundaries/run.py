@@ -176,7 +176,7 @@ def _tests(study: Boundaries, outcomes: Mapping[str, Outcome]) -> list[list[Any]
     """Both tests of each pair, corrected test by test; there is one test set, and so no test over splits."""
     pairs = [(outcomes[pair.a], outcomes[pair.b]) for pair in study.compare]
     results = [result for test in ("sign", "mcnemar") for result in holm(document_test(test, a, b) for a, b in pairs)]
-    return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, r.note] for r in results]
+    return [[r.a, r.b, r.test, r.n, r.statistic, r.p_value, r.p_holm, len(pairs), r.note] for r in results]
 
 
 def _confusions(outcomes: Mapping[str, Outcome]) -> list[list[Any]]:

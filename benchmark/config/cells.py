@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import parameters
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
-from benchmark.config.source import unknown
+from benchmark.errors import unknown
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,8 @@ from benchmark.config.entries import entries_of
 from benchmark.config.model import ALL, BASE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection, validated
-from benchmark.config.source import YamlSource, unknown
 from benchmark.config.tasks import check_splits, protocol_of, tasks_of, terms_of
+from benchmark.errors import unknown
 from benchmark.evaluation import published
 from benchmark.evaluation.metrics import METRICS, defined
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.schema import StudySection
-    from benchmark.config.source import Location
+    from benchmark.config.source import Location, YamlSource
 
 CHOICES = ("oracle", "cross-validation")
 #: Of these, those that are defined for the documents are scored where a configuration names none.
@@ -74,6 +75,7 @@ def check_experiment(source: YamlSource, measures: Mapping[str, type[Any]]) -> E
         metrics=metrics,
         by_class=config.classes == "each",
         measures=measured,
+        fitted_cells=_fitted(config, ids, source),
         figures=figures_of(config, tuple(variants.values()), metrics, source),
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
@@ -166,6 +168,17 @@ def _metrics(config: ExperimentSection, source: YamlSource, *, several: bool) ->
         if metric in given[:index]:
             raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")
     return tuple(given)
+
+
+def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> dict[str, str]:
+    """What was chosen to come near prints, by cell; each item's `cells` is a pattern such as ``table-pooled-*``."""
+    found: dict[str, str] = {}
+    for index, each in enumerate(config.fitted):
+        own = fnmatch.filter(ids, each.cells)
+        if not own:
+            raise source.error(("fitted", index, "cells"), unknown("cell", each.cells, ids).partition(" (allowed")[0])
+        found |= dict.fromkeys(own, f"{each.choice}, to come near {each.to}")
+    return found
 
 
 def _measures(

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from benchmark.config.source import unknown
-from benchmark.errors import ConfigError
+from benchmark.errors import ConfigError, unknown
 from benchmark.kernels import Kernel
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.config.model import Collection
-from benchmark.config.source import unknown
 from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Documents
+from benchmark.errors import unknown
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning

@@ -11,7 +11,7 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
-from benchmark.config.source import unknown
+from benchmark.errors import unknown
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 

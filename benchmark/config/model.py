@@ -296,6 +296,8 @@ class Experiment(Study):
         Whether every class is scored by itself, beside all of them.
     measures : tuple of Component
         Numbers that are no predictions.
+    fitted_cells : dict of cell id to str
+        The choice that was made to come near what a paper prints of the cell.
     figures : tuple of Figure
     expected_documents, expected_vocabulary : int or None
         What the base variant must have, or no score is computed.
@@ -308,6 +310,7 @@ class Experiment(Study):
     metrics: tuple[str, ...]
     by_class: bool
     measures: tuple[Component, ...]
+    fitted_cells: dict[str, str]
     figures: tuple[Figure, ...]
     expected_documents: int | None
     expected_vocabulary: int | None

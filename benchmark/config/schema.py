@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from benchmark.config.components import must_be, shown
-from benchmark.config.source import unknown
-from benchmark.errors import ConfigError
+from benchmark.errors import ConfigError, unknown
 
 if TYPE_CHECKING:
     from benchmark.config.source import Location, YamlSource
 
-AnySection = TypeVar("AnySection", bound="Section")
+AnySection = TypeVar("AnySection", bound=BaseModel)
 
 
 def listed(value: Any) -> Any:
@@ -117,6 +116,14 @@ class StudySection(Section):
     notes: list[str] = []
 
 
+class FittedSection(Section):
+    """An item of `fitted:` cells of which a choice was made to come near a print."""
+
+    cells: str
+    choice: str
+    to: str
+
+
 class ExperimentSection(StudySection):
     """A whole file, after what it extends or varies has been merged."""
 
@@ -139,6 +146,7 @@ class ExperimentSection(StudySection):
         "class",
     ]
     measures: list[Any] = []
+    fitted: list[FittedSection] = []
     figures: list[FigureSection] = []
     variants: dict[str, dict[str, Any]] = {}
     base: bool = True
@@ -160,6 +168,8 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
         key = location[-1] if location else ""
         if problem["type"] == "extra_forbidden":
             message = unknown("key", key, _keys_at(schema, location[:-1]))
+        elif problem["type"] == "value_error":
+            message = f"{'.'.join(map(str, location)) or 'the file'}: {problem['ctx']['error']}"
         elif problem["type"] == "missing":
             message = f"the key {key!r} is missing"
         elif problem["type"] == "invalid_key" or problem["loc"][-1] == "[key]":

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.errors import ConfigError
+from benchmark.errors import ConfigError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
 Location = tuple[str | int, ...]
@@ -183,17 +182,6 @@ def _note(merged: YamlSource, over: YamlSource, place: Location) -> None:
         if other[: len(place)] == place:
             merged.lines[other] = line
             merged.files[other] = over.files.get(other, over.name)
-
-
-def did_you_mean(name: str, allowed: Iterable[str]) -> str:
-    """``; did you mean 'x'?`` for the nearest allowed name, or nothing if none is near."""
-    nearest = difflib.get_close_matches(name, list(allowed), n=1, cutoff=0.5)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
-
-
-def unknown(what: str, name: object, allowed: Sequence[str]) -> str:
-    """The message for a name that isn't one of `allowed`."""
-    return f"unknown {what} {name!r}{did_you_mean(str(name), allowed)} (allowed: {', '.join(allowed)})"
 
 
 def _note_lines(node: Any, location: Location, source: YamlSource) -> None:

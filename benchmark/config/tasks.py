@@ -9,8 +9,7 @@ from benchmark.config.components import Component, ComponentError, check_compone
 from benchmark.config.documents import expected_documents
 from benchmark.config.model import Task, Terms
 from benchmark.config.schema import TaskSection, listed
-from benchmark.config.source import unknown
-from benchmark.errors import ConfigError
+from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation.protocols import PROTOCOLS, KFold
 from benchmark.representation.selection import AGGREGATES, RANKS
 

@@ -1,31 +1,20 @@
-"""What a paper printed and claimed, as data, and the verdict that our outcomes give on it.
-
-No tolerance is set by hand. A printed number is judged by the interval of our estimate of it, a claim by the tests of
-the comparisons that it consists of.
-"""
+"""What a paper printed and claimed, as data."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from benchmark.corpora.card import REPOSITORY
-from benchmark.errors import ConfigError
+from benchmark.errors import unknown
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, unit_of
-from benchmark.evaluation.significance import holm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.significance import TestResult
 
 
 #: A file a paper.
@@ -34,6 +23,8 @@ FOLDER = REPOSITORY / "results" / "published"
 KNOWN_METRICS = (*METRICS, *CLOCK, *MEASURED)
 #: Numbers that the paper gives for a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
+#: How a table writes the name of a test.
+TESTS = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
 
 class _Record(BaseModel):
@@ -68,7 +59,7 @@ class PublishedValue(_Record):
     def _fits_its_metric(self) -> PublishedValue:
         known = (*KNOWN_METRICS, *PAIR_METRICS)
         if self.metric not in known:
-            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(known)})")
+            raise ValueError(unknown("metric", self.metric, known))
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} are of a pair, any other metric of a cell")
         return self
@@ -78,6 +69,11 @@ class PublishedValue(_Record):
         """What the printed digits are in: "percent", "nats", "documents", "seconds", or "one", a fraction or ratio."""
         unit = unit_of(self.metric)
         return unit if unit in ("nats", "documents", "seconds") else self.unit
+
+    @property
+    def kind(self) -> str:
+        """A "count" of the data, which a loader gives or not, or a "result" of models."""
+        return "count" if self.printed_in == "documents" else "result"
 
     @property
     def reading(self) -> str:
@@ -143,7 +139,7 @@ class PublishedRange(_Record):
     @model_validator(mode="after")
     def _sensible(self) -> PublishedRange:
         if self.metric not in KNOWN_METRICS:
-            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(KNOWN_METRICS)})")
+            raise ValueError(unknown("metric", self.metric, KNOWN_METRICS))
         if not Decimal(self.low) < Decimal(self.high):
             raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
         try:
@@ -154,21 +150,52 @@ class PublishedRange(_Record):
         return self
 
 
-class Claim(_Record):
-    """A sentence of the paper as a set of comparisons that all have to hold.
+class Rule(_Record):
+    """How a paper judges a comparison: by a test, of so many sides, at a level, each by itself or corrected.
 
-    "greater": a's score is above b's, the test favours a, and its p-value, after Holm's correction over the claim's
-    comparisons, is below alpha; without a test, the score alone decides. "lower": a's score is below b's, and so on,
-    for scores of which less is better. "indistinguishable": the test's p-value is not
-    below alpha, *without* the correction, which would only make this claim easier to hold.
+    Without a test the scores decide: a's is above b's, or as near, or in the range.
+    """
+
+    test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
+    sides: Literal[1, 2] = 2
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    correction: Literal["none", "holm"] = "none"
+
+    @property
+    def in_words(self) -> str:
+        """As a table names it."""
+        if self.test is None:
+            return "the scores"
+        corrected = ", Holm" if self.correction == "holm" else ""
+        return f"{TESTS[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
+
+
+class Claim(_Record):
+    """A sentence of the paper as a set of comparisons that all have to hold, judged twice.
+
+    First by the paper's own `rule`; then strictly, by `test`, two-sided, at `alpha` after Holm's correction over the
+    claim. "greater": a's score is above b's; "lower": it is below. "equivalent": they differ by at most `margin`, and
+    strictly the whole 95% interval of the difference lies within it (two one-sided tests at 2.5% each; a claim that
+    needs all of its comparisons needs no correction); by a rule with a test, they don't differ significantly.
+    "ratio": a's score over b's lies between `low` and `high`, strictly the whole of its 95% interval.
+
+    `because` says why the margin or the range is what it is. `same_as` names the claim of which this one is the same
+    finding told otherwise, and `alternative` marks another reading of one: both are judged and not counted.
     """
 
     id: str
     text: str
-    relation: Literal["greater", "lower", "indistinguishable"]
+    relation: Literal["greater", "lower", "equivalent", "ratio"]
     metric: str = "accuracy"
+    rule: Rule = Rule()
     test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
-    alpha: float = Field(gt=0, lt=1)
+    alpha: float = Field(default=0.05, gt=0, lt=1)
+    margin: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    low: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    high: Annotated[str, AfterValidator(_decimal_digits)] | None = None
+    because: str = ""
+    same_as: str | None = None
+    alternative: bool = False
     templates: tuple[Template, ...] = Field(alias="comparisons")
 
     @property
@@ -181,12 +208,29 @@ class Claim(_Record):
         """Whether it is decided by seconds."""
         return self.metric in CLOCK
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """What an "equivalent" difference or a ratio has to lie in."""
+        if self.relation == "equivalent":
+            return -float(self.margin or 0), float(self.margin or 0)
+        return float(self.low or "-inf"), float(self.high or "inf")
+
     @model_validator(mode="after")
     def _decidable(self) -> Claim:
         if self.metric not in KNOWN_METRICS:
-            raise ValueError(f"no metric {self.metric!r} (metrics: {', '.join(KNOWN_METRICS)})")
-        if self.relation == "indistinguishable" and self.test is None:
-            raise ValueError("the relation 'indistinguishable' needs a test")
+            raise ValueError(unknown("metric", self.metric, KNOWN_METRICS))
+        wanted = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
+        given = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
+        if given != wanted:
+            raise ValueError(
+                f"the relation {self.relation!r} needs {' and '.join(sorted(wanted)) or 'no margin or range'}"
+            )
+        if wanted and not self.because:
+            raise ValueError(f"`because` is missing: it says why the {' and '.join(sorted(wanted))} is what it is")
+        if self.relation == "ratio" and not self.span[0] < self.span[1]:
+            raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
+        if self.relation in ("equivalent", "ratio") and self.test is not None:
+            raise ValueError(f"the relation {self.relation!r} is judged by its interval, not by the test {self.test!r}")
         if not self.comparisons:
             raise ValueError("a claim needs a comparison")
         _unique((c.model_dump_json() for c in self.comparisons), "comparison")
@@ -206,133 +250,12 @@ class Published(_Record):
     @model_validator(mode="after")
     def _said_once(self) -> Published:
         _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
-        _unique((claim.id for claim in self.claims), "claim")
+        ids = [claim.id for claim in self.claims]
+        _unique(ids, "claim")
+        for claim in self.claims:
+            if claim.same_as is not None and (claim.same_as not in ids or claim.same_as == claim.id):
+                raise ValueError(unknown("claim", claim.same_as, [each for each in ids if each != claim.id]))
         return self
-
-
-def load_published(path: Path) -> Published:
-    """Read a paper's numbers and claims, `results/published/{paper}.yaml`."""
-    try:
-        return Published.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: no such file of published numbers") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{path}: not YAML: {error}") from None
-    except ValidationError as error:
-        lines = [f"  {'.'.join(map(str, e['loc'])) or 'file'}: {e['msg']}" for e in error.errors()]
-        raise ConfigError("\n".join([f"{path}: cannot be read as published numbers", *lines])) from None
-
-
-@dataclass(frozen=True)
-class ValueVerdict:
-    """A printed number beside ours.
-
-    `verdict`: "exact" (ours rounds to the print), "reproduced" (the print lies in the 95% interval of ours), or
-    "deviates". `difference`: ours less the print, in the print's unit.
-    """
-
-    published: PublishedValue
-    ours: Estimate
-    difference: float
-    verdict: Literal["exact", "reproduced", "deviates"]
-
-
-def judge_value(published: PublishedValue, ours: Estimate) -> ValueVerdict:
-    """Compare in decimal, in the print's unit; a value half-way between two prints rounds to either."""
-    scale = 100 if published.unit == "percent" else 1
-    printed = Decimal(published.value)
-    value, low, high = (Decimal(str(number)) * scale for number in (ours.value, ours.low, ours.high))
-    exponent = printed.as_tuple().exponent
-    half_digit = Decimal(5).scaleb(int(exponent) - 1)
-    exact = abs(value - printed) <= half_digit
-    verdict: Literal["exact", "reproduced", "deviates"]
-    verdict = "exact" if exact else "reproduced" if low <= printed <= high else "deviates"
-    return ValueVerdict(published, ours, float(value - printed), verdict)
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What our outcomes say of one comparison: the difference of the scores, and the claim's test (if it names one)."""
-
-    difference: Estimate
-    test: TestResult | None
-
-
-@dataclass(frozen=True)
-class ComparisonVerdict:
-    """A comparison, its evidence (p_holm is over the claim), and whether it "holds", "fails" or is undecided."""
-
-    comparison: Comparison
-    evidence: Evidence | None
-    verdict: Literal["holds", "fails", "missing", "not testable"]
-
-
-@dataclass(frozen=True)
-class ClaimVerdict:
-    """A claim, what became of each comparison, and the verdict in words.
-
-    `verdict`: "holds", "holds in part (k of n)", "fails", or "not tested (…)" where a comparison is undecided.
-    `variant` of the experiment; "" is the configuration itself.
-    """
-
-    claim: Claim
-    comparisons: tuple[ComparisonVerdict, ...]
-    verdict: str
-    variant: str = ""
-
-    @property
-    def holds(self) -> int:
-        """Comparisons that hold."""
-        return sum(each.verdict == "holds" for each in self.comparisons)
-
-
-def judge_claim(claim: Claim, evidence: Mapping[Comparison, Evidence], variant: str = "") -> ClaimVerdict:
-    """Decide each comparison of the claim, and so the claim.
-
-    Parameters
-    ----------
-    claim : Claim
-    evidence : mapping of Comparison to Evidence
-        For as many of the claim's comparisons as have been run; the tests need no correction, it is made here.
-    variant : str
-        Under which it is judged.
-    """
-    found = {c: evidence[c] for c in claim.comparisons if c in evidence}
-    if claim.test is not None:
-        corrected = holm(_test_of(claim, e) for e in found.values())
-        found = {c: Evidence(e.difference, t) for (c, e), t in zip(found.items(), corrected, strict=True)}
-    judged = tuple(ComparisonVerdict(c, found.get(c), _decide(claim, found.get(c))) for c in claim.comparisons)
-    return ClaimVerdict(claim, judged, _in_words(Counter(each.verdict for each in judged)), variant)
-
-
-def _test_of(claim: Claim, evidence: Evidence) -> TestResult:
-    if evidence.test is None or evidence.test.test != claim.test:
-        raise ValueError(f"the claim {claim.id!r} is decided by the test {claim.test!r}, which its evidence lacks")
-    return evidence.test
-
-
-def _decide(claim: Claim, evidence: Evidence | None) -> Literal["holds", "fails", "missing", "not testable"]:
-    if evidence is None:
-        return "missing"
-    above = evidence.difference.value < 0 if claim.relation == "lower" else evidence.difference.value > 0
-    if evidence.test is None:
-        return "holds" if above else "fails"
-    test = evidence.test
-    if test.p_value is None or test.p_holm is None:
-        return "not testable"
-    if claim.relation == "indistinguishable":
-        return "holds" if test.p_value >= claim.alpha else "fails"
-    return "holds" if above and test.favours == test.a and test.p_holm < claim.alpha else "fails"
-
-
-def _in_words(counts: Counter[Literal["holds", "fails", "missing", "not testable"]]) -> str:
-    n = counts.total()
-    undecided = [f"{counts[kind]} of {n} {kind}" for kind in ("missing", "not testable") if counts[kind]]
-    if undecided:
-        return f"not tested ({', '.join(undecided)})"
-    if counts["holds"] == n:
-        return "holds"
-    return f"holds in part ({counts['holds']} of {n})" if counts["holds"] else "fails"
 
 
 def _rows(loop: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:

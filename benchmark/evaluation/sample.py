@@ -8,7 +8,7 @@ how far another set of draws would move it; it says nothing of other collections
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,7 +18,7 @@ from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, DRAWS, Estimate, over_draws, percentiles
 from benchmark.evaluation.metrics import CLOCK, METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.protocols import RandomSubsets
+from benchmark.evaluation.protocols import LeaveOneGroupOut, RandomSubsets
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -45,9 +45,12 @@ class Sample(ABC):
     ----------
     seed : int
         Of the bootstrap.
+    groups : bool
+        Whether the splits are groups, each left out in turn, that could have been others.
     """
 
     seed: int
+    groups: bool = field(default=False, compare=False)
 
     #: What the sample is, and which intervals and tests follow from it.
     words: ClassVar[str]
@@ -59,6 +62,16 @@ class Sample(ABC):
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """The score of a cell: the mean over its splits, with its 95% interval."""
         return scores.known.get(metric) or over_draws(scores.values[metric], int(scores.n[0]))
+
+    def between(self, scores: CellScores, metric: str) -> Estimate | None:
+        """The score with Student's interval over groups, as if they had been drawn; None where splits are no groups."""
+        if not self.groups or metric not in scores.values or len(scores.folds) < 2:
+            return None
+        return over_draws(scores.values[metric], int(scores.n.sum()))
+
+    @abstractmethod
+    def counted(self, scores: CellScores, ours: Estimate) -> str:
+        """What an interval is over, in words: "1,041 documents in 4 splits"."""
 
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
         """The score of one split, by its position."""
@@ -129,6 +142,11 @@ class ByDocuments(Sample):
             return super().estimate(scores, metric)
         return _estimate(scores.outcome, _distinct(scores.outcome, metric), self.seed)
 
+    def counted(self, scores: CellScores, ours: Estimate) -> str:
+        """The tested documents, and how many splits they are tested in."""
+        n, k = int(scores.n.sum()) if scores.folds else ours.n, len(scores.folds)
+        return f"{n:,} documents" + (f" in {k} {'groups' if self.groups else 'splits'}" if k > 1 else "")
+
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
         """The score of one split; of the only one, that of the cell."""
         if len(scores.folds) == 1:
@@ -182,6 +200,10 @@ class ByDraws(Sample):
     bars_of_difference = "95% interval of the mean difference (t over the draws)"
     bars_of_ratio = "95% bootstrap interval over the draws"
 
+    def counted(self, scores: CellScores, ours: Estimate) -> str:
+        """The draws; of numbers that are of none, the documents."""
+        return f"{len(scores.folds)} draws" if scores.folds else f"{ours.n:,} documents"
+
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
         """Not defined: documents are tested more than once."""
         raise ValueError(f"{a.cell!r} and {b.cell!r} test documents more than once: their outcomes can't be pooled")
@@ -203,7 +225,9 @@ class ByDraws(Sample):
 
 def sample_of(protocol: type, seed: int) -> Sample:
     """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
-    return ByDraws(seed) if issubclass(protocol, RandomSubsets) else ByDocuments(seed)
+    if issubclass(protocol, RandomSubsets):
+        return ByDraws(seed)
+    return ByDocuments(seed, groups=issubclass(protocol, LeaveOneGroupOut))
 
 
 _estimate = lru_cache(maxsize=4096)(intervals.estimate)

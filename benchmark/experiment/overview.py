@@ -8,9 +8,8 @@ import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import REQUIRED, parameters
-from benchmark.config.source import unknown
 from benchmark.corpora import registry as corpora
-from benchmark.errors import ConfigError
+from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment import kinds
 from benchmark.experiment.folder import read_manifest, read_results

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import Experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.consistency import consistent_sizes
-from benchmark.evaluation.judging import evidence_for
+from benchmark.evaluation.judging import evidence_for, judge_claim
 from benchmark.evaluation.protocols import FixedSplit
-from benchmark.evaluation.published import judge_claim
 from benchmark.experiment.session import checked
+from benchmark.findings.caveats import caveats_of
+from benchmark.findings.papers import published_for
 from benchmark.findings.scoring import Run
-from benchmark.findings.verdicts import claim_frame, published_for
+from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
-from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, reproduction_page, trials
+from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, effect, reproduction_page, trials
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Study
-    from benchmark.evaluation.published import Claim, Comparison, ComparisonVerdict, Evidence, Published
+    from benchmark.evaluation.judging import ComparisonVerdict, Evidence
+    from benchmark.evaluation.published import Claim, Comparison, Published
     from benchmark.experiment.session import Finished
 
 _SHOWN_SIZES = 8
@@ -85,32 +88,61 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     for each in own:
         sweeps = tuple(o.summary for o in done if o.results.study.explains == each.summary.name)
         tried, remarks = trials(each.summary, sweeps), _document_set(published, each)
-        experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps))
+        experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, exceptions = [], []
     runs = [each.results for each in own if isinstance(each.results, Run)]
+    fitted = {cell: choice for run in runs for cell, choice in run.study.fitted_cells.items()}
+    printed = Counter(each.kind for each in published.values if not each.alternative and each.cell not in fitted)
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
         for run in runs:
             evidence |= evidence_for(claim, run.study.name, run.scored)
-        judged = judge_claim(claim, evidence)
+        judged = judge_claim(claim, evidence, fitted=fitted)
         claims.append(judged)
-        exceptions += [_exception(claim, each) for each in judged.comparisons if each.verdict != "holds"]
+        if not claim.same_as:
+            exceptions += [_exception(claim, each) for each in judged.comparisons if _not_shown(claim, each)]
     return PaperSection(
         published.paper,
         published.title,
         published.reference,
         tuple(experiments),
         claim_frame(claims),
-        sum(not value.alternative for value in published.values),
+        printed,
         frame(EXCEPTIONS, exceptions),
+        tuple(words_on(published.claims)),
     )
 
 
+def _caveats(own: Finished, done: list[Finished]) -> tuple[str, ...]:
+    """What a reader has to know, with what the honest variant gives where a sweep has one."""
+    study = own.results.study
+    if not isinstance(study, Experiment):
+        return tuple(study.notes)
+    found = list(study.notes)
+    for caveat in caveats_of(study):
+        told = [
+            effect(own.summary, each.summary, variant)
+            for each in done
+            if each.results.study.explains == study.name and caveat.honest
+            for variant, over in each.results.study.raw.get("variants", {}).items()
+            if over == caveat.honest
+        ]
+        found.append(f"{'; '.join(filter(None, [caveat.text, *told]))}.")
+    return tuple(found)
+
+
+def _not_shown(claim: Claim, judged: ComparisonVerdict) -> bool:
+    """Whether a comparison doesn't hold strictly; where there is no strict test, by the scores."""
+    tested = claim.test is not None or claim.relation in ("equivalent", "ratio")
+    return (judged.strict if tested else judged.paper) != "holds"
+
+
 def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
-    pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b]
+    pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b, claim.metric, claim.relation]
+    verdicts = [judged.detectable, judged.paper, judged.strict]
     if judged.evidence is None:
-        return [*pair, claim.metric, *[math.nan] * 5, judged.verdict]
-    gap, test = judged.evidence.difference, judged.evidence.test
+        return [*pair, *[math.nan] * 5, *verdicts]
+    gap, test = judged.evidence.estimate, judged.evidence.test
     p_values = (None, None) if test is None else (test.p_value, test.p_holm)
     shown = [math.nan if p_value is None else p_value for p_value in p_values]
-    return [*pair, claim.metric, gap.value, gap.low, gap.high, *shown, judged.verdict]
+    return [*pair, gap.value, gap.low, gap.high, *shown, *verdicts]

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
-from benchmark.findings.verdicts import published_for
+from benchmark.findings.papers import check_published
 from benchmark.observer import Observer
 from benchmark.report.files import write_all
 
@@ -40,7 +41,7 @@ class Finished:
 def checked(path: Path) -> Study:
     """A configuration with everything checked that can be without data."""
     study = load_study(path)
-    published_for(study)
+    check_published(study, path.parent, REPOSITORY / "configs")
     return study
 
 

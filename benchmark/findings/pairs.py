@@ -11,7 +11,7 @@ from benchmark.evaluation.metrics import CLOCK
 from benchmark.evaluation.significance import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from benchmark.config.model import Experiment, Pair
     from benchmark.evaluation.scored import Scored
@@ -52,7 +52,7 @@ def significance_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) 
     for pair in pairs:
         for result in scored.tests(pair.a, pair.b, shares(study)):
             families[pair.family, result.test].append(result)
-    return [_row(result) for family in families.values() for result in holm(family)]
+    return [row for family in families.values() for row in family_rows(family)]
 
 
 def difference_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) -> list[list[Any]]:
@@ -61,6 +61,9 @@ def difference_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) ->
     return [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps]
 
 
-def _row(result: TestResult) -> list[Any]:
-    p_values = [math.nan if p is None else p for p in (result.p_value, result.p_holm)]
-    return [result.a, result.b, result.test, result.n, result.statistic, *p_values, result.note]
+def family_rows(family: Sequence[TestResult]) -> Iterator[list[Any]]:
+    """Rows of one family of tests, with Holm's correction over those that can be made."""
+    size = sum(result.p_value is not None for result in family)
+    for each in holm(family):
+        p_values = [math.nan if p is None else p for p in (each.p_value, each.p_holm)]
+        yield [each.a, each.b, each.test, each.n, each.statistic, *p_values, size, each.note]

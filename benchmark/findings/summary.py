@@ -11,18 +11,20 @@ from benchmark.config.model import BASE
 from benchmark.evaluation.judging import judge_ranges
 from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import SCORES
+from benchmark.findings.caveats import caveats_of
 from benchmark.findings.costs import cost_rows
 from benchmark.findings.in_words import cell_infos
 from benchmark.findings.notes import notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
+from benchmark.findings.papers import published_for
 from benchmark.findings.verdicts import (
     claim_frame,
     judged_claims,
-    published_for,
     range_frame,
     sweep_notes,
     tests_in_words,
     verdict_frame,
+    words_on,
 )
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
@@ -45,6 +47,8 @@ def summarized(run: Run) -> Summary:
     pairs, unpaired = pairable(study, scored, run.jobs)
     claims = judged_claims(published, study, scored)
     notes = notes_on(run, printed_numbers(published, study))
+    caveats = (f"Caveat: {each.text}." for each in caveats_of(study))
+    said = () if study.explains else words_on(each.claim for each in claims)
     swept = tuple(sweep_notes(claims)) if study.explains else ()
     return Summary(
         name=study.name,
@@ -61,7 +65,7 @@ def summarized(run: Run) -> Summary:
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
         charts=_charts(study, scored, published),
         failures=_failures(study, scored, run.failures),
-        notes=(*study.notes, *notes, *tests_in_words(claims, scored), *swept, *unpaired),
+        notes=(*study.notes, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
     )
 
 

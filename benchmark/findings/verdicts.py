@@ -1,4 +1,4 @@
-"""The published numbers that a configuration is compared with, and what is judged of them, as rows of frames."""
+"""What is judged of a paper's numbers and claims, as rows of frames, and what their words mean."""
 
 from __future__ import annotations
 
@@ -7,17 +7,18 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import BASE
-from benchmark.evaluation import published as papers
 from benchmark.evaluation.judging import judge_claims, judge_ranges, judge_values
+from benchmark.evaluation.published import TESTS
 from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pandas as pd
 
-    from benchmark.config.model import Experiment, Study
-    from benchmark.evaluation.published import ClaimVerdict, Published, ValueVerdict
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.judging import ClaimVerdict, ValueVerdict
+    from benchmark.evaluation.published import Claim, Published
     from benchmark.evaluation.scored import Scored
 
 
@@ -28,31 +29,15 @@ _BY_DRAW = (
 )
 
 
-def published_for(study: Study) -> Published | None:
-    """The numbers and claims of the study's paper; of one that explains another, those of that one's paper."""
-    if study.paper:
-        return papers.load_published(papers.FOLDER / f"{study.paper}.yaml")
-    for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
-        found = papers.load_published(path)
-        configs = {each.config for each in found.values}  # noqa: PD011 - no frame's
-        if study.explains in configs.union(c.config for claim in found.claims for c in claim.comparisons):
-            return found
-    return None
-
-
 def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
     """Every printed number beside ours, in the unit of the print."""
-    judged = judge_values(published, study.name, scored) if published else []
+    judged = judge_values(published, study.name, scored, study.fitted_cells) if published else []
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
 def claim_frame(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
     """Every claim under each variant; its text stands with the configuration itself."""
-    rows = []
-    for each in claims:
-        text = "" if each.variant else each.claim.text
-        rows.append([each.claim.id, each.variant, text, each.holds, len(each.comparisons), each.verdict])
-    return frame(CLAIMS, rows)
+    return frame(CLAIMS, [_claim(each) for each in claims])
 
 
 def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
@@ -60,7 +45,7 @@ def judged_claims(published: Published | None, study: Experiment, scored: Scored
     if published is None:
         return []
     variants = ["" if name == BASE else name for name in study.variants] if study.explains else [""]
-    return judge_claims(published, study.name, study.explains, variants, scored)
+    return judge_claims(published, study.name, study.explains, variants, scored, study.fitted_cells)
 
 
 def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
@@ -80,10 +65,26 @@ def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
     for each in claims:
         by_claim[each.claim.id].append(each)
     for claim, own in by_claim.items():
-        most, of = max(each.holds for each in own), len(own[0].comparisons)
-        names = ", ".join(each.variant or BASE for each in own if each.holds == most)
+        holds = {each.variant or BASE: _held([c.paper for c in each.comparisons]) for each in own}
+        most, of = max(holds.values()), len(own[0].comparisons)
+        names = ", ".join(name for name, n in holds.items() if n == most)
         where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
-        yield f"The claim {claim} holds {where if most else 'nowhere, not even in part'}."
+        yield f"By the paper's rule the claim {claim} holds {where if most else 'nowhere, not even in part'}."
+
+
+def words_on(claims: Iterable[Claim]) -> list[str]:
+    """Why the margins and ranges of claims are what they are, and which claims are one finding told twice."""
+    found = []
+    for claim in claims:
+        if claim.relation == "equivalent":
+            found.append(f"{claim.id}: 'the same' is a difference of {claim.margin} at most: {claim.because}")
+        if claim.relation == "ratio":
+            found.append(f"{claim.id}: a ratio from {claim.low} to {claim.high}: {claim.because}")
+        if claim.same_as:
+            found.append(
+                f"{claim.id} is {claim.same_as} once more, and not counted{': ' * bool(claim.because)}{claim.because}"
+            )
+    return [f"{text.removesuffix('.')}." for text in found]
 
 
 def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
@@ -99,10 +100,33 @@ def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
     return list(dict.fromkeys(found))
 
 
+def strict_rule(claim: Claim) -> str:
+    """The strict rule of a claim, as a table names it."""
+    if claim.relation in ("equivalent", "ratio"):
+        return "95% interval"
+    return f"{TESTS[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
+
+
+def _claim(judged: ClaimVerdict) -> list[Any]:
+    claim, of = judged.claim, len(judged.comparisons)
+    text = "" if judged.variant else claim.text
+    paper, strict = ([getattr(each, name) for each in judged.comparisons] for name in ("paper", "strict"))
+    untested = claim.test is None and claim.relation in ("greater", "lower")
+    strictly = [strict_rule(claim), _held(strict), "no test" if untested else judged.strict]
+    what = [claim.id, judged.variant, text]
+    return [*what, claim.rule.in_words, _held(paper), of, judged.paper, *strictly, judged.whole, judged.counted]
+
+
+def _held(words: Sequence[str]) -> int:
+    return sum(word == "holds" for word in words)
+
+
 def _verdict(judged: ValueVerdict) -> list[Any]:
-    printed, ours = judged.published, judged.ours
+    printed, ours, scale = judged.published, judged.ours, judged.scale
     what = " vs ".join(printed.pair) if printed.pair else printed.cell
-    scale = 100 if printed.unit == "percent" else 1
-    low, high = (math.nan, math.nan) if ours.method == "count" else (scale * ours.low, scale * ours.high)
-    numbers = (scale * ours.value, low, high)
-    return [what, printed.metric, printed.reading, printed.value, printed.printed_in, *numbers, judged.verdict]
+    low, high = (math.nan, math.nan) if printed.kind == "count" else (scale * ours.low, scale * ours.high)
+    between = judged.between
+    over = (math.nan, math.nan) if between is None else (scale * between.low, scale * between.high)
+    names = [what, printed.metric, printed.kind, printed.reading, printed.value, printed.printed_in]
+    numbers = [scale * ours.value, low, high, judged.sample, *over, judged.documents, judged.widest]
+    return [*names, *numbers, judged.verdict, judged.fitted]

@@ -18,10 +18,16 @@ if TYPE_CHECKING:
 
     from benchmark.report.charts import Chart
 
-SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "note")
+SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
-VERDICTS = ("cell", "metric", "reading", "published", "unit", "value", "low", "high", "verdict")
-CLAIMS = ("claim", "variant", "text", "holds", "of", "verdict")
+VERDICTS = (
+    *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
+    *("between_low", "between_high", "documents", "widest", "verdict", "fitted"),
+)
+CLAIMS = (
+    *("claim", "variant", "text", "rule", "holds", "of", "verdict", "strict_rule", "strict_holds", "strict_verdict"),
+    *("whole", "counted"),
+)
 RANGES = (
     *("figure", "what", "metric", "unit", "published_low", "published_high"),
     *("low", "high", "inside", "of", "verdict"),
@@ -87,15 +93,20 @@ class Summary:
     scores : DataFrame
         Columns `SCORES`: shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
     significance : DataFrame
-        Columns `SIGNIFICANCE`; where p_value is missing, the note says why.
+        Columns `SIGNIFICANCE`; `family` is how many tests p_holm is corrected over. Where p_value is missing, the note
+        says why.
     differences : DataFrame
         Columns `DIFFERENCES`: main metric of `a` less that of `b`, with its 95% interval.
     verdicts : DataFrame
         Columns `VERDICTS`. The cell is a cell's id, or "a vs b" for a metric of pairs; `published` is the printed text
-        and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `reading` is "another" for one
-        that is judged and not counted, else "".
+        and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is "result" or "count";
+        `reading` is "another" for one that is judged and not counted, else "". `sample` says what the interval is over,
+        and `between_low` and `between_high` are that over groups. `documents` is the difference in documents, `widest`
+        how far from ours a print could be and be consistent, `fitted` the choice made to come near it.
     claims : DataFrame
-        Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold; "" is the configuration itself.
+        Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold by the paper's rule, and `strict_holds`
+        strictly; "" is the configuration itself. `whole` is how many comparisons the claim has over all configurations,
+        `counted` why it isn't counted among the paper's claims.
     ranges : DataFrame
         Columns `RANGES`: what the axes of a printed figure span, and the least and greatest of ours, all in the unit of
         the print.

@@ -24,25 +24,44 @@ WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
 }
 TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
+OVER_GROUPS = "over groups"
+# What the words of tables mean, in the line below each.
+VERDICT_WORDS = (
+    "equal: ours rounds to the print; consistent: the print lies in the 95% interval of ours; deviates: it doesn't; "
+    "fitted: a choice was made to come near it, so that it shows nothing."
+)
+WIDEST_WORDS = " would pass: how far from ours a print could be and still be consistent."
+GROUP_WORDS = (
+    " The 95% interval is over the documents, the groups given; 'over groups' is Student's over the groups, as if they "
+    "had been drawn."
+)
+CLAIM_WORDS = (
+    "A claim holds where all of its comparisons do. Strictly: two-sided, at its level after Holm's correction over the "
+    "claim's comparisons, or by the whole 95% interval where it speaks of sameness or a ratio; a comparison is not "
+    "shown where the data decide neither way, and contradicted where they are significant the other way."
+)
+FAMILY_WORDS = "p is two-sided; p (Holm) is corrected over so many tests: those of its kind and family in this table."
 
 
 @dataclass(frozen=True)
 class Grid:
     """A table of text, each row as long as the header.
 
-    The columns named in `text` hold words, aligned left; the others hold numbers, aligned right.
+    The columns named in `text` hold words, aligned left; the others hold numbers, aligned right. The `note` below it
+    says what its words mean.
     """
 
     title: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     text: frozenset[str]
+    note: str = ""
 
     def without(self, *names: str) -> Grid:
         """Leave out these columns."""
         kept = [i for i, name in enumerate(self.header) if name not in names]
         header, *rows = (tuple(row[i] for i in kept) for row in (self.header, *self.rows))
-        return Grid(self.title, header, tuple(rows), self.text)
+        return Grid(self.title, header, tuple(rows), self.text, self.note)
 
     @property
     def width(self) -> int:
@@ -146,7 +165,8 @@ def cell_grid(summary: Summary) -> Grid:
         if verdicts or summary.failures:
             row.append("failed" if cell.id in summary.failures else verdict["verdict"] if verdict else NONE)
         rows.append(tuple(row))
-    return Grid(summary.title, tuple(header), tuple(rows), frozenset({"cell", *varying, "verdict"}))
+    words = frozenset({"cell", *varying, "verdict"})
+    return Grid(summary.title, tuple(header), tuple(rows), words, VERDICT_WORDS if verdicts else "")
 
 
 def fold_grid(summary: Summary) -> Grid:
@@ -179,14 +199,14 @@ def significance_grid(summary: Summary) -> Grid:
         for i, test in enumerate(results):
             rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
     header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
-    return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}))
+    return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), FAMILY_WORDS)
 
 
 def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:
     statistic = number(test["statistic"])
     if test["test"] == "sign" and statistic != NONE:
         statistic = f"Z {statistic}"
-    holm = NONE if is_missing(test["p_holm"]) else p_text(test["p_holm"])
+    holm = NONE if is_missing(test["p_holm"]) else f"{p_text(test['p_holm'])} (of {count(test['family'])})"
     name = TEST_NAMES.get(test["test"], test["test"])
     return name, count(test["n"]), statistic, p_text(test["p_value"], test["note"]), holm
 
@@ -197,11 +217,19 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
     for row in records(verdicts):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
+        over = interval(row["between_low"], row["between_high"], decimals)
         name = named_in(row["metric"], UNITS[row["unit"]])
         verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
-        rows.append((row["cell"], name, row["published"], *ours, difference_text(row), verdict))
-    header = ("cell", "metric", "published", "ours", "95% interval", "difference", "verdict")
-    return Grid("Published numbers", header, tuple(rows), frozenset({"cell", "metric", "verdict"}))
+        documents = NONE if is_missing(row["documents"]) else number(row["documents"], 0, "+")
+        widest = NONE if is_missing(row["widest"]) else f"±{number(row['widest'], decimals)}"
+        further = (row["sample"] or NONE, over, difference_text(row), documents, widest, verdict)
+        rows.append((row["cell"], name, row["published"], *ours, *further))
+    header = ("cell", "metric", "published", "ours", "95% interval", "sample", OVER_GROUPS, "difference", "documents")
+    words = frozenset({"cell", "metric", "sample", "verdict"})
+    note = VERDICT_WORDS + WIDEST_WORDS + (GROUP_WORDS if any(verdicts["between_low"].notna()) else "")
+    grid = Grid("Published numbers", (*header, "would pass", "verdict"), tuple(rows), words, note)
+    empty = [name for i, name in enumerate(grid.header) if rows and all(row[i] == NONE for row in rows)]
+    return grid.without(*empty)
 
 
 def other_verdicts(summary: Summary) -> pd.DataFrame:
@@ -209,18 +237,32 @@ def other_verdicts(summary: Summary) -> pd.DataFrame:
     key = ["cell", "metric", "published", "reading"]
     placed = {tuple(row[name] for name in key) for row in main_verdicts(summary).values()}
     keys = zip(*(summary.verdicts[name] for name in key), strict=True)
-    return summary.verdicts[[key not in placed for key in keys]]
+    return summary.verdicts.loc[[key not in placed for key in keys]]
 
 
 def claim_grid(claims: pd.DataFrame) -> Grid:
-    """Claims of the paper, how many of their comparisons hold, and the verdict; the variant where there are several."""
-    rows = tuple(
-        (row["claim"], row["variant"], row["text"], f"{count(row['holds'])} of {count(row['of'])}", row["verdict"])
-        for row in records(claims)
-    )
-    header = ("claim", "variant", "text", "holds", "verdict")
-    grid = Grid("Claims", header, rows, frozenset({"claim", "variant", "text", "verdict"}))
-    return grid if any(claims["variant"]) else grid.without("variant")
+    """Claims of the paper, by its own rule and strictly; the variant where there are several."""
+    rows = []
+    for row in records(claims):
+        whole = row["whole"] if row["whole"] > row["of"] else 0
+        paper = _told(row["verdict"], row["holds"], row["of"], whole)
+        strictly = _told(row["strict_verdict"], row["strict_holds"], row["of"], whole)
+        rows.append((row["claim"], row["variant"], row["text"], row["rule"], paper, strictly, row["counted"]))
+    header = ("claim", "variant", "text", "the paper's rule", "by it", "strictly", "not counted")
+    grid = Grid("Claims", header, tuple(rows), frozenset(header), CLAIM_WORDS)
+    empty = [
+        name for i, name in enumerate(header) if name in ("variant", "not counted") and not any(r[i] for r in rows)
+    ]
+    return grid.without(*empty)
+
+
+def _told(verdict: str, holds: int, of: int, whole: int) -> str:
+    """A verdict on a claim; of a part of its comparisons there is none."""
+    if verdict == "no test":
+        return verdict
+    if whole:
+        return f"{count(holds)} of {count(of)} here; judged over {count(whole)} on the page"
+    return verdict if "(" in verdict else f"{verdict} ({count(holds)} of {count(of)})"
 
 
 def range_grid(ranges: pd.DataFrame) -> Grid:

@@ -10,29 +10,48 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.published import PublishedValue, judge_value
+from benchmark.evaluation.judging import ValueVerdict
+from benchmark.evaluation.published import PublishedValue
 from benchmark.report.contents import frame
-from benchmark.report.grids import Grid, claim_grid, difference_text, headline_scores, range_grid, records, verdict_grid
+from benchmark.report.grids import (
+    Grid,
+    claim_grid,
+    difference_text,
+    headline_scores,
+    main_metric,
+    range_grid,
+    records,
+    verdict_grid,
+)
 from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import UNITS, named_in, unit_shown
+from benchmark.report.quantities import UNITS, metric_name, named_in, unit_shown
 from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
     from benchmark.report.contents import CellInfo, Summary
 
 AS_CONFIGURED = "as configured"
-EXCEPTIONS = ("claim", "config", "a", "b", "metric", "value", "low", "high", "p_value", "p_holm", "verdict")
+EXCEPTION_WORDS = (
+    "a − b is in points where no unit is named; p is that of the strict test, two-sided; detectable: the smallest "
+    "difference that the test would find four times out of five, or the smallest margin that is shown."
+)
+_ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
+_TOLD = {"deviates": "deviating"}
+EXCEPTIONS = (
+    *("claim", "config", "a", "b", "metric", "relation", "value", "low", "high", "p_value", "p_holm", "detectable"),
+    *("paper", "strict"),
+)
 
 
 @dataclass(frozen=True)
 class Trial:
     """What one deviating cell gives under a variant of its experiment, beside what the paper prints.
 
-    Value, low and high are in the unit of the print; the verdict is "exact", "reproduced" or "deviates".
+    Value, low and high are in the unit of the print; the verdict is as of any number.
     """
 
     cell: str
@@ -48,12 +67,16 @@ class Trial:
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """One experiment beside the paper, what `trials` tell where it deviates, and the sweeps that look into it."""
+    """One experiment beside the paper, what `trials` tell where it deviates, and the sweeps that look into it.
+
+    `caveats` are what a reader has to know before believing its numbers.
+    """
 
     summary: Summary
     tried: tuple[Trial, ...] = ()
     remarks: tuple[str, ...] = ()
     sweeps: tuple[Summary, ...] = ()
+    caveats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,10 +87,12 @@ class PaperSection:
     ----------
     claims : DataFrame
         Columns `CLAIMS`, judged over all the experiments together.
-    printed : int
-        How many numbers the paper prints, measured or not: a failed cell must not improve the count.
+    printed : mapping of str to int
+        How many numbers of each kind the paper prints, measured or not: a failed cell must not improve the count.
     exceptions : DataFrame
         Columns `EXCEPTIONS`: the comparisons of its claims that do not hold; differences are as in the score frame.
+    remarks : tuple of str
+        On its claims: margins, ranges, what is told twice.
     """
 
     key: str
@@ -75,8 +100,9 @@ class PaperSection:
     reference: str
     experiments: tuple[ExperimentPart, ...]
     claims: pd.DataFrame
-    printed: int
+    printed: Mapping[str, int]
     exceptions: pd.DataFrame = field(default_factory=partial(frame, EXCEPTIONS))
+    remarks: tuple[str, ...] = ()
 
 
 def reproduction_page(sections: Sequence[PaperSection]) -> str:
@@ -92,7 +118,10 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
     environment.filters |= {"verdicts": verdict_grid, "claims": claim_grid, "ranges": range_grid}
     environment.filters |= {"tried": tried_grid, "exceptions": exception_grid, "swept": swept_grid}
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
-    numbers = counted(tables, sum(section.printed for section in sections))
+    printed: Counter[str] = Counter()
+    for section in sections:
+        printed.update(section.printed)
+    numbers = counted(tables, printed)
     claims = held([section.claims for section in sections])
     page = environment.get_template("reproduction.md.j2").render(sections=sections, numbers=numbers, claims=claims)
     return page.rstrip("\n") + "\n"
@@ -119,6 +148,24 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
                 if changed and tried and not is_missing(tried["value"]) and _same_cell(cell, base):
                     found.append(_trial(row, changed, tried))
     return tuple(found)
+
+
+def effect(summary: Summary, sweep: Summary, variant: str) -> str:
+    """What the scores of a sweep's variant differ by from those of the experiment, in words."""
+    metric = main_metric(summary)
+    ours, theirs, unit = headline_scores(summary), headline_scores(sweep), unit_shown(metric)
+    pairs = (
+        (ours.get((base.id, metric)), theirs.get((cell.id, metric)))
+        for cell in sweep.cells
+        if cell.variant == variant
+        for base in summary.cells
+        if _same_cell(cell, base) and cell.classifier == base.classifier
+    )
+    gaps = [other["value"] - own["value"] for own, other in pairs if own and other]
+    if not gaps:
+        return ""
+    spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
+    return f"otherwise ({variant} of {sweep.name}) {metric_name(metric)} differs by {spread} {unit.symbol}".rstrip()
 
 
 def tried_grid(tried: Iterable[Trial]) -> Grid:
@@ -156,46 +203,93 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
     for row in records(exceptions):
         p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
         claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
-        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, row["verdict"]))
-    header = ("claim", "config", "a", "b", "a − b", "95% interval", "p", "p (Holm)", "verdict")
-    words = frozenset({"claim", "config", "a", "b", "verdict"})
-    return Grid("Comparisons that do not hold", header, tuple(rows), words)
+        verdicts = row["paper"], row["strict"]
+        rows.append((claim, row["config"], row["a"], row["b"], *_gap(row), *p_values, _detectable(row), *verdicts))
+    header = (
+        "claim",
+        "config",
+        "a",
+        "b",
+        "a − b",
+        "95% interval",
+        "p",
+        "p (Holm)",
+        "detectable",
+        "by the paper's rule",
+    )
+    words = frozenset({"claim", "config", "a", "b", "by the paper's rule", "strictly"})
+    return Grid("Comparisons that do not hold", (*header, "strictly"), tuple(rows), words, EXCEPTION_WORDS)
 
 
 def _gap(row: dict[str, Any]) -> tuple[str, str]:
-    """A difference and its interval; the unit behind it, but for the points of a percentage."""
+    """A difference and its interval, the unit behind it but for the points of a percentage; or a ratio."""
+    if row["relation"] == "ratio":
+        return f"ratio {number(row['value'])}", interval(row["low"], row["high"])
     unit = unit_shown(row["metric"])
     gap = unit.text(row["value"], "+")
     symbol = "" if unit.name == "percent" or gap == NONE else f" {unit.symbol}".rstrip()
     return gap + symbol, unit.interval(row["low"], row["high"], "+")
 
 
-def counted(tables: Sequence[pd.DataFrame], printed: int = 0) -> str:
-    """Count the verdicts on printed numbers; of more numbers printed than judged, the rest was not measured.
+def _detectable(row: dict[str, Any]) -> str:
+    return NONE if is_missing(row["detectable"]) else f"±{unit_shown(row['metric']).text(row['detectable'])}"
+
+
+def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None) -> str:
+    """Count the verdicts on printed numbers, results of models and counts of data apart, fitted ones with neither.
+
+    Of more numbers printed than judged, the rest was not measured.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> counted([pd.DataFrame({"verdict": ["exact", "reproduced", "deviates"], "reading": ""})], printed=5)
-    '2 of 5 published numbers exact or reproduced (1 exact, 1 reproduced, 1 deviating, 2 not measured)'
+    >>> rows = {"verdict": ["equal", "deviates", "equal"], "reading": "", "kind": ["result", "result", "count"]}
+    >>> counted([pd.DataFrame(rows)])
+    '1 of 2 results of models equal or consistent (1 equal, 1 deviating); 1 of 1 counts of data equal'
     """
-    counts = Counter(str(verdict) for table in tables for verdict in table["verdict"][table["reading"] == ""])
-    total = max(printed, counts.total())
-    if not total:
-        return "no published numbers"
-    parts = {kind: counts[kind] for kind in ("exact", "reproduced")}
-    parts |= {"deviating": counts["deviates"], "not measured": total - sum(parts.values()) - counts["deviates"]}
-    shown = ", ".join(f"{n} {kind}" for kind, n in parts.items() if n)
-    return f"{parts['exact'] + parts['reproduced']} of {total} published numbers exact or reproduced ({shown})"
+    found = Counter(
+        (row["kind"], row["verdict"])
+        for table in tables
+        for row in records(table)
+        if not row["reading"] or row["verdict"] == "fitted"
+    )
+    parts = []
+    fitted = sum(n for (_, verdict), n in found.items() if verdict == "fitted")
+    for kind, name, good in (
+        ("result", "results of models", "equal or consistent"),
+        ("count", "counts of data", "equal"),
+    ):
+        own = {verdict: n for (of, verdict), n in found.items() if of == kind and verdict != "fitted"}
+        total = max((printed or {}).get(kind, 0), sum(own.values()))
+        told = own | {"not measured": total - sum(own.values())}
+        told = {_TOLD.get(word, word): told[word] for word in (*_ORDER, "not measured") if told.get(word)}
+        agree = sum(n for word, n in own.items() if word.startswith(("equal", "consistent")))
+        detail = (
+            f" ({', '.join(f'{n} {word}' for word, n in told.items())})" if kind == "result" or agree < total else ""
+        )
+        parts += [f"{agree} of {total} {name} {good}{detail}"] if total else []
+    parts += [f"{fitted} fitted, counted with neither"] if fitted else []
+    return "; ".join(parts) or "no published numbers"
 
 
 def held(tables: Sequence[pd.DataFrame]) -> str:
-    """Count the claims that hold, "4 of 5 claims hold"; those that hold in part are counted apart."""
-    verdicts = [str(verdict) for table in tables for verdict in table["verdict"]]
-    if not verdicts:
+    """Count the claims that hold by their papers' rules, and strictly; those told otherwise elsewhere are left out."""
+    rows = [row for table in tables for row in records(table) if not row["counted"]]
+    if not rows:
         return "no claims"
-    in_part = sum(verdict.startswith("holds in part") for verdict in verdicts)
-    return f"{verdicts.count('holds')} of {len(verdicts)} claims hold" + (f", {in_part} in part" if in_part else "")
+    paper = [row["verdict"] for row in rows]
+    strict = [row["strict_verdict"] for row in rows if row["strict_verdict"] != "no test"]
+    by_rule = f"{paper.count('holds')} of {len(paper)} claims hold by their papers' rules{_in_part(paper)}"
+    if not strict:
+        return by_rule
+    against = sum(verdict.startswith("contradicted") for verdict in strict)
+    told = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
+    return f"{by_rule}; {told}{f', {against} contradicted' if against else ''}"
+
+
+def _in_part(verdicts: Sequence[str]) -> str:
+    n = sum(verdict.startswith("holds in part") for verdict in verdicts)
+    return f", {n} in part" if n else ""
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
@@ -218,5 +312,5 @@ def _trial(row: dict[str, Any], variant: str, score: dict[str, Any]) -> Trial:
     cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
     print_of = PublishedValue(table=0, config="", cell=cell, metric=metric, value=printed, unit="one")
     # Already in the unit of the print, so that no unit is left to convert.
-    verdict = judge_value(print_of, Estimate(value, low, high, int(score["n"]), "")).verdict
+    verdict = ValueVerdict(print_of, Estimate(value, low, high, int(score["n"]), "")).verdict
     return Trial(cell, metric, printed, unit, variant, value, low, high, verdict)

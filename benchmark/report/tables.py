@@ -41,14 +41,21 @@ if TYPE_CHECKING:
 TERMINAL_WIDTH = 120
 MOST_PANELS = 4
 #: What a narrow terminal has no room for, least needed first.
-DISPENSABLE = ("statistic", "ties", "n", "difference")
+DISPENSABLE = (
+    "statistic",
+    "ties",
+    "n",
+    "sample",
+    "would pass",
+    "over groups",
+    "documents",
+    "difference",
+    "the paper's rule",
+)
 NAMES = ("cell", "cells", "a", "b", "text")
 WHOLE_WORDS = 20
-STYLES = dict.fromkeys(("exact", "reproduced", "holds"), "green") | {
-    "deviates": "yellow",
-    "fails": "red",
-    "failed": "red",
-}
+#: By what a verdict begins with.
+STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
 
 
 def table_markdown(summary: Summary) -> str:
@@ -56,7 +63,7 @@ def table_markdown(summary: Summary) -> str:
     parts = [f"# {markdown_text(summary.title)}"]
     for i, grid in enumerate([*main_grids(summary), *_further_grids(summary)]):
         parts += [f"## {markdown_text(grid.title)}"] if i or summary.of_points else []
-        parts.append(markdown_grid(grid))
+        parts += [markdown_grid(grid), *([markdown_text(grid.note)] if grid.note else [])]
     if summary.failures:
         parts += ["## Failures", _bullets(failure_lines(summary))]
     if summary.notes:
@@ -164,6 +171,8 @@ class TerminalTables:
             fitted = _fitted(grid, width, *DISPENSABLE)
             yield Text(f"\n{fitted.title}", style="bold")
             yield _rich_table(fitted)
+            if fitted.note:
+                yield Text(fitted.note, style="dim")
         if summary.failures:
             yield Text("\n" + "\n".join(failure_lines(summary)), style="red")
         if summary.notes:
@@ -200,7 +209,7 @@ def _rich_table(grid: Grid) -> Table:
 def _style(column: str, text: str) -> str:
     if column != "verdict":
         return ""
-    return STYLES.get(text, "yellow" if text.startswith(("holds in part", "not tested")) else "")
+    return next((style for word, style in STYLES.items() if text.startswith(word)), "")
 
 
 def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
@@ -208,7 +217,7 @@ def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
     of_cells = not summary.of_points
     grids = [
         *([fold_grid(summary)] if of_cells and not brief else []),  # a curve has dozens of draws: scores.csv lists them
-        verdict_grid(other_verdicts(summary) if of_cells else summary.verdicts),
+        verdict_grid(other_verdicts(summary) if of_cells and brief else summary.verdicts),
         range_grid(summary.ranges),
         *([significance_grid(summary)] if of_cells or not brief else []),  # curves are compared at every point
         claim_grid(summary.claims),

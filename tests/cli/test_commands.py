@@ -31,6 +31,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
+from benchmark.report.contents import VERDICTS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 QUICKSTART = CONFIGS / "quickstart.yaml"
@@ -51,8 +52,8 @@ FAILING = SMALL.replace("small", "failing").replace(
 )
 HEADERS = {
     "scores.csv": "cell,fold,metric,value,low,high,n,ties",
-    "significance.csv": "a,b,test,n,statistic,p_value,p_holm",
-    "verdicts.csv": "cell,metric,reading,published,unit,value,low,high,verdict",
+    "significance.csv": "a,b,test,n,statistic,p_value,p_holm,family",
+    "verdicts.csv": ",".join(VERDICTS),
 }
 FILES = {
     "table.md",

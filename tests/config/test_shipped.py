@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmark.evaluation.published import load_published
 from benchmark.experiment.kinds import load_study, study_from_mapping
+from benchmark.findings.papers import load_published
 
 REPOSITORY = Path(__file__).parents[2]
 SHIPPED = sorted((REPOSITORY / "configs").glob("*.yaml"), key=lambda path: path.stem)

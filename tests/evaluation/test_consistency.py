@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmark.evaluation.consistency import consistent_sizes, right_counts
-from benchmark.evaluation.published import load_published
+from benchmark.findings.papers import load_published
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "zhang2005.yaml"
 

@@ -17,8 +17,11 @@ FOLDS = {"cornell": (200, 180, 4), "texas": (100, 70, 0), "wisconsin": (400, 300
 #: What the mean over the folds may move by.
 SHARE = (4 / 200 + 0 / 100 + 2 / 400) / 3
 
+#: What a verdict is told with, and pinned without.
+OVER = ("100 documents", None, None, 0.0, 1.0)
 
-def summary_of(moved=None, cells=(CELL, OTHER), verdict="exact", folds=FOLDS):
+
+def summary_of(moved=None, cells=(CELL, OTHER), verdict="equal", folds=FOLDS):
     """Two cells; `moved` adds to the number of right documents by (cell, fold)."""
     rows = []
     for cell in cells:
@@ -29,7 +32,9 @@ def summary_of(moved=None, cells=(CELL, OTHER), verdict="exact", folds=FOLDS):
             rows.append((cell, fold, "macro-f1", shares[-1] / 2, 0.0, 1.0, n, ties))
         headline = sum(shares) / len(shares) + (moved or {}).get((cell, HEADLINE), 0.0)
         rows.append((cell, HEADLINE, "accuracy", headline, 0.0, 1.0, 700, 6))
-    verdicts = [(cell, "accuracy", "", "90.0", "percent", 90.0, 89.0, 91.0, verdict) for cell in cells]
+    verdicts = [
+        (cell, "accuracy", "result", "", "90.0", "percent", 90.0, 89.0, 91.0, *OVER, verdict, "") for cell in cells
+    ]
     infos = tuple(CellInfo(cell, {"kernel": cell}) for cell in cells)
     return Summary("small", "Small", None, infos, frame(SCORES, rows), verdicts=frame(VERDICTS, verdicts))
 
@@ -105,28 +110,28 @@ def test_missing_and_additional_cells_deviate(folder):
 
 
 def test_verdicts_may_not_move(folder):
-    found = deviations(summary_of(verdict="reproduced"), folder)
-    assert found == [Deviation(cell, "accuracy", "exact", "reproduced") for cell in (CELL, OTHER)]
+    found = deviations(summary_of(verdict="consistent"), folder)
+    assert found == [Deviation(cell, "accuracy", "equal", "consistent") for cell in (CELL, OTHER)]
 
 
 def test_a_number_judged_in_two_readings_has_two_verdicts(tmp_path):
     def readings(*verdicts):
         rows = [
-            (CELL, "accuracy", reading, value, "percent", 90.0, 89.0, 91.0, verdict)
+            (CELL, "accuracy", "result", reading, value, "percent", 90.0, 89.0, 91.0, *OVER, verdict, "")
             for reading, value, verdict in zip(("", "another"), ("90.0", "80.0"), verdicts, strict=True)
         ]
         return replace(summary_of(), verdicts=frame(VERDICTS, rows))
 
-    pin(readings("exact", "deviates"), tmp_path)
-    assert deviations(readings("exact", "deviates"), tmp_path) == []
-    found = deviations(readings("deviates", "exact"), tmp_path)
-    assert [(each.pinned, each.found) for each in found] == [("exact", "deviates"), ("deviates", "exact")]
+    pin(readings("equal", "deviates"), tmp_path)
+    assert deviations(readings("equal", "deviates"), tmp_path) == []
+    found = deviations(readings("deviates", "equal"), tmp_path)
+    assert [(each.pinned, each.found) for each in found] == [("equal", "deviates"), ("deviates", "equal")]
     assert [each.fold for each in found] == ["accuracy", "accuracy, another reading"]
 
 
 def test_a_verdict_that_is_missing_deviates(folder):
     found = deviations(summary_of(cells=[CELL]), folder)
-    assert Deviation(OTHER, "accuracy", "exact", "missing") in found
+    assert Deviation(OTHER, "accuracy", "equal", "missing") in found
 
 
 def test_a_number_that_is_missing_in_the_pinned_file_does_not_hold(folder):

@@ -78,7 +78,7 @@ def test_every_published_number_is_beside_ours_or_counted(page):
         assert rows_with(text, cell, printed), f"{cell} is missing"
     assert rows_with(text, *PAIR, "1.2345")
     assert "0.777" not in text
-    assert "of 6 published numbers" in line
+    assert "of 6 results of models" in line
     assert "1 not measured" in line
     assert f"**{line.split(': ', 1)[1]}**" in text
 
@@ -87,7 +87,7 @@ def test_a_cell_that_fails_does_not_improve_the_count(page):
     huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
     sound = {"weighting": "tf", "normalization": "l1", "kernel": "linear"}
     text, line = page(methods=[huge, sound])
-    assert "of 6 published numbers" in line
+    assert "of 6 results of models" in line
     assert "5 not measured" in line
     assert "1 of 2 cells failed" in text
     assert "not finite" in text
@@ -96,7 +96,7 @@ def test_a_cell_that_fails_does_not_improve_the_count(page):
 def test_claims_are_judged_over_all_experiments(page):
     text, line = page()
     assert rows_with(text, "better")
-    assert "1 of 2 claims hold" in line
+    assert "1 of 2 claims hold by their papers' rules" in line
     assert "1 of 2 missing" in text
 
 
@@ -116,6 +116,8 @@ class TestConfigs:
             (folder / f"{name}.yaml").write_text(yaml.safe_dump(configured(name=name, **more).raw))
 
         self.add = add
+        add("small")
+        add("unwritten")
         return folder
 
     def test_are_those_of_a_paper_and_those_that_explain_one(self, folder, paper):

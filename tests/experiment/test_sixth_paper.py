@@ -97,8 +97,8 @@ def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     assert all(name in table for name in ("ngd", "mnb", "rbf"))
     line = write_page([done], tmp_path / "PAGE.md")
     page = (tmp_path / "PAGE.md").read_text()
-    assert "of 2 published numbers" in line
-    assert "1 of 2 claims hold" in line
+    assert "of 2 results of models" in line
+    assert "1 of 2 claims hold by their papers' rules" in line
     for word in (PUBLISHED["title"], PUBLISHED["reference"], "ngd-90", "91.2", "geometry-helps"):
         assert word in page
 
@@ -136,7 +136,8 @@ def test_a_method_is_listed_run_scored_drawn_and_compared(performed: Callable[..
     rows = [row for part in registered("") for row in part.rows]
     assert any("squared-linear" in row[0] and "factor" in str(row) for row in rows)
     assert any("contrary" in row[0] and "smoothing" in str(row) for row in rows)
-    methods = ["ngd", "mnb", {"kernel": {"name": "squared-linear", "factor": [1, 2]}}, "contrary", "complement-nb"]
+    rbf = yaml.safe_load(CONFIG)["methods"][-1]
+    methods = ["ngd", "mnb", rbf, {"kernel": {"name": "squared-linear", "factor": [1, 2]}}, "contrary", "complement-nb"]
     done = performed(methods=methods, compare=[["contrary", "complement-nb"]])
     assert not done.summary.failures
     new = {"squared-linear-factor1", "squared-linear-factor2", "contrary"}

@@ -243,7 +243,7 @@ class TestAgainstThePaper:
         assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
         assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
         assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
-        assert verdicts.loc["tf-l1-ngd", "verdict"] == "exact"
+        assert verdicts.loc["tf-l1-ngd", "verdict"] == "equal"
         assert verdicts.loc["tf-l1-linear", "value"] == pytest.approx((20 / 60 + 18 / 30) / 2)
         assert verdicts.loc["tf-l1-linear", "verdict"] == "deviates"
         for row in verdicts.itertuples():
@@ -265,8 +265,9 @@ class TestAgainstThePaper:
 
     def test_claims_are_restricted_to_the_own_experiment(self, configured, paper):
         (claim,) = summarized(made_up(configured(paper=paper))).claims.itertuples()
-        assert (claim.claim, claim.holds, claim.of) == ("better", 1, 2)
-        assert claim.verdict == "holds in part (1 of 2)"
+        assert (claim.claim, claim.holds, claim.of, claim.whole) == ("better", 1, 2, 3)
+        assert claim.verdict == "holds in part (1 of 2)", "by the scores, since the paper has no rule"
+        assert claim.strict_verdict == "holds in part (1 of 2, 1 contradicted)"
 
     def test_what_failed_has_no_verdict(self, configured, paper):
         summary = summarized(made_up(configured(paper=paper), failures={"tf-l1-ngd": "no"}))

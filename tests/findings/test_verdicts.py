@@ -100,7 +100,7 @@ class TestEveryShapeIsJudgedAlike:
         printed = [value | {"value": f"{ours:.6f}"}, value | {"value": f"{ours + 90:.1f}", "alternative": True}]
         paper = Published.model_validate(HEAD | {"values": printed})
         judged = judge_values(paper, name, scored)
-        assert [(each.verdict, each.published.reading) for each in judged] == [("exact", ""), ("deviates", "another")]
+        assert [(each.verdict, each.published.reading) for each in judged] == [("equal", ""), ("deviates", "another")]
         assert judge_values(paper, "elsewhere", scored) == []
 
     def test_its_ranges(self, shapes, shape):
@@ -125,8 +125,8 @@ class TestEveryShapeIsJudgedAlike:
         (judged,) = judge_claims(Published.model_validate(HEAD | {"claims": [claim]}), name, None, [""], scored)
         (comparison,) = judged.comparisons
         assert comparison.evidence.test.test == test
-        assert comparison.verdict in ("holds", "fails", "not testable")
-        assert (comparison.verdict == "not testable") == (comparison.evidence.test.p_value is None)
+        assert comparison.strict in ("holds", "not shown", "contradicted", "not testable")
+        assert (comparison.strict == "not testable") == (comparison.evidence.test.p_value is None)
 
 
 def test_an_f_measure_is_judged_beside_counts_of_documents(configured, predicted, publish, classes):
@@ -153,7 +153,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(configured, predicted
     verdicts = summarized(Run(study, predictions, {}, {})).verdicts
     rows = [(row.cell, row.metric, row.unit, row.verdict) for row in verdicts.itertuples()]
     assert rows == [
-        ("course-cornell", "documents", "documents", "exact"),
+        ("course-cornell", "documents", "documents", "equal"),
         ("linear", "macro-f1", "percent", "deviates"),
     ]
     assert math.isnan(verdicts["low"].iloc[0])
@@ -208,17 +208,17 @@ class TestClaimsOnDraws:
 
     def test_of_one_class_a_document_counts_once(self, claimed):
         summary = claimed(several=False)
-        verdicts = dict(zip(summary.claims["claim"], summary.claims["verdict"], strict=True))
+        verdicts = dict(zip(summary.claims["claim"], summary.claims["strict_verdict"], strict=True))
         assert set(verdicts) == {"by-sign", "by-mcnemar", "by-wilcoxon"}
-        assert set(verdicts.values()) <= {"holds", "fails"}
+        assert set(verdicts.values()) <= {"holds", "not shown", "contradicted"}
         said = [note for note in summary.notes if note.startswith("The claim ")]
         assert [note.split(" by ")[0] for note in said] == ["The claim by-sign", "The claim by-mcnemar"]
         assert all("each document counts once" in note for note in said)
 
     def test_of_several_classes_the_draws_tests_are_joined_or_there_is_none(self, claimed):
         summary = claimed(several=True)
-        verdicts = dict(zip(summary.claims["claim"], summary.claims["verdict"], strict=True))
-        assert verdicts["by-sign"] in ("holds", "fails")
+        verdicts = dict(zip(summary.claims["claim"], summary.claims["strict_verdict"], strict=True))
+        assert verdicts["by-sign"] in ("holds", "not shown", "contradicted")
         assert verdicts["by-mcnemar"] == "not tested (1 of 1 not testable)"
         assert any("by-sign" in note and "p twice the median p" in note for note in summary.notes)
         assert any("by-mcnemar" in note and "documents have several classes" in note for note in summary.notes)

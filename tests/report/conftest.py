@@ -43,9 +43,21 @@ def scores_of(cell, value, folds=FOLDS, ties=3):
 
 def verdict_of(cell, value, printed):
     low, high = value - 1.4, value + 1.3
-    is_exact = abs(value - float(printed)) <= 0.005
-    verdict = "exact" if is_exact else "reproduced" if low <= float(printed) <= high else "deviates"
-    return (cell, "accuracy", "", printed, "percent", value, low, high, verdict)
+    rounds = abs(value - float(printed)) <= 0.005
+    verdict = "equal" if rounds else "consistent" if low <= float(printed) <= high else "deviates"
+    return verdict_row(cell, "accuracy", printed, "percent", value, low, high, verdict)
+
+
+def verdict_row(cell, metric, printed, unit, value, low, high, verdict, reading="", kind="result"):
+    """A row of verdicts; over 4,199 documents, and over groups half as sure."""
+    documents = (value - float(printed)) / 100 * 4199 if metric == "accuracy" else float("nan")
+    over = ("4,199 documents in 4 groups", low - 1, high + 1, documents, max(value - low, high - value))
+    return (cell, metric, kind, reading, printed, unit, value, low, high, *over, verdict, "")
+
+
+def claim_row(claim, text, paper, strict, of, variant="", whole=0, counted=""):
+    """A row of claims; `paper` and `strict` are how many comparisons hold, and the verdict."""
+    return (claim, variant, text, "the scores", paper[0], of, paper[1], "95% interval", *strict, whole or of, counted)
 
 
 def webkb_summary(failures=None, **changes):
@@ -58,7 +70,7 @@ def webkb_summary(failures=None, **changes):
             if cell.id not in failures:
                 scores += scores_of(cell.id, value / 100)
                 verdicts.append(verdict_of(cell.id, value, printed))
-    verdicts.append(("tf-l1-ngd vs tf-l2-linear", "sign-z", "", "3.4744", "one", 3.9, 2.0, 5.9, "reproduced"))
+    verdicts.append(verdict_row("tf-l1-ngd vs tf-l2-linear", "sign-z", "3.4744", "one", 3.9, 2.0, 5.9, "consistent"))
     pair = ("tf-l1-ngd", "tf-l2-linear")
     content = {
         "name": "webkb",
@@ -69,9 +81,9 @@ def webkb_summary(failures=None, **changes):
         "significance": frame(
             SIGNIFICANCE,
             [
-                (*pair, "sign", 351, 3.9, 3e-9, 6e-9, ""),
-                (*pair, "mcnemar", 351, 15.2, 0.00012345, 0.0002469, ""),
-                (*pair, "wilcoxon", 4, float("nan"), None, None, "not testable (smallest p 0.125)"),
+                (*pair, "sign", 351, 3.9, 3e-9, 6e-9, 2, ""),
+                (*pair, "mcnemar", 351, 15.2, 0.00012345, 0.0002469, 2, ""),
+                (*pair, "wilcoxon", 4, float("nan"), None, None, 0, "not testable (smallest p 0.125)"),
             ],
         ),
         "differences": frame(DIFFERENCES, [(*pair, 0.0278, 0.013, 0.042, 4199)]),
@@ -79,8 +91,8 @@ def webkb_summary(failures=None, **changes):
         "claims": frame(
             CLAIMS,
             [
-                ("ngd-best", "", "NGD under L1 beats LIN and NED under L2.", 4, 4, "holds"),
-                ("ned-like-lin", "", "NED works comparably to LIN under L2.", 1, 2, "holds in part (1 of 2)"),
+                claim_row("ngd-best", "NGD under L1 beats LIN and NED under L2.", (4, "holds"), (4, "holds"), 4),
+                claim_row("ned-like-lin", "NED works comparably.", (2, "holds"), (1, "holds in part (1 of 2)"), 2),
             ],
         ),
         "failures": failures,
@@ -119,3 +131,13 @@ SUMMARIES = {
 def make(request):
     """A function that makes the summary anew."""
     return SUMMARIES[request.param]
+
+
+@pytest.fixture(name="claim_row")
+def _claim_row():
+    return claim_row
+
+
+@pytest.fixture(name="verdict_row")
+def _verdict_row():
+    return verdict_row

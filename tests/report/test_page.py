@@ -5,12 +5,14 @@ import pandas as pd
 import pytest
 
 from benchmark.report.contents import CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
     EXCEPTIONS,
     ExperimentPart,
     PaperSection,
     counted,
     exception_grid,
+    held,
     reproduction_page,
     swept_grid,
     trials,
@@ -26,9 +28,9 @@ def sweep_of(summary, values):
     return Summary("sweep", "Sweep", None, tuple(cells), frame(SCORES, rows))
 
 
-def section_of(summary, tried=(), printed=0):
+def section_of(summary, tried=(), printed=()):
     experiments = (ExperimentPart(summary, tried),)
-    return PaperSection("key", "A <title>", "Author. Title. 2005", experiments, summary.claims, printed)
+    return PaperSection("key", "A <title>", "Author. Title. 2005", experiments, summary.claims, dict(printed))
 
 
 def deviating(summary):
@@ -39,15 +41,16 @@ def deviating(summary):
 def test_page_counts_and_shows_every_number(make):
     summary = make()
     page = reproduction_page([section_of(summary)])
-    good = int(summary.verdicts["verdict"].isin(["exact", "reproduced"]).sum())
+    good = int(summary.verdicts["verdict"].isin(["equal", "consistent"]).sum())
     if len(summary.verdicts):
-        assert f"**{good} of {len(summary.verdicts)} published numbers exact or reproduced" in page
+        assert f"**{good} of {len(summary.verdicts)} results of models equal or consistent" in page
     else:
         assert "**no published numbers" in page
     for _, row in summary.verdicts.iterrows():
         assert re.search(rf"^\| {row['cell']} .*{row['published']}.*{row['verdict']}", page, re.MULTILINE)
     for _, claim in summary.claims.iterrows():
-        assert claim["verdict"] in page
+        assert re.search(rf"^\| {claim['claim']} .*{claim['verdict'].partition(' (')[0]} \(", page, re.MULTILINE)
+        assert re.search(rf"\| {re.escape(claim['strict_verdict'])}[ |(]", page)
     for reason in summary.failures.values():
         assert f"failed: {markdown_text(reason)}" in page
     assert "never edited" in page
@@ -60,8 +63,8 @@ def test_page_is_the_same_each_time(make):
 
 def test_numbers_that_were_not_measured_count_against_us(make):
     summary = make()
-    page = reproduction_page([section_of(summary, printed=len(summary.verdicts) + 3)])
-    assert f" of {len(summary.verdicts) + 3} published numbers" in page
+    page = reproduction_page([section_of(summary, printed={"result": len(summary.verdicts) + 3})])
+    assert f" of {len(summary.verdicts) + 3} results of models" in page
     assert "3 not measured" in page
 
 
@@ -74,30 +77,32 @@ def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(mak
         if each.variant == "as configured":
             assert each.verdict == "deviates"
         elif each.published == "72.57":
-            assert each.verdict == {"near": "exact", "far": "deviates"}[each.variant]
+            assert each.verdict == {"near": "equal", "far": "deviates"}[each.variant]
     page = reproduction_page([section_of(summary, tried)])
     assert ("What was tried" in page) == bool(tried)
 
 
-def deviating_in(unit, published):
+def deviating_in(unit, published, verdict_row):
     """A summary whose one number, 0.62 in the score frame, deviates from a print in this unit."""
     cell = CellInfo("a", {"kernel": "ngd"}, method="a", points="tf l1 ngd", classifier="svm (C 1)")
     scores = frame(SCORES, [("a", "all", "accuracy", 0.62, 0.6, 0.64, 100, 0)])
     value = 62 if unit == "percent" else 0.62
-    verdicts = frame(VERDICTS, [("a", "accuracy", "", published, unit, value, value - 0.02, value + 0.02, "deviates")])
+    verdicts = frame(
+        VERDICTS, [verdict_row("a", "accuracy", published, unit, value, value - 0.02, value + 0.02, "deviates")]
+    )
     return Summary("x", "X", "p", (cell,), scores, verdicts=verdicts)
 
 
 @pytest.mark.parametrize(("unit", "published", "scale"), [("one", "0.70", 1), ("percent", "70.0", 100)])
-def test_trials_are_in_the_unit_of_the_print(unit, published, scale):
-    summary = deviating_in(unit, published)
+def test_trials_are_in_the_unit_of_the_print(unit, published, scale, verdict_row):
+    summary = deviating_in(unit, published, verdict_row)
     own, variant = trials(summary, [sweep_of(summary, {"v": 0.7})])
     assert (own.value, own.verdict) == (0.62 * scale, "deviates")
-    assert (variant.value, variant.verdict) == (pytest.approx(0.7 * scale), "exact")
+    assert (variant.value, variant.verdict) == (pytest.approx(0.7 * scale), "equal")
 
 
-def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points():
-    summary = deviating_in("percent", "70.0")
+def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points(verdict_row):
+    summary = deviating_in("percent", "70.0", verdict_row)
     other = replace(summary.cells[0], id="a-c10", method="a-c10", classifier="svm (C 10)")
     stranger = replace(other, id="b", method="b", points="tf l1 ned")
     elsewhere = replace(summary.cells[0], id="t-a", task="t")
@@ -106,8 +111,8 @@ def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points():
     assert [trial.variant for trial in trials(summary, [sweep])] == ["as configured", "svm (C 10)"]
 
 
-def test_what_a_sweep_does_as_the_experiment_does_is_no_trial():
-    summary = deviating_in("percent", "70.0")
+def test_what_a_sweep_does_as_the_experiment_does_is_no_trial(verdict_row):
+    summary = deviating_in("percent", "70.0", verdict_row)
     sweep = sweep_of(summary, {"v": 0.7})
     own = replace(summary.cells[0], id="again")
     scores = pd.concat([sweep.scores, frame(SCORES, [("again", "all", "accuracy", 0.62, 0.6, 0.64, 9, 0)])])
@@ -117,17 +122,20 @@ def test_what_a_sweep_does_as_the_experiment_does_is_no_trial():
 
 def test_differences_that_do_not_hold_name_their_unit():
     rows = [
-        ("c", "x", "a", "b", "accuracy", -0.0184, -0.03, 0.01, 0.5, 1.0, "fails"),
-        ("c", "x", "a", "b", "average-skl", 1.8356, 1.5, 2.0, None, None, "fails"),
+        ("c", "x", "a", "b", "accuracy", "greater", -0.0184, -0.03, 0.01, 0.5, 1.0, 0.03, "fails", "not shown"),
+        ("c", "x", "a", "b", "average-skl", "greater", 1.8356, 1.5, 2.0, None, None, None, "fails", "not testable"),
+        ("c", "x", "a", "b", "error", "ratio", 0.7, 0.55, 0.9, None, None, None, "fails", "not shown"),
     ]
-    points, nats = exception_grid(frame(EXCEPTIONS, rows)).rows
+    points, nats, ratio = exception_grid(frame(EXCEPTIONS, rows)).rows
+    assert points[8] == "±3.00"
+    assert ratio[4:6] == ("ratio 0.70", "[0.55, 0.90]")
     assert points[4:6] == ("-1.84", "[-3.00, +1.00]")
     assert nats[4:6] == ("+1.84 nats", "[+1.50, +2.00]")
 
 
-def test_claims_are_counted_under_each_variant_of_a_sweep():
+def test_claims_are_counted_under_each_variant_of_a_sweep(claim_row):
     def judged(name, *rows):
-        claims = frame(CLAIMS, [("c", variant, "Text.", holds, 2, "") for variant, holds in rows])
+        claims = frame(CLAIMS, [claim_row("c", "Text.", (n, ""), (0, ""), 2, variant) for variant, n in rows])
         return Summary(name, name, None, (), frame(SCORES), claims=claims)
 
     section = ExperimentPart(judged("x", ("", 1)), sweeps=(judged("y", ("", 0), ("v", 2)),))
@@ -141,6 +149,38 @@ def test_page_of_nothing_is_still_a_page():
     assert "## A \\<title>" in reproduction_page([empty])
 
 
+def told(*rows):
+    return pd.DataFrame(rows, columns=["kind", "verdict", "reading"])
+
+
 def test_another_reading_of_a_number_is_judged_and_not_counted():
-    verdicts = pd.DataFrame({"verdict": ["exact", "deviates", "reproduced"], "reading": ["", "", "another"]})
-    assert counted([verdicts], printed=2).startswith("1 of 2 published numbers exact or reproduced")
+    table = told(("result", "equal", ""), ("result", "deviates", ""), ("result", "consistent", "another"))
+    assert counted([table], {"result": 2}).startswith("1 of 2 results of models equal or consistent")
+
+
+def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
+    rows = [("result", "consistent", ""), ("result", "deviates", ""), ("result", "fitted", "another")]
+    table = told(*rows, *[("count", "equal", "")] * 18, *[("count", "deviates", "")] * 2)
+    models = "1 of 2 results of models equal or consistent (1 consistent, 1 deviating)"
+    data = "18 of 20 counts of data equal (18 equal, 2 deviating)"
+    assert counted([table]) == f"{models}; {data}; 1 fitted, counted with neither"
+
+
+def test_equal_outside_the_interval_is_said_in_the_headline():
+    assert "(1 equal, outside the interval)" in counted([told(("result", "equal, outside the interval", ""))])
+
+
+def test_a_claim_counts_once(claim_row):
+    one = claim_row("a", "A.", (2, "holds"), (1, "holds in part (1 of 2)"), 2)
+    again = claim_row("b", "B.", (2, "holds"), (2, "holds"), 2, counted="same as a")
+    against = claim_row("c", "C.", (0, "fails"), (0, "contradicted"), 2)
+    untested = claim_row("d", "D.", (2, "holds"), (0, "no test"), 2)
+    line = held([frame(CLAIMS, [one, again, against, untested])])
+    by_rule = "2 of 3 claims hold by their papers' rules"
+    assert line == f"{by_rule}; 0 of the 2 that can be tested hold strictly, 1 in part, 1 contradicted"
+
+
+def test_part_of_a_claim_has_no_verdict_of_its_own(claim_row):
+    claims = frame(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
+    (row,) = claim_grid(claims).rows
+    assert row[3:] == ("4 of 4 here; judged over 8 on the page", "3 of 4 here; judged over 8 on the page")

@@ -118,7 +118,7 @@ def test_frame_csv_keeps_numbers_and_gaps(make):
 
 
 def test_significance_csv_has_the_agreed_columns():
-    assert frame_csv(frame(SIGNIFICANCE), SIGNIFICANCE) == "a,b,test,n,statistic,p_value,p_holm,note\n"
+    assert frame_csv(frame(SIGNIFICANCE), SIGNIFICANCE) == "a,b,test,n,statistic,p_value,p_holm,family,note\n"
 
 
 def test_csv_has_twelve_digits_and_no_negative_zero():
@@ -151,7 +151,7 @@ def test_numbers_and_verdicts_stay_whole_at_any_width(make, width):
     lines = [line for line in terminal(summary, width).splitlines() if line]
     assert max(map(len, lines)) <= width
     for cell in summary.cells if len(summary.verdicts) else ():
-        verdict = "failed" if cell.id in summary.failures else "exact|reproduced|deviates"
+        verdict = "failed" if cell.id in summary.failures else "equal|consistent|deviates"
         assert any(re.match(rf"{cell.id} .* ({verdict}) *$", line) for line in lines), cell.id
 
 

@@ -1,0 +1,91 @@
+"""The files of what papers printed and claimed: read, and checked like configurations."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from benchmark.config.schema import validated
+from benchmark.config.source import YamlSource, read_yaml
+from benchmark.errors import ConfigError, unknown
+from benchmark.evaluation import published as papers
+from benchmark.evaluation.published import Published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benchmark.config.model import Study
+    from benchmark.config.source import Location
+
+
+#: What a configuration calls itself.
+_NAME = re.compile(r"(?m)^name:[ \t]*['\"]?([^\s'\"#]+)")
+
+
+def load_published(path: Path) -> Published:
+    """Read a paper's numbers and claims, `results/published/{paper}.yaml`.
+
+    Raises
+    ------
+    ConfigError
+        With file, line, what is wrong and the nearest right name.
+    """
+    return _read(path, path.stat().st_mtime_ns if path.exists() else 0)[0]
+
+
+def published_for(study: Study) -> Published | None:
+    """The numbers and claims of the study's paper; of one that explains another, those of that one's paper."""
+    if study.paper:
+        return load_published(papers.FOLDER / f"{study.paper}.yaml")
+    for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
+        found = load_published(path)
+        configs = {each.config for each in found.values}
+        if study.explains in configs.union(c.config for claim in found.claims for c in claim.comparisons):
+            return found
+    return None
+
+
+def check_published(study: Study, *folders: Path) -> None:
+    """Refuse a paper's file that names a configuration that no folder has, or a cell that the study hasn't."""
+    if not study.paper:
+        return
+    files = [path for folder in folders for path in folder.glob("*.yaml")]
+    named = (_NAME.search(path.read_text("utf-8", "ignore")) for path in files)
+    configs = {study.name, *(name[1] for name in named if name)}
+    path = papers.FOLDER / f"{study.paper}.yaml"
+    found, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
+    problems = []
+    for place, config, cells in _named(found):
+        if config not in configs:
+            problems.append(source.error((*place, "config"), unknown("configuration", config, sorted(configs))))
+        elif config == study.name:
+            strange = [cell for cell in cells if cell not in study.ids]
+            problems += [source.error(place, unknown_cell(cell, study)) for cell in strange]
+    if problems:
+        raise ConfigError("\n".join(dict.fromkeys(map(str, problems))))
+
+
+def unknown_cell(cell: str, study: Study) -> str:
+    """The message for a cell that a configuration hasn't."""
+    return unknown("cell", cell, study.ids).partition(" (allowed: ")[0] + f" of {study.name}"
+
+
+def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
+    """Every place that names a configuration, and cells of it; documents are counted in places that are no cells."""
+    for i, value in enumerate(found.values):
+        cells = value.pair or ((value.cell or "",) if value.kind == "result" else ())
+        yield ("values", i), value.config, cells
+    for i, span in enumerate(found.ranges):
+        yield ("ranges", i), span.config, span.expanded
+    for i, claim in enumerate(found.claims):
+        for j, template in enumerate(claim.templates):
+            for comparison in template.expanded():
+                yield ("claims", i, "comparisons", j), comparison.config, (comparison.a, comparison.b)
+
+
+@cache
+def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
+    source = read_yaml(path)
+    return validated(Published, source), source
