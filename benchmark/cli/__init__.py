@@ -58,6 +58,8 @@ app = typer.Typer(
 )
 data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and export the corpora.")
 cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be computed only once.")
+prints = typer.Typer(no_args_is_help=True, help="What papers printed: the settings that their numbers are of.")
+app.add_typer(prints, name="published", epilog="Example: bench published pin configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
@@ -269,6 +271,20 @@ def data_export(
 
     for path in export_counts(_counts(config, download), out):
         typer.echo(str(path))
+
+
+@prints.command("pin", epilog="Example: bench published pin configs/webkb.yaml")
+def published_pin(configs: Configs) -> None:
+    """Keep the settings of these configurations as those that their paper's printed numbers are of.
+
+    Under any other setting a print is shown beside ours, and what is otherwise; a verdict there is none.
+    """
+    from benchmark.experiment.session import all_checked
+    from benchmark.findings.settings import pin_settings
+
+    for study in all_checked(configs):
+        path, n = pin_settings(study)
+        typer.echo(f"{path}: the settings of {n} cells of {study.name}")
 
 
 @cache.command("info", epilog="Example: bench cache info")

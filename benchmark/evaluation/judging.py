@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
@@ -19,7 +20,7 @@ from benchmark.evaluation.published import Template
 from benchmark.evaluation.significance import holm
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.published import Claim, Comparison, Published, PublishedRange, PublishedValue
@@ -37,6 +38,17 @@ Word = Literal["holds", "not shown", "contradicted", "fails", "not testable", "m
 
 
 @dataclass(frozen=True)
+class Aside:
+    """Why a cell's number gives no verdict on the paper: `kind` is "fitted" or "another setting", `why` says which."""
+
+    kind: str
+    why: str
+
+
+Asides = Mapping[str, Aside]
+
+
+@dataclass(frozen=True)
 class ValueVerdict:
     """A printed number beside ours.
 
@@ -48,15 +60,15 @@ class ValueVerdict:
         What the interval is over: "1,041 documents in 4 splits".
     between : Estimate or None
         The score with its interval over the groups that splits leave out, where they do.
-    fitted : str
-        The choice that was made to come near this very print; empty where there was none.
+    aside : Aside or None
+        Why there is no verdict: a choice was made to come near this very print, or the setting is not the paper's.
     """
 
     published: PublishedValue
     ours: Estimate
     sample: str = ""
     between: Estimate | None = None
-    fitted: str = ""
+    aside: Aside | None = None
 
     @property
     def scale(self) -> int:
@@ -100,12 +112,12 @@ class ValueVerdict:
     def verdict(self) -> str:
         """What the data show.
 
-        "fitted": nothing, since a choice was made to come near; else "equal" where ours rounds to the print, with
+        "fitted" or "another setting" where they can show nothing; else "equal" where ours rounds to the print, with
         "outside the interval" where that excludes it; "consistent" where the print lies in the interval; "deviates"
         where it doesn't; "no interval" where a single draw gives none.
         """
-        if self.fitted:
-            return "fitted"
+        if self.aside:
+            return self.aside.kind
         if self.rounds:
             return "equal, outside the interval" if self.inside is False else "equal"
         if self.inside is None:
@@ -116,9 +128,7 @@ class ValueVerdict:
         return Decimal(str(float(number))) * self.scale
 
 
-def judge_values(
-    published: Published, config: str, scored: Scored, fitted: Mapping[str, str] | None = None
-) -> list[ValueVerdict]:
+def judge_values(published: Published, config: str, scored: Scored, asides: Asides | None = None) -> list[ValueVerdict]:
     """The printed numbers of this configuration that ours can be set beside, in the order of the print.
 
     Parameters
@@ -126,18 +136,18 @@ def judge_values(
     published : Published
     config : str
     scored : Scored
-    fitted : mapping of cell id to str, optional
-        The choices that were made to come near prints.
+    asides : mapping of cell id to Aside, optional
     """
     found = []
     for value in published.values:
         ours = estimate_of(value, scored) if value.config == config else None
         if ours is not None:
-            cell = value.cell or (value.pair or ("",))[0]
+            cells = value.pair or (value.cell or "",)
+            cell, aside = cells[0], next((asides[cell] for cell in cells if cell in asides), None) if asides else None
             scores, sample = scored.cells[cell], scored.samples[cell]
             between = sample.between(scores, value.metric) if value.cell else None
             counted = "" if value.kind == "count" else sample.counted(scores, ours)
-            found.append(ValueVerdict(value, ours, counted, between, (fitted or {}).get(cell, "")))
+            found.append(ValueVerdict(value, ours, counted, between, aside))
     return found
 
 
@@ -232,14 +242,14 @@ class ClaimVerdict:
     """A claim and what became of each comparison.
 
     `variant` of the experiment; "" is the configuration itself. `whole` is how many comparisons the claim has over all
-    configurations. `fitted` is the choice that was made to come near what it rests on.
+    configurations. `aside` is why it shows nothing of the paper.
     """
 
     claim: Claim
     comparisons: tuple[ComparisonVerdict, ...]
     variant: str = ""
     whole: int = 0
-    fitted: str = ""
+    aside: Aside | None = None
 
     @property
     def paper(self) -> str:
@@ -254,10 +264,9 @@ class ClaimVerdict:
     @property
     def counted(self) -> str:
         """Empty, or why the claim isn't counted among the paper's."""
-        if self.fitted:
-            return "fitted"
-        same = f"same as {self.claim.same_as}" if self.claim.same_as else ""
-        return same or ("another reading" if self.claim.alternative else "")
+        if self.aside:
+            return self.aside.kind
+        return f"same as {self.claim.same_as}" if self.claim.same_as else self.claim.aside
 
 
 def in_words(words: list[Word]) -> str:
@@ -287,7 +296,7 @@ def judge_claim(
     evidence: Mapping[Comparison, Evidence],
     variant: str = "",
     whole: int = 0,
-    fitted: Mapping[str, str] | None = None,
+    asides: Asides | None = None,
 ) -> ClaimVerdict:
     """Decide each comparison of the claim by the paper's rule and strictly.
 
@@ -300,8 +309,7 @@ def judge_claim(
         Under which it is judged.
     whole : int
         How many comparisons the claim has over all configurations.
-    fitted : mapping of cell id to str, optional
-        The choices that were made to come near prints.
+    asides : mapping of cell id to Aside, optional
     """
     found = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
@@ -322,8 +330,8 @@ def judge_claim(
         seen = _detectable(claim, own.estimate, left) if strict[comparison] == "not shown" else math.nan
         judged.append(ComparisonVerdict(comparison, own, _by_the_paper(claim, own), strict[comparison], seen))
     cells = [cell for c in claim.comparisons for cell in (c.a, c.b)]
-    choice = next((fitted[cell] for cell in cells if cell in fitted), "") if fitted else ""
-    return ClaimVerdict(claim, tuple(judged), variant, whole or len(judged), choice)
+    aside = next((asides[cell] for cell in cells if cell in asides), None) if asides else None
+    return ClaimVerdict(claim, tuple(judged), variant, whole or len(judged), aside)
 
 
 def _test_of(claim: Claim, test: TestResult | None, name: str) -> TestResult:
@@ -416,7 +424,7 @@ def judge_claims(
     explains: str | None,
     variants: Iterable[str],
     scored: Scored,
-    fitted: Mapping[str, str] | None = None,
+    asides: Asides | None = None,
 ) -> list[ClaimVerdict]:
     """Each claim on this configuration alone.
 
@@ -431,12 +439,11 @@ def judge_claims(
     variants : iterable of str
         What stands before cell ids; "" for the configuration itself.
     scored : Scored
-    fitted : mapping of cell id to str, optional
-        The choices that were made to come near prints.
+    asides : mapping of cell id to Aside, optional
     """
     variants = tuple(variants)
     judged = (
-        _judged(claim, config, explains, name, scored, fitted)
+        _judged(claim, config, explains, name, scored, asides)
         for claim in published.claims
         if not (explains and claim.on_clock)
         for name in variants
@@ -445,7 +452,7 @@ def judge_claims(
 
 
 def _judged(
-    claim: Claim, config: str, explains: str | None, variant: str, scored: Scored, fitted: Mapping[str, str] | None
+    claim: Claim, config: str, explains: str | None, variant: str, scored: Scored, asides: Asides | None
 ) -> ClaimVerdict | None:
     prefix = f"{variant}-" if variant else ""
     own = [c for c in claim.comparisons if c.config == (explains or config)]
@@ -456,4 +463,4 @@ def _judged(
     found = evidence_for(part, config, scored) if templates else {}
     if not found and (not templates or explains):
         return None
-    return judge_claim(part, found, variant, len(claim.comparisons), fitted)
+    return judge_claim(part, found, variant, len(claim.comparisons), asides)

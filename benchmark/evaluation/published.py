@@ -180,7 +180,8 @@ class Claim(_Record):
     "ratio": a's score over b's lies between `low` and `high`, strictly the whole of its 95% interval.
 
     `because` says why the margin or the range is what it is. `same_as` names the claim of which this one is the same
-    finding told otherwise, and `alternative` marks another reading of one: both are judged and not counted.
+    finding told otherwise, and `aside` says why one isn't the paper's own ("another reading"): both are judged and not
+    counted.
     """
 
     id: str
@@ -195,7 +196,7 @@ class Claim(_Record):
     high: Annotated[str, AfterValidator(_decimal_digits)] | None = None
     because: str = ""
     same_as: str | None = None
-    alternative: bool = False
+    aside: str = ""
     templates: tuple[Template, ...] = Field(alias="comparisons")
 
     @property

@@ -15,6 +15,7 @@ from benchmark.experiment.session import checked
 from benchmark.findings.caveats import caveats_of
 from benchmark.findings.papers import published_for
 from benchmark.findings.scoring import Run
+from benchmark.findings.settings import asides_of
 from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
@@ -91,13 +92,13 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, exceptions = [], []
     runs = [each.results for each in own if isinstance(each.results, Run)]
-    fitted = {cell: choice for run in runs for cell, choice in run.study.fitted_cells.items()}
-    printed = Counter(each.kind for each in published.values if not each.alternative and each.cell not in fitted)
+    asides = {cell: aside for run in runs for cell, aside in asides_of(run.study).items()}
+    printed = Counter(each.kind for each in published.values if not each.alternative and each.cell not in asides)
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
         for run in runs:
             evidence |= evidence_for(claim, run.study.name, run.scored)
-        judged = judge_claim(claim, evidence, fitted=fitted)
+        judged = judge_claim(claim, evidence, asides=asides)
         claims.append(judged)
         if not claim.same_as:
             exceptions += [_exception(claim, each) for each in judged.comparisons if _not_shown(claim, each)]

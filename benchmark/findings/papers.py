@@ -67,6 +67,11 @@ def check_published(study: Study, *folders: Path) -> None:
         raise ConfigError("\n".join(dict.fromkeys(map(str, problems))))
 
 
+def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every configuration that a paper's file names, with cells of it."""
+    yield from ((config, cells) for _, config, cells in _named(found))
+
+
 def unknown_cell(cell: str, study: Study) -> str:
     """The message for a cell that a configuration hasn't."""
     return unknown("cell", cell, study.ids).partition(" (allowed: ")[0] + f" of {study.name}"

@@ -17,6 +17,7 @@ from benchmark.findings.in_words import cell_infos
 from benchmark.findings.notes import notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
 from benchmark.findings.papers import published_for
+from benchmark.findings.settings import asides_of, settings_in_words
 from benchmark.findings.verdicts import (
     claim_frame,
     judged_claims,
@@ -47,6 +48,7 @@ def summarized(run: Run) -> Summary:
     pairs, unpaired = pairable(study, scored, run.jobs)
     claims = judged_claims(published, study, scored)
     notes = notes_on(run, printed_numbers(published, study))
+    unlike = settings_in_words(study, asides_of(study))
     caveats = (f"Caveat: {each.text}." for each in caveats_of(study))
     said = () if study.explains else words_on(each.claim for each in claims)
     swept = tuple(sweep_notes(claims)) if study.explains else ()
@@ -65,7 +67,7 @@ def summarized(run: Run) -> Summary:
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
         charts=_charts(study, scored, published),
         failures=_failures(study, scored, run.failures),
-        notes=(*study.notes, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
+        notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.model import BASE
 from benchmark.evaluation.judging import judge_claims, judge_ranges, judge_values
 from benchmark.evaluation.published import TESTS
+from benchmark.findings.settings import asides_of
 from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ _BY_DRAW = (
 
 def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
     """Every printed number beside ours, in the unit of the print."""
-    judged = judge_values(published, study.name, scored, study.fitted_cells) if published else []
+    judged = judge_values(published, study.name, scored, asides_of(study)) if published else []
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
@@ -45,7 +46,7 @@ def judged_claims(published: Published | None, study: Experiment, scored: Scored
     if published is None:
         return []
     variants = ["" if name == BASE else name for name in study.variants] if study.explains else [""]
-    return judge_claims(published, study.name, study.explains, variants, scored, study.fitted_cells)
+    return judge_claims(published, study.name, study.explains, variants, scored, asides_of(study))
 
 
 def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
@@ -129,4 +130,4 @@ def _verdict(judged: ValueVerdict) -> list[Any]:
     over = (math.nan, math.nan) if between is None else (scale * between.low, scale * between.high)
     names = [what, printed.metric, printed.kind, printed.reading, printed.value, printed.printed_in]
     numbers = [scale * ours.value, low, high, judged.sample, *over, judged.documents, judged.widest]
-    return [*names, *numbers, judged.verdict, judged.fitted]
+    return [*names, *numbers, judged.verdict, judged.aside.why if judged.aside else ""]

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
 
 
+#: An affinity that is nearer to 1 than this is that of a document with itself, or with its double.
+_ROUNDING = 1e-9
+
+
 def angles(affinities: Matrix) -> Matrix:
     """Arccos s with s clipped to [0, 1], written over `affinities`; radians in [0, π/2]."""
     np.clip(affinities, 0.0, 1.0, out=affinities)
@@ -116,10 +120,22 @@ class Diffusion(_WithTime):
 
 
 class Bhattacharyya(_OnSimplex):
-    """k(θ, θ') = s = cos(-NGD / 2) (Zhang et al. 2005, equations 42, 43)."""
+    """k(θ, θ') = s = cos(-NGD / 2) (Zhang et al. 2005, equations 42, 43).
+
+    Parameters
+    ----------
+    ridge : float
+        Added where s is 1, that is, to the diagonal. -2 arccos s = -π + 2 (s + s³/6 + …) is 0 there: off the diagonal,
+        where s is small, NGD is twice this kernel with the ridge (π - 2)/2, and a constant.
+    """
+
+    def __init__(self, ridge: float = 0.0) -> None:
+        self.ridge = ridge
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """The affinities themselves."""
+        """S, and the ridge where it is 1 but for rounding."""
+        if self.ridge:
+            products[products > 1 - _ROUNDING] += self.ridge
         return products
 
 

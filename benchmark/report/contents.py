@@ -22,7 +22,7 @@ SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
 VERDICTS = (
     *("cell", "metric", "kind", "reading", "published", "unit", "value", "low", "high", "sample"),
-    *("between_low", "between_high", "documents", "widest", "verdict", "fitted"),
+    *("between_low", "between_high", "documents", "widest", "verdict", "aside"),
 )
 CLAIMS = (
     *("claim", "variant", "text", "rule", "holds", "of", "verdict", "strict_rule", "strict_holds", "strict_verdict"),
@@ -102,7 +102,7 @@ class Summary:
         and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is "result" or "count";
         `reading` is "another" for one that is judged and not counted, else "". `sample` says what the interval is over,
         and `between_low` and `between_high` are that over groups. `documents` is the difference in documents, `widest`
-        how far from ours a print could be and be consistent, `fitted` the choice made to come near it.
+        how far from ours a print could be and be consistent, `aside` why there is no verdict.
     claims : DataFrame
         Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold by the paper's rule, and `strict_holds`
         strictly; "" is the configuration itself. `whole` is how many comparisons the claim has over all configurations,

@@ -28,7 +28,7 @@ OVER_GROUPS = "over groups"
 # What the words of tables mean, in the line below each.
 VERDICT_WORDS = (
     "equal: ours rounds to the print; consistent: the print lies in the 95% interval of ours; deviates: it doesn't; "
-    "fitted: a choice was made to come near it, so that it shows nothing."
+    "fitted: a choice was made to come near it; another setting: ours is not the paper's; either shows nothing."
 )
 WIDEST_WORDS = " would pass: how far from ours a print could be and still be consistent."
 GROUP_WORDS = (
@@ -220,6 +220,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
         over = interval(row["between_low"], row["between_high"], decimals)
         name = named_in(row["metric"], UNITS[row["unit"]])
         verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
+        verdict = f"{row['aside']}" if row["verdict"] == "another setting" else verdict
         documents = NONE if is_missing(row["documents"]) else number(row["documents"], 0, "+")
         widest = NONE if is_missing(row["widest"]) else f"±{number(row['widest'], decimals)}"
         further = (row["sample"] or NONE, over, difference_text(row), documents, widest, verdict)

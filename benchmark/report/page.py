@@ -41,6 +41,7 @@ EXCEPTION_WORDS = (
 )
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
 _TOLD = {"deviates": "deviating"}
+_ASIDE = {"fitted": "fitted", "another setting": "of another setting"}
 EXCEPTIONS = (
     *("claim", "config", "a", "b", "metric", "relation", "value", "low", "high", "p_value", "p_holm", "detectable"),
     *("paper", "strict"),
@@ -251,15 +252,14 @@ def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = 
         (row["kind"], row["verdict"])
         for table in tables
         for row in records(table)
-        if not row["reading"] or row["verdict"] == "fitted"
+        if not row["reading"] or row["verdict"] in _ASIDE
     )
     parts = []
-    fitted = sum(n for (_, verdict), n in found.items() if verdict == "fitted")
     for kind, name, good in (
         ("result", "results of models", "equal or consistent"),
         ("count", "counts of data", "equal"),
     ):
-        own = {verdict: n for (of, verdict), n in found.items() if of == kind and verdict != "fitted"}
+        own = {verdict: n for (of, verdict), n in found.items() if of == kind and verdict not in _ASIDE}
         total = max((printed or {}).get(kind, 0), sum(own.values()))
         told = own | {"not measured": total - sum(own.values())}
         told = {_TOLD.get(word, word): told[word] for word in (*_ORDER, "not measured") if told.get(word)}
@@ -268,7 +268,9 @@ def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = 
             f" ({', '.join(f'{n} {word}' for word, n in told.items())})" if kind == "result" or agree < total else ""
         )
         parts += [f"{agree} of {total} {name} {good}{detail}"] if total else []
-    parts += [f"{fitted} fitted, counted with neither"] if fitted else []
+    for aside, told_as in _ASIDE.items():
+        n = sum(n for (_, verdict), n in found.items() if verdict == aside)
+        parts += [f"{n} {told_as}, counted with neither"] if n else []
     return "; ".join(parts) or "no published numbers"
 
 

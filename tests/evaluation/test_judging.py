@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import norm
 
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.judging import Evidence, ValueVerdict, in_words, judge_claim
+from benchmark.evaluation.judging import Aside, Evidence, ValueVerdict, in_words, judge_claim
 from benchmark.evaluation.published import Claim, PublishedValue
 from benchmark.evaluation.significance import TestResult as Result
 
@@ -49,7 +49,7 @@ class TestValueVerdict:
         assert ValueVerdict(ratio, estimate(0.54, 0.51, 0.58)).verdict == "equal, outside the interval"
 
     def test_what_was_fitted_shows_nothing(self):
-        assert ValueVerdict(printed("91.88"), estimate(0.9188), fitted="C 3, to come near it").verdict == "fitted"
+        assert ValueVerdict(printed("91.88"), estimate(0.9188), aside=Aside("fitted", "C 3")).verdict == "fitted"
 
     def test_a_count_is_equal_or_not(self):
         count = printed("48", metric="documents", unit="one")
@@ -250,12 +250,12 @@ class TestPower:
 class TestCounting:
     def test_what_rests_on_a_fitted_choice_is_fitted(self):
         claim = make_claim(1)
-        assert judge_claim(claim, {}, fitted={"b0": "C 3, to come near Table 1"}).counted == "fitted"
-        assert judge_claim(claim, {}, fitted={"b1": "C 3"}).counted == ""
+        assert judge_claim(claim, {}, asides={"b0": Aside("fitted", "C 3")}).counted == "fitted"
+        assert judge_claim(claim, {}, asides={"b1": Aside("fitted", "C 3")}).counted == ""
 
     def test_one_finding_counts_once(self):
         assert judge_claim(make_claim(same_as="d"), {}).counted == "same as d"
-        assert judge_claim(make_claim(alternative=True), {}).counted == "another reading"
+        assert judge_claim(make_claim(aside="another reading"), {}).counted == "another reading"
 
     def test_words(self):
         assert in_words(["holds", "holds"]) == "holds"

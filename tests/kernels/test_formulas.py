@@ -171,6 +171,21 @@ def test_bhattacharyya_is_the_cosine_of_half_the_distance(simplex: Matrix) -> No
     np.testing.assert_allclose(s, affinities(simplex), rtol=16 * EPS)
 
 
+def test_bhattacharyya_with_its_ridge_is_ngd_to_the_first_order(simplex: Matrix) -> None:
+    """-2 arccos s = -π + 2 s + s³/3 + 3 s⁵/20 + …, and 0 where s = 1."""
+    ridged = Bhattacharyya(ridge=np.pi / 2 - 1).fit(simplex).transform(simplex)
+    plain = Bhattacharyya().fit(simplex).transform(simplex)
+    ngd = NegativeGeodesicDistance().fit(simplex).transform(simplex)
+    same = plain > 1 - 1e-9
+    assert same.any()
+    np.testing.assert_allclose(2 * ridged[same] - np.pi, ngd[same], atol=1e-4)
+    rest = ngd[~same] - (2 * ridged[~same] - np.pi)
+    s = plain[~same]
+    assert (rest >= s**3 / 3 - 1e-12).all()
+    assert (rest <= s**3 * (np.pi - 2) + 1e-12).all(), "the series' coefficients are positive and sum to π - 2"
+    np.testing.assert_array_equal(ridged[~same], plain[~same])
+
+
 def test_ngd_plus_pi_is_twice_the_arc_sine(simplex: Matrix) -> None:
     s = np.clip(Bhattacharyya().fit(simplex).transform(simplex), 0, 1)
     shifted = NegativeGeodesicDistance(shift=np.pi).fit(simplex).transform(simplex)

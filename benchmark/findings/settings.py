@@ -1,0 +1,152 @@
+"""The setting that each cell is of, flat; those that published values are of are kept beside them, and compared.
+
+A value that a paper prints is of one setting: documents, text, weighting, normalization, kernel, classifier, protocol.
+Under any other, the same cell of the same configuration says nothing of it.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from benchmark.errors import ConfigError
+from benchmark.evaluation import published as papers
+from benchmark.evaluation.judging import Aside
+from benchmark.findings.choosing import entry_of
+from benchmark.findings.papers import named_cells, published_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from benchmark.config.model import Cell, Experiment, Study, Variant
+
+    Setting = dict[str, Any]
+
+#: Parameters that say how to compute, not what.
+_SILENT = ("cache_mb", "seed")
+_SHOWN = 3
+
+
+def asides_of(study: Experiment) -> dict[str, Aside]:
+    """The cells of which a number shows nothing of the paper: fitted ones, and those of another setting."""
+    found = {cell: Aside("fitted", choice) for cell, choice in study.fitted_cells.items()}
+    path = _path(study.paper) if study.paper else None
+    known: dict[str, Setting] = {}
+    if path is not None and path.exists():
+        for group in _read(path).get(study.name, []):
+            known |= dict.fromkeys(group["cells"], group["setting"])
+    for cell in study.cells:
+        own = differing(setting_of(study, cell), known[cell.id]) if cell.id in known else []
+        if own:
+            more = f" and {len(own) - _SHOWN} more" if len(own) > _SHOWN else ""
+            found[cell.id] = Aside("another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}")
+    return found
+
+
+def settings_in_words(study: Experiment, asides: Mapping[str, Aside]) -> Iterator[str]:
+    """Which cells are of another setting than the paper's; and whether its file names none of them at all."""
+    each: dict[str, list[str]] = {}
+    for cell, aside in asides.items():
+        if aside.kind == "another setting":
+            each.setdefault(aside.why, []).append(cell)
+    for why, cells in each.items():
+        yield f"{', '.join(cells[:_SHOWN])}{f' and {len(cells) - _SHOWN} more' if len(cells) > _SHOWN else ''}: {why}."
+    published = published_for(study) if study.paper else None
+    if published is not None and study.name not in {config for config, _ in named_cells(published)}:
+        yield f"The file of {study.paper} has no number and no claim of {study.name!r}: nothing here is judged."
+
+
+def differing(own: Setting, paper: Setting) -> list[str]:
+    """What a setting has otherwise, in words: "C 3 (paper 1)"; what the paper's doesn't speak of is left out."""
+    return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
+
+
+def setting_of(study: Experiment, cell: Cell) -> Setting:
+    """Everything that decides a cell's numbers, by plain names; values as JSON has them."""
+    variant = study.variants[cell.variant]
+    found = _shared(variant)
+    task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
+    found["task"] = list(task.classes)
+    if cell.what == "measure":
+        measures = {measure.name: measure.resolved for measure in study.measures}
+        found |= {f"{name} {key}": value for name, given in measures.items() for key, value in given.items()}
+    else:
+        specs = list(entry_of(study, cell).candidates)
+        found |= {name: getattr(specs[0].representation, name) for name in ("weighting", "normalization", "dirichlet")}
+        if specs[0].representation.weighting == "tfidf":
+            found["idf"] = specs[0].representation.idf
+        for what in ("kernel", "classifier"):
+            each = [getattr(spec, what).resolved for spec in specs if getattr(spec, what)]
+            for key in each[0] if each else ():
+                values = [one[key] for one in each]
+                name = what if key == "name" else key
+                if key not in _SILENT:
+                    found[name] = values[0] if all(value == values[0] for value in values) else values
+        if cell.choice:
+            found["folds"] = study.folds
+    plain: Setting = json.loads(json.dumps(found))
+    return plain
+
+
+def pin_settings(study: Study) -> tuple[Path, int]:
+    """Keep the settings of the cells that the paper's file names, as those its values are of; and how many they are.
+
+    Raises
+    ------
+    ConfigError
+        If the configuration has no paper, or the paper's file names none of its cells.
+    """
+    from benchmark.config.model import Experiment  # noqa: PLC0415 - decision boundaries have none
+
+    published = published_for(study) if study.paper else None
+    if published is None or not isinstance(study, Experiment):
+        raise ConfigError(f"{study.name}: has no paper whose values could be of its settings")
+    named = {cell for config, cells in named_cells(published) if config == study.name for cell in cells}
+    groups: dict[str, list[str]] = {}
+    for cell in study.cells:
+        if cell.id in named:
+            groups.setdefault(json.dumps(setting_of(study, cell), ensure_ascii=False), []).append(cell.id)
+    if not groups:
+        raise ConfigError(f"{study.name}: the file of {study.paper} names none of its cells")
+    path = _path(study.paper or "")
+    known = _read(path) if path.exists() else {}
+    known[study.name] = [{"cells": cells, "setting": json.loads(text)} for text, cells in groups.items()]
+    parts = []
+    for name in sorted(known):
+        lines = ",\n  ".join(json.dumps(group, ensure_ascii=False) for group in known[name])
+        parts.append(f" {json.dumps(name)}: [\n  {lines}\n ]")
+    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+    return path, sum(map(len, groups.values()))
+
+
+def _shared(variant: Variant) -> Setting:
+    collection = variant.collection
+    found: Setting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": list(collection.exclude)}
+    found |= asdict(collection.lexing) | asdict(collection.pruning)
+    protocol = variant.protocol.resolved
+    found |= {f"protocol {key}" if key != "name" else "protocol": value for key, value in protocol.items()}
+    if variant.terms:
+        found |= {"terms ranked by": variant.terms.rank, "terms over classes": variant.terms.over_classes}
+    return found
+
+
+def _path(paper: str) -> Path:
+    return papers.FOLDER / f"{paper}.settings.json"
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ConfigError(f"{path}: is not JSON: {error}; `bench published pin` writes it anew") from None
+    return found
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_shown, value))}]"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "–" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,123 @@
+"""A printed number is of one setting: under any other there is no verdict, and the table says what is otherwise."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from benchmark.config.load import read_config
+from benchmark.errors import ConfigError
+from benchmark.evaluation import published as papers
+from benchmark.experiment.kinds import check_study, load_study
+from benchmark.findings.papers import load_published
+from benchmark.findings.scoring import Run
+from benchmark.findings.settings import asides_of, pin_settings, setting_of, settings_in_words
+from benchmark.findings.summary import summarized
+
+VALUE = {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "50.0", "unit": "percent"}
+CLAIM = {"id": "c", "text": "t", "relation": "greater", "test": "sign"}
+PAIR = {"config": "small", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
+PAPER = {"paper": "p", "title": "t", "reference": "r", "values": [VALUE], "claims": [CLAIM | {"comparisons": [PAIR]}]}
+METHODS = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
+
+
+@pytest.fixture(name="study")
+def experiment(configured, publish, classes):
+    paper = publish(PAPER)
+
+    def of(**changes):
+        base = {"name": "small", "corpus": {"name": "synthetic", "classes": classes}, "methods": METHODS, "text": {}}
+        protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
+        return configured(**{**base, "protocol": protocol, "paper": paper, **changes})
+
+    return of
+
+
+def test_the_same_setting_is_judged(study, predicted):
+    path, n = pin_settings(study())
+    assert (path.name, n) == ("p.settings.json", 2)
+    assert asides_of(study()) == {}
+    summary = summarized(Run(study(), predicted(study()), {}, {}))
+    assert summary.verdicts["verdict"].tolist() != ["another setting"]
+    assert summary.claims["counted"].tolist() == [""]
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"defaults": {"classifier": {"name": "svm", "C": 3}}}, "C 3 (paper 1)"),
+        ({"text": {"min_documents": 2}}, "min_documents 2 (paper 1)"),
+        ({"text": {"stoplist": "none"}}, "stoplist none (paper smart)"),
+        ({"protocol": {"name": "k-fold", "k": 3}}, "protocol k-fold (paper leave-one-group-out)"),
+        ({"text": {"digits": "joined"}}, "digits joined (paper drop)"),
+    ],
+)
+def test_any_other_setting_is_not(study, predicted, changes, why):
+    pin_settings(study())
+    other = study(**changes)
+    asides = asides_of(other)
+    assert set(asides) == {"tf-l1-ngd", "tf-l1-linear"}
+    assert all(aside.kind == "another setting" and why in aside.why for aside in asides.values())
+    summary = summarized(Run(other, predicted(other), {}, {}))
+    assert summary.verdicts["verdict"].tolist() == ["another setting"]
+    assert why in summary.verdicts["aside"].iloc[0]
+    assert summary.claims["counted"].tolist() == ["another setting"]
+    assert any(why in note for note in summary.notes)
+
+
+def test_a_parameter_that_came_later_is_no_difference(study):
+    path, _ = pin_settings(study())
+    known = json.loads(path.read_text())
+    for group in known["small"]:
+        del group["setting"]["epsilon"]
+    path.write_text(json.dumps(known))
+    assert asides_of(study()) == {}
+
+
+def test_pinning_one_configuration_leaves_the_others(study):
+    path, _ = pin_settings(study())
+    known = json.loads(path.read_text())
+    path.write_text(json.dumps(known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}))
+    pin_settings(study())
+    assert json.loads(path.read_text()) == known | {"other": [{"cells": ["a"], "setting": {"C": 1}}]}
+
+
+def test_a_configuration_that_the_paper_does_not_speak_of_says_so(study):
+    other = study(name="strange")
+    with pytest.raises(ConfigError, match="names none of its cells"):
+        pin_settings(other)
+    (note,) = settings_in_words(other, {})
+    assert "no number and no claim of 'strange'" in note
+
+
+def test_without_a_paper_there_is_nothing_to_pin(study):
+    with pytest.raises(ConfigError, match="has no paper"):
+        pin_settings(study(paper=None))
+
+
+PINNED = sorted(papers.FOLDER.glob("*.settings.json"))
+
+
+@pytest.mark.parametrize("path", PINNED, ids=lambda path: path.stem)
+def test_the_shipped_configurations_are_of_the_settings_that_are_kept(path):
+    configs = papers.REPOSITORY / "configs"
+    known = json.loads(path.read_text())
+    published = load_published(path.with_name(path.name.replace(".settings.json", ".yaml")))
+    printed = {value.config for value in published.values if value.kind == "result"}
+    assert printed <= set(known)
+    for name in known:
+        asides = asides_of(load_study(configs / f"{name}.yaml"))
+        assert {aside.kind for aside in asides.values()} <= {"fitted"}
+
+
+def test_every_key_that_decides_a_number_is_part_of_a_setting():
+    source = read_config(papers.REPOSITORY / "configs" / "webkb.yaml")
+    study = check_study(source)
+    setting = setting_of(study, study.cells[-1])
+    assert setting["corpus"] == "webkb"
+    assert (setting["C"], setting["scheme"], setting["classifier"]) == (1, "one-vs-one", "svm")
+    assert (setting["weighting"], setting["normalization"], setting["kernel"]) == ("tfidf", "l2", "ned")
+    assert setting["idf"] == "collection"
+    assert setting["protocol held_out"] == ["cornell", "texas", "washington", "wisconsin"]
+    assert setting["digits"] == "run-length"
