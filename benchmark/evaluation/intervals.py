@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.stats import ttest_1samp
 
 from benchmark.evaluation.metrics import METRICS, Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
@@ -53,7 +53,7 @@ class Estimate:
     n : int
         Test documents; one tested in r folds counts r times.
     method : str
-        "wilson", "bonett-price", "bootstrap", "t over draws", "single draw" or "count".
+        "wilson", "bonett-price", "bootstrap", "t over draws", "fieller", "single draw" or "count".
     """
 
     value: float
@@ -233,8 +233,10 @@ def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
     mean = float(values.mean())
     if values.size == 1:
         return Estimate(mean, math.nan, math.nan, n, "single draw")
-    reach = float(student.ppf((1 + LEVEL) / 2, values.size - 1) * values.std(ddof=1) / math.sqrt(values.size))
-    return Estimate(mean, mean - reach, mean + reach, n, "t over draws")
+    if np.ptp(values) == 0:
+        return Estimate(mean, mean, mean, n, "t over draws")
+    low, high = ttest_1samp(values, 0.0).confidence_interval(LEVEL)
+    return Estimate(mean, float(low), float(high), n, "t over draws")
 
 
 def percentiles(values: NDArray[np.float64]) -> tuple[float, float]:

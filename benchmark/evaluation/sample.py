@@ -7,15 +7,17 @@ how far another set of draws would move it; it says nothing of other collections
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from scipy.stats import t as student
 
 from benchmark.evaluation import intervals
-from benchmark.evaluation.intervals import ACCURACY_LIKE, DRAWS, Estimate, over_draws, percentiles
+from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
 from benchmark.evaluation.metrics import CLOCK, METRICS
 from benchmark.evaluation.outcomes import check_same_documents
 from benchmark.evaluation.protocols import LeaveOneGroupOut, RandomSubsets
@@ -84,20 +86,30 @@ class Sample(ABC):
         return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Mean score of a over the mean score of b, with a percentile bootstrap over the splits, taken in pairs.
+        """Mean score of a over the mean score of b, with Fieller's 95% interval over the splits, taken in pairs.
+
+        (Journal of the Royal Statistical Society B 16, 1954: all ratios R of which Student's test of a - R b = 0 is not
+        significant.) Of twenty draws it covers 95%, the bootstrap's percentiles 93% and BCa 93%.
 
         Raises
         ------
         ValueError
-            If b's mean is 0 in the sample or a resample: the ratio is not defined.
+            If b's mean is 0, or not significantly different from 0: the ratio is not defined, or has no interval.
         """
         above, below = _paired(a, b, metric)
-        chosen = np.random.default_rng(self.seed).integers(above.size, size=(DRAWS, above.size))
-        bottoms = below[chosen].mean(axis=1)
-        if not below.mean() > 0 or not (bottoms > 0).all():
+        if not below.mean() > 0:
             raise ValueError(f"the mean {metric} of {b.cell!r} is 0: a ratio to it is not defined")
-        ends = percentiles(above[chosen].mean(axis=1) / bottoms)
-        return Estimate(float(above.mean() / below.mean()), *ends, above.size, "bootstrap")
+        n, value = above.size, float(above.mean() / below.mean())
+        if n == 1:
+            return Estimate(value, math.nan, math.nan, n, "single draw")
+        t2 = float(student.ppf((1 + LEVEL) / 2, n - 1)) ** 2 / n
+        (aa, ab), (_, bb) = np.cov(above, below)
+        square = below.mean() ** 2 - t2 * bb
+        if not square > 0:
+            raise ValueError(f"the mean {metric} of {b.cell!r} may be 0: a ratio to it has no interval")
+        middle = above.mean() * below.mean() - t2 * ab
+        reach = math.sqrt(max(0.0, middle**2 - square * (above.mean() ** 2 - t2 * aa)))
+        return Estimate(value, (middle - reach) / square, (middle + reach) / square, n, "fieller")
 
     @abstractmethod
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
@@ -134,7 +146,7 @@ class ByDocuments(Sample):
     )
     bars = "95% interval over the tested documents"
     bars_of_difference = "95% interval over the tested documents, paired"
-    bars_of_ratio = "95% bootstrap interval over the splits"
+    bars_of_ratio = "95% interval over the splits (Fieller)"
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Mean over the splits, with the interval that the tested documents give."""
@@ -198,7 +210,7 @@ class ByDraws(Sample):
     )
     bars = "95% interval of the mean (t over the draws)"
     bars_of_difference = "95% interval of the mean difference (t over the draws)"
-    bars_of_ratio = "95% bootstrap interval over the draws"
+    bars_of_ratio = "95% interval over the draws (Fieller)"
 
     def counted(self, scores: CellScores, ours: Estimate) -> str:
         """The draws; of numbers that are of none, the documents."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import Experiment
@@ -19,9 +20,12 @@ from benchmark.findings.settings import asides_of
 from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
+from benchmark.report.grids import main_metric, records
 from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, effect, reproduction_page, trials
+from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from benchmark.config.model import Study
@@ -79,6 +83,28 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     return (remark,)
 
 
+def _steps(done: Finished) -> Iterator[str]:
+    """Where compared cells form a chain, what the difference of its ends is made of, step after step."""
+    if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and prints speak for themselves
+        return
+    gaps = {(row["a"], row["b"]): row["value"] for row in records(done.summary.differences)}
+    unit = unit_shown(main_metric(done.summary))
+    for top in dict.fromkeys(a for a, _ in gaps):
+        if any(b == top for _, b in gaps):
+            continue
+        chain = _longest(top, list(gaps))
+        steps = [gaps[a, b] for a, b in pairwise(chain)]
+        if len(steps) > 1:
+            told = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
+            yield f"{top} is {unit.text(sum(steps), '+')} {unit.symbol} over {chain[-1]}, in steps: {told}."
+
+
+def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
+    """The longest chain of comparisons down from a cell."""
+    below = [_longest(b, pairs) for a, b in pairs if a == top]
+    return [top, *max(below, key=len, default=[])]
+
+
 def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     published = published_for(own[0].results.study)
     if published is None:
@@ -88,7 +114,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     experiments = []
     for each in own:
         sweeps = tuple(o.summary for o in done if o.results.study.explains == each.summary.name)
-        tried, remarks = trials(each.summary, sweeps), _document_set(published, each)
+        tried, remarks = trials(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
         experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, exceptions = [], []
     runs = [each.results for each in own if isinstance(each.results, Run)]
@@ -128,7 +154,8 @@ def _caveats(own: Finished, done: list[Finished]) -> tuple[str, ...]:
             for variant, over in each.results.study.raw.get("variants", {}).items()
             if over == caveat.honest
         ]
-        found.append(f"{'; '.join(filter(None, [caveat.text, *told]))}.")
+        text = "; ".join(filter(None, [caveat.text, *told]))
+        found.append(f"{text[0].upper()}{text[1:]}.")
     return tuple(found)
 
 

@@ -89,13 +89,27 @@ class TestDraws:
 
 class TestRatio:
     @given(VALUES)
-    def test_of_multiples_is_their_factor_in_every_resample(self, values):
+    def test_of_multiples_is_their_factor(self, values):
+        values = 0.1 + values / 10
         found = DRAWS.ratio(scored(values / 2), scored(values, "b"), "error")
         assert (found.value, found.low, found.high) == pytest.approx((0.5, 0.5, 0.5))
 
     def test_to_nothing_is_refused(self):
         with pytest.raises(ValueError, match="the mean error of 'b' is 0"):
             DRAWS.ratio(scored([0.1, 0.2]), scored([0.0, 0.0], "b"), "error")
+
+    def test_to_what_may_be_nothing_has_no_interval(self):
+        with pytest.raises(ValueError, match="may be 0"):
+            DRAWS.ratio(scored([0.1, 0.2, 0.3]), scored([0.0, 0.0, 0.3], "b"), "error")
+
+    def test_holds_the_ratios_that_a_test_would_not_refuse(self):
+        rng = np.random.default_rng(3)
+        below = rng.normal(0.1, 0.02, 20)
+        above = 0.5 * below + rng.normal(0, 0.01, 20)
+        found = DRAWS.ratio(scored(above), scored(below, "b"), "error")
+        for end in (found.low, found.high):
+            assert ttest_1samp(above - end * below, 0).pvalue == pytest.approx(0.05)
+        assert ttest_1samp(above - found.value * below, 0).pvalue == pytest.approx(1)
 
 
 class TestWilcoxon:

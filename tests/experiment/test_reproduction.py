@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 import yaml
 
 from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import published
-from benchmark.experiment.reproduction import paper_configs, write_page
+from benchmark.experiment.reproduction import _steps, paper_configs, write_page
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
+from benchmark.report.contents import DIFFERENCES, SCORES, CellInfo, Summary, frame
 
 PAIR = ["tf-l1-ngd", "tf-l1-linear"]
 PRINTED = {"tf-l1-linear": "71.23", "tf-l1-ngd": "12.34", "tfidf-l1-linear": "1.01", "tfidf-l1-ngd": "93"}
@@ -146,3 +150,16 @@ def test_a_page_that_cannot_be_written_is_told(configured, paper, store, tmp_pat
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match="can't write"):
         write_page([done], tmp_path / "file" / "PAGE.md")
+
+
+def test_a_chain_of_comparisons_is_told_step_by_step():
+    cells = tuple(CellInfo(name, {"kernel": name}) for name in "abcd")
+    scores = frame(SCORES, [(name, "all", "accuracy", 0.5, 0.4, 0.6, 100, 0) for name in "abcd"])
+    gaps = [("a", "b", 0.01, 0, 0, 100), ("b", "c", -0.005, 0, 0, 100), ("a", "c", 0.005, 0, 0, 100)]
+    summary = Summary(
+        "x", "X", None, cells, scores, differences=frame(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
+    )
+    (remark,) = _steps(SimpleNamespace(summary=summary))
+    assert remark == "a is +0.50 % over c, in steps: +1.00 over b, -0.50 over c."
+    without = replace(summary, differences=frame(DIFFERENCES, gaps[:1]))
+    assert not list(_steps(SimpleNamespace(summary=without)))
