@@ -21,7 +21,7 @@ from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric, records
-from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, effect, reproduction_page, trials
+from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, effect, points_of, reproduction_page, trials
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _steps(done: Finished) -> Iterator[str]:
         steps = [gaps[a, b] for a, b in pairwise(chain)]
         if len(steps) > 1:
             told = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
-            yield f"{top} is {unit.text(sum(steps), '+')} {unit.symbol} over {chain[-1]}, in steps: {told}."
+            yield f"{top} is {unit.text(sum(steps), '+')} {points_of(unit)} over {chain[-1]}, in steps: {told}."
 
 
 def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:

@@ -24,7 +24,7 @@ from benchmark.report.grids import (
     verdict_grid,
 )
 from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import UNITS, metric_name, named_in, unit_shown
+from benchmark.report.quantities import UNITS, Unit, metric_name, named_in, unit_shown
 from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
 
 if TYPE_CHECKING:
@@ -117,7 +117,12 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
     )
     environment.filters |= {"grid": markdown_grid, "md": markdown_text, "counted": counted, "brief_grids": brief_grids}
     environment.filters |= {"verdicts": verdict_grid, "claims": claim_grid, "ranges": range_grid}
-    environment.filters |= {"tried": tried_grid, "exceptions": exception_grid, "swept": swept_grid}
+    environment.filters |= {
+        "explained": explained,
+        "tried": tried_grid,
+        "exceptions": exception_grid,
+        "swept": swept_grid,
+    }
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
     printed: Counter[str] = Counter()
     for section in sections:
@@ -166,7 +171,30 @@ def effect(summary: Summary, sweep: Summary, variant: str) -> str:
     if not gaps:
         return ""
     spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
-    return f"otherwise ({variant} of {sweep.name}) {metric_name(metric)} differs by {spread} {unit.symbol}".rstrip()
+    return f"otherwise ({variant} of {sweep.name}) {metric_name(metric)} differs by {spread} {points_of(unit)}".rstrip()
+
+
+def points_of(unit: Unit) -> str:
+    """What a difference is in."""
+    return "points" if unit.name == "percent" else unit.symbol
+
+
+def explained(tried: Iterable[Trial]) -> str:
+    """What explains the numbers that deviate, in a sentence: the variants under which each is equal or consistent."""
+    under: dict[str, list[str]] = {}
+    for trial in tried:
+        found = under.setdefault(trial.cell, [])
+        if trial.verdict.startswith(("equal", "consistent")):
+            found.append(trial.variant)
+    if not under:
+        return ""
+    told = [f"{cell} under {', '.join(variants)}" for cell, variants in under.items() if variants]
+    never = [cell for cell, variants in under.items() if not variants]
+    parts = (
+        [f"{len(told)} of the {len(under)} are consistent under some other choice ({'; '.join(told)})"] if told else []
+    )
+    parts += [f"{', '.join(never)} under none that was tried"] if never else []
+    return f"{'; '.join(parts)}."
 
 
 def tried_grid(tried: Iterable[Trial]) -> Grid:

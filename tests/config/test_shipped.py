@@ -72,10 +72,17 @@ class TestEach:
         assert {cell for pair in shipped(name).compare for cell in (pair.a, pair.b)} <= set(ids)
 
 
+#: A method that came later.
+ADDED = {"reuters-skl": "pooled", "reuters-skl-reduced": "pooled"}
+
+
 @pytest.mark.parametrize("name", CELLS)
 def test_the_cells_and_pairs_are_those_that_there_were(name):
     study = shipped(name)
-    ids, pairs = list(study.ids), [f"{pair.a} {pair.b}" for pair in study.compare]
+    cells = study.cells if name in ADDED else ()
+    added = {cell.id for cell in cells if cell.what != "measure" and cell.method == ADDED[name]}
+    ids = [cell for cell in study.ids if cell not in added]
+    pairs = [f"{pair.a} {pair.b}" for pair in study.compare if not {pair.a, pair.b} & added]
     assert (len(ids), digest(sorted(ids)), len(pairs), digest(pairs)) == CELLS[name]
 
 

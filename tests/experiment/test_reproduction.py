@@ -160,6 +160,6 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
         "x", "X", None, cells, scores, differences=frame(DIFFERENCES, [*gaps, ("a", "d", 0.2, 0, 0, 100)])
     )
     (remark,) = _steps(SimpleNamespace(summary=summary))
-    assert remark == "a is +0.50 % over c, in steps: +1.00 over b, -0.50 over c."
+    assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
     without = replace(summary, differences=frame(DIFFERENCES, gaps[:1]))
     assert not list(_steps(SimpleNamespace(summary=without)))
