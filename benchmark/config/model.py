@@ -319,3 +319,8 @@ class Experiment(Study):
     def ids(self) -> tuple[str, ...]:
         """Ids of its cells, in table order."""
         return tuple(cell.id for cell in self.cells)
+
+    @property
+    def chosen_on_test(self) -> frozenset[str]:
+        """Ids of the cells whose parameters were chosen on the documents that they are tested on."""
+        return frozenset(cell.id for cell in self.cells if cell.choice == "oracle")

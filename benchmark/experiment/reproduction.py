@@ -133,11 +133,26 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         published.title,
         published.reference,
         tuple(experiments),
-        claim_frame(claims),
+        claim_frame(claims, {cell for run in runs for cell in run.study.chosen_on_test}),
         printed,
         frame(EXCEPTIONS, exceptions),
-        tuple(words_on(published.claims)),
+        (*words_on(published.claims), *_not_measured(published, own)),
     )
+
+
+def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
+    """Which printed numbers have none of ours beside them."""
+    judged = {
+        (each.summary.name, row["cell"], row["metric"]) for each in done for row in records(each.summary.verdicts)
+    }
+    missing = [
+        f"{value.config} {what} {value.metric}"
+        for value in published.values
+        for what in [" vs ".join(value.pair) if value.pair else value.cell]
+        if not value.alternative and (value.config, what, value.metric) not in judged
+    ]
+    if missing:
+        yield f"Not measured: {', '.join(missing)}."
 
 
 def _caveats(own: Finished, done: list[Finished]) -> tuple[str, ...]:

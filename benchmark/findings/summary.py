@@ -61,7 +61,7 @@ def summarized(run: Run) -> Summary:
         significance=frame(SIGNIFICANCE, significance_rows(pairs, study, scored)),
         differences=frame(DIFFERENCES, difference_rows(pairs, study, scored)),
         verdicts=verdict_frame(published, study, scored),
-        claims=claim_frame(claims),
+        claims=claim_frame(claims, study.chosen_on_test),
         ranges=range_frame(published, study, scored),
         confusions=frame(CONFUSIONS, _confusions(study, run.predictions, scored)),
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),

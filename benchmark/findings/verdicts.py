@@ -13,7 +13,7 @@ from benchmark.findings.settings import asides_of
 from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     import pandas as pd
 
@@ -36,9 +36,12 @@ def verdict_frame(published: Published | None, study: Experiment, scored: Scored
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
-def claim_frame(claims: Sequence[ClaimVerdict]) -> pd.DataFrame:
-    """Every claim under each variant; its text stands with the configuration itself."""
-    return frame(CLAIMS, [_claim(each) for each in claims])
+def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[str] = ()) -> pd.DataFrame:
+    """Every claim under each variant; its text stands with the configuration itself.
+
+    `chosen` are the cells whose parameters were chosen on the documents that they are tested on.
+    """
+    return frame(CLAIMS, [_claim(each, chosen) for each in claims])
 
 
 def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
@@ -108,14 +111,16 @@ def strict_rule(claim: Claim) -> str:
     return f"{TESTS[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
 
 
-def _claim(judged: ClaimVerdict) -> list[Any]:
+def _claim(judged: ClaimVerdict, chosen: Collection[str]) -> list[Any]:
     claim, of = judged.claim, len(judged.comparisons)
+    optimistic = any({each.comparison.a, each.comparison.b} & set(chosen) for each in judged.comparisons)
+    rule = f"{claim.rule.in_words}{'; chosen on the test' if optimistic else ''}"
     text = "" if judged.variant else claim.text
     paper, strict = ([getattr(each, name) for each in judged.comparisons] for name in ("paper", "strict"))
     untested = claim.test is None and claim.relation in ("greater", "lower")
     strictly = [strict_rule(claim), _held(strict), "no test" if untested else judged.strict]
     what = [claim.id, judged.variant, text]
-    return [*what, claim.rule.in_words, _held(paper), of, judged.paper, *strictly, judged.whole, judged.counted]
+    return [*what, rule, _held(paper), of, judged.paper, *strictly, judged.whole, judged.counted]
 
 
 def _held(words: Sequence[str]) -> int:

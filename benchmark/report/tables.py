@@ -219,7 +219,9 @@ def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
         *([fold_grid(summary)] if of_cells and not brief else []),  # a curve has dozens of draws: scores.csv lists them
         verdict_grid(other_verdicts(summary) if of_cells and brief else summary.verdicts),
         range_grid(summary.ranges),
-        *([significance_grid(summary)] if of_cells or not brief else []),  # curves are compared at every point
+        *(
+            [significance_grid(summary, brief=brief)] if of_cells or not brief else []
+        ),  # curves are compared at every point
         claim_grid(summary.claims),
         *([cost_grid(summary.costs)] if of_cells and brief else []),  # of a moment: no page keeps them
     ]

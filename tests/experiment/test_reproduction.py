@@ -84,6 +84,7 @@ def test_every_published_number_is_beside_ours_or_counted(page):
     assert "0.777" not in text
     assert "of 6 results of models" in line
     assert "1 not measured" in line
+    assert "Not measured: unwritten tf-l1-ngd accuracy." in text
     assert f"**{line.split(': ', 1)[1]}**" in text
 
 

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
-from benchmark.report.grids import cell_grid, headline_scores, main_metric
+from benchmark.report.grids import cell_grid, headline_scores, main_metric, significance_grid
 from benchmark.report.latex import latex_text, table_latex
 from benchmark.report.numbers import interval, number, p_text
 from benchmark.report.tables import TerminalTables, frame_csv, table_csv, table_markdown
@@ -207,3 +207,16 @@ def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
         Summary("x", "X", None, cells, frame(SCORES[:-1]))
     with pytest.raises(ValueError, match="same id"):
         Summary("x", "X", None, cells * 2, frame(SCORES))
+
+
+def test_a_terminal_has_one_row_a_finding(make):
+    summary = make()
+    whole, brief = significance_grid(summary), significance_grid(summary, brief=True)
+    if not len(summary.significance):
+        assert not brief.rows
+        return
+    assert {row[4] for row in whole.rows} == {"sign", "McNemar", "Wilcoxon"}
+    assert [row[4] for row in brief.rows] == ["sign"]
+    assert "McNemar: exact, it has the sign test's p-values. Wilcoxon: not testable (smallest p 0.125)." in brief.note
+    alone = summary.significance[summary.significance["test"] == "mcnemar"]
+    assert [row[4] for row in significance_grid(replace(summary, significance=alone), brief=True).rows] == ["McNemar"]
