@@ -71,6 +71,7 @@ def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) 
         digest.update(f"{module}.{name}\n{_text(module, name)}\n".encode())
     for library in sorted(libraries):
         digest.update(f"{library} {version(library)}\n".encode())
+    _parsed.cache_clear()  # syntax trees take megabytes; what is known of them is kept
     return digest.hexdigest()
 
 

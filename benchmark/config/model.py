@@ -321,6 +321,6 @@ class Experiment(Study):
         return tuple(cell.id for cell in self.cells)
 
     @property
-    def chosen_on_test(self) -> frozenset[str]:
-        """Ids of the cells whose parameters were chosen on the documents that they are tested on."""
-        return frozenset(cell.id for cell in self.cells if cell.choice == "oracle")
+    def chosen_on_test(self) -> frozenset[tuple[str, str]]:
+        """The cells, with its own name, whose parameters were chosen on the documents that they are tested on."""
+        return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == "oracle")

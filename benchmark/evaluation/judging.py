@@ -45,7 +45,8 @@ class Aside:
     why: str
 
 
-Asides = Mapping[str, Aside]
+#: By configuration and cell.
+Asides = Mapping[tuple[str, str], Aside]
 
 
 @dataclass(frozen=True)
@@ -136,14 +137,14 @@ def judge_values(published: Published, config: str, scored: Scored, asides: Asid
     published : Published
     config : str
     scored : Scored
-    asides : mapping of cell id to Aside, optional
+    asides : mapping of (configuration, cell id) to Aside, optional
     """
     found = []
     for value in published.values:
         ours = estimate_of(value, scored) if value.config == config else None
         if ours is not None:
             cells = value.pair or (value.cell or "",)
-            cell, aside = cells[0], next((asides[cell] for cell in cells if cell in asides), None) if asides else None
+            cell, aside = cells[0], _aside(asides, [(config, each) for each in cells])
             scores, sample = scored.cells[cell], scored.samples[cell]
             between = sample.between(scores, value.metric) if value.cell else None
             counted = "" if value.kind == "count" else sample.counted(scores, ours)
@@ -163,6 +164,10 @@ def estimate_of(value: PublishedValue, scored: Scored) -> Estimate | None:
         return scored.sign_z(a, b) if value.metric == "sign-z" else scored.ratio(a, b, "error")
     except (ValueError, KeyError):  # documents are tested more than once, or there is no error to divide by
         return None
+
+
+def _aside(asides: Asides | None, cells: list[tuple[str, str]]) -> Aside | None:
+    return next((asides[cell] for cell in cells if cell in asides), None) if asides else None
 
 
 # --- Ranges ---
@@ -309,7 +314,7 @@ def judge_claim(
         Under which it is judged.
     whole : int
         How many comparisons the claim has over all configurations.
-    asides : mapping of cell id to Aside, optional
+    asides : mapping of (configuration, cell id) to Aside, optional
     """
     found = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
@@ -329,8 +334,7 @@ def judge_claim(
             continue
         seen = _detectable(claim, own.estimate, left) if strict[comparison] == "not shown" else math.nan
         judged.append(ComparisonVerdict(comparison, own, _by_the_paper(claim, own), strict[comparison], seen))
-    cells = [cell for c in claim.comparisons for cell in (c.a, c.b)]
-    aside = next((asides[cell] for cell in cells if cell in asides), None) if asides else None
+    aside = _aside(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
     return ClaimVerdict(claim, tuple(judged), variant, whole or len(judged), aside)
 
 
@@ -439,7 +443,7 @@ def judge_claims(
     variants : iterable of str
         What stands before cell ids; "" for the configuration itself.
     scored : Scored
-    asides : mapping of cell id to Aside, optional
+    asides : mapping of (configuration, cell id) to Aside, optional
     """
     variants = tuple(variants)
     judged = (

@@ -119,7 +119,9 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
     claims, exceptions = [], []
     runs = [each.results for each in own if isinstance(each.results, Run)]
     asides = {cell: aside for run in runs for cell, aside in asides_of(run.study).items()}
-    printed = Counter(each.kind for each in published.values if not each.alternative and each.cell not in asides)
+    printed = Counter(
+        each.kind for each in published.values if not each.alternative and (each.config, each.cell) not in asides
+    )
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
         for run in runs:

@@ -29,9 +29,12 @@ _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
 
 
-def asides_of(study: Experiment) -> dict[str, Aside]:
-    """The cells of which a number shows nothing of the paper: fitted ones, and those of another setting."""
-    found = {cell: Aside("fitted", choice) for cell, choice in study.fitted_cells.items()}
+def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
+    """The cells of which a number shows nothing of the paper, fitted ones and those of another setting, by their names.
+
+    The first name is that of the configuration.
+    """
+    found = {(study.name, cell): Aside("fitted", choice) for cell, choice in study.fitted_cells.items()}
     path = _path(study.paper) if study.paper else None
     known: dict[str, Setting] = {}
     if path is not None and path.exists():
@@ -41,14 +44,16 @@ def asides_of(study: Experiment) -> dict[str, Aside]:
         own = differing(setting_of(study, cell), known[cell.id]) if cell.id in known else []
         if own:
             more = f" and {len(own) - _SHOWN} more" if len(own) > _SHOWN else ""
-            found[cell.id] = Aside("another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}")
+            found[study.name, cell.id] = Aside(
+                "another setting", f"not the paper's setting: {', '.join(own[:_SHOWN])}{more}"
+            )
     return found
 
 
-def settings_in_words(study: Experiment, asides: Mapping[str, Aside]) -> Iterator[str]:
+def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]) -> Iterator[str]:
     """Which cells are of another setting than the paper's; and whether its file names none of them at all."""
     each: dict[str, list[str]] = {}
-    for cell, aside in asides.items():
+    for (_, cell), aside in asides.items():
         if aside.kind == "another setting":
             each.setdefault(aside.why, []).append(cell)
     for why, cells in each.items():

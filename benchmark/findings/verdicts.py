@@ -36,10 +36,10 @@ def verdict_frame(published: Published | None, study: Experiment, scored: Scored
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
-def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[str] = ()) -> pd.DataFrame:
+def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
     """Every claim under each variant; its text stands with the configuration itself.
 
-    `chosen` are the cells whose parameters were chosen on the documents that they are tested on.
+    `chosen` are the cells, by configuration, whose parameters were chosen on the documents that they are tested on.
     """
     return frame(CLAIMS, [_claim(each, chosen) for each in claims])
 
@@ -111,9 +111,10 @@ def strict_rule(claim: Claim) -> str:
     return f"{TESTS[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
 
 
-def _claim(judged: ClaimVerdict, chosen: Collection[str]) -> list[Any]:
+def _claim(judged: ClaimVerdict, chosen: Collection[tuple[str, str]]) -> list[Any]:
     claim, of = judged.claim, len(judged.comparisons)
-    optimistic = any({each.comparison.a, each.comparison.b} & set(chosen) for each in judged.comparisons)
+    compared = (each.comparison for each in judged.comparisons)
+    optimistic = any((own.config, cell) in chosen for own in compared for cell in (own.a, own.b))
     rule = f"{claim.rule.in_words}{'; chosen on the test' if optimistic else ''}"
     text = "" if judged.variant else claim.text
     paper, strict = ([getattr(each, name) for each in judged.comparisons] for name in ("paper", "strict"))

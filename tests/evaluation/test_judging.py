@@ -250,8 +250,9 @@ class TestPower:
 class TestCounting:
     def test_what_rests_on_a_fitted_choice_is_fitted(self):
         claim = make_claim(1)
-        assert judge_claim(claim, {}, asides={"b0": Aside("fitted", "C 3")}).counted == "fitted"
-        assert judge_claim(claim, {}, asides={"b1": Aside("fitted", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("webkb", "b0"): Aside("fitted", "C 3")}).counted == "fitted"
+        assert judge_claim(claim, {}, asides={("webkb", "b1"): Aside("fitted", "C 3")}).counted == ""
+        assert judge_claim(claim, {}, asides={("20ng", "b0"): Aside("fitted", "C 3")}).counted == ""
 
     def test_one_finding_counts_once(self):
         assert judge_claim(make_claim(same_as="d"), {}).counted == "same as d"

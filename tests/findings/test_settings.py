@@ -57,7 +57,7 @@ def test_any_other_setting_is_not(study, predicted, changes, why):
     pin_settings(study())
     other = study(**changes)
     asides = asides_of(other)
-    assert set(asides) == {"tf-l1-ngd", "tf-l1-linear"}
+    assert set(asides) == {("small", "tf-l1-ngd"), ("small", "tf-l1-linear")}
     assert all(aside.kind == "another setting" and why in aside.why for aside in asides.values())
     summary = summarized(Run(other, predicted(other), {}, {}))
     assert summary.verdicts["verdict"].tolist() == ["another setting"]
