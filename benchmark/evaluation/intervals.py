@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.stats import ttest_1samp
+from statsmodels.stats.proportion import proportion_confint
 
 from benchmark.evaluation.metrics import METRICS, Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
@@ -122,22 +123,16 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -
 
 
 def wilson(right: int, n: int) -> tuple[float, float]:
-    """Interval of a proportion (Wilson, Journal of the American Statistical Association 22, 1927).
-
-    With p = right / n and z the normal quantile: ``(p + z²/2n ± z sqrt(p(1-p)/n + z²/4n²)) / (1 + z²/n)``.
+    """Wilson's interval of a proportion (Journal of the American Statistical Association 22, 1927), statsmodels'.
 
     Examples
     --------
     >>> [round(end, 4) for end in wilson(81, 100)]
     [0.7222, 0.8749]
     """
-    p, z2 = right / n, Z_LEVEL**2
-    centre = p + z2 / (2 * n)
-    reach = Z_LEVEL * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
+    low, high = proportion_confint(right, n, alpha=1 - LEVEL, method="wilson")
     # At the ends of the scale the limits are 0 and 1 exactly; floating point may miss them by a last digit.
-    low = 0.0 if right == 0 else (centre - reach) / (1 + z2 / n)
-    high = 1.0 if right == n else (centre + reach) / (1 + z2 / n)
-    return low, high
+    return 0.0 if right == 0 else float(low), 1.0 if right == n else float(high)
 
 
 def bonett_price(only_a: int, only_b: int, n: int) -> tuple[float, float]:

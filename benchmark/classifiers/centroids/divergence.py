@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import xlogy
+from scipy.special import rel_entr, xlogy
 
 from benchmark.representation.weighting import canonical
 
@@ -161,8 +161,7 @@ def kullback_leibler(p: ArrayLike, q: ArrayLike) -> Array:
     p, q = _distribution("p", p), _distribution("q", q)
     if ((p > 0) & (q == 0)).any():
         raise ValueError("KL(p, q) is infinite: q is 0 where p is not")
-    ratio = np.divide(p, q, out=np.ones(np.broadcast_shapes(p.shape, q.shape)), where=q > 0)
-    return np.asarray(xlogy(p, ratio).sum(axis=-1))
+    return np.asarray(rel_entr(p, q).sum(axis=-1))
 
 
 def symmetric_kl(p: ArrayLike, q: ArrayLike) -> Array:

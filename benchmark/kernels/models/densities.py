@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
+from scipy.optimize.elementwise import find_root
 from scipy.special import expit, polygamma
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-12
 #: The shapes α that a skew logistic may be given: its skewness then lies between -1.96 and 1.07.
 _SHAPES = 1 / 16, 16.0
-_BISECTIONS = 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,17 +208,15 @@ class SkewLogistic(Logistic):
 
 
 def shape_of_skewness(skewness: Array) -> Array:
-    """The shape α whose skewness (ψ''(α) - ψ''(1)) / (ψ'(α) + ψ'(1))^(3/2) is the given one, by bisection.
+    """The shape α whose skewness (ψ''(α) - ψ''(1)) / (ψ'(α) + ψ'(1))^(3/2) is the given one.
 
     The skewness rises with α from -2 to 1.14. Where the given one is out of reach, or beyond α in [1/16, 16], the
     nearer end is taken: the rest of a long tail is left to the variance.
     """
-    low, high = (np.full(np.shape(skewness), np.log(end)) for end in _SHAPES)
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        below = _skewness(np.exp(middle)) < skewness
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(np.exp((low + high) / 2))
+    ends = np.log(_SHAPES)
+    reached = np.clip(skewness, *_skewness(np.exp(ends)))
+    found = find_root(lambda x, wanted: _skewness(np.exp(x)) - wanted, tuple(ends), args=(reached,))
+    return np.asarray(np.exp(found.x))
 
 
 def _skewness(alpha: Array) -> Array:
