@@ -30,6 +30,11 @@ def code_digest(*roots: Any) -> str:
     return _digest(*dependencies(*roots))
 
 
+def forget_trees() -> None:
+    """Let go of the syntax trees, some megabytes; the digests that were made of them are kept."""
+    _parsed.cache_clear()
+
+
 def dependencies(*roots: Any) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
     """The definitions (module, name) that some classes and functions depend on, and the libraries."""
     return _reached(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
@@ -71,7 +76,6 @@ def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) 
         digest.update(f"{module}.{name}\n{_text(module, name)}\n".encode())
     for library in sorted(libraries):
         digest.update(f"{library} {version(library)}\n".encode())
-    _parsed.cache_clear()  # syntax trees take megabytes; what is known of them is kept
     return digest.hexdigest()
 
 

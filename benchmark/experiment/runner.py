@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmark.blocks import blas_threads
-from benchmark.code import code_digest
+from benchmark.code import code_digest, forget_trees
 from benchmark.config.model import BASE
 from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import Predictions
@@ -61,6 +61,7 @@ def run(
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(jobs):
         for work in _works(study, read):
+            forget_trees()
             observer.plan(sum(len(point.jobs) for point in work.points))
             predictions.tasks[work.variant, work.task] = work.documents
             predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
