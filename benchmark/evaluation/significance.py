@@ -182,7 +182,7 @@ def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
     """Rank sums of the positive and of the negative differences, and the exact two-sided p-value.
 
     Given the ranks of |d|, all 2^n sign patterns are equally likely; their rank sums are counted by convolution
-    (twice the mid-rank is an integer, so ties need no approximation).
+    (twice the mid-rank is an integer, so that ties need no approximation; without ties it is scipy's exact p-value).
     """
     kept = differences[differences != 0]
     if not kept.size:
