@@ -10,7 +10,7 @@ from benchmark.config.cells import cells_of, figures_of, pairs_of
 from benchmark.config.components import Component, ComponentError, check_component
 from benchmark.config.documents import collection_of, several_labels
 from benchmark.config.entries import entries_of
-from benchmark.config.model import ALL, BASE, Experiment, Variant
+from benchmark.config.model import ALL, BASE, INNER, ORACLE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection, validated
 from benchmark.config.tasks import check_splits, protocol_of, tasks_of, terms_of
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from benchmark.config.schema import StudySection
     from benchmark.config.source import Location, YamlSource
 
-CHOICES = ("oracle", "cross-validation")
+CHOICES = (ORACLE, INNER)
 #: Of these, those that are defined for the documents are scored where a configuration names none.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: What a variant may make otherwise: its cells are those of the configuration.
@@ -118,7 +118,7 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource) -> Varian
     collection = collection_of(config, source)
     tasks = tasks_of(config, collection, source)
     protocol, sizes = protocol_of(config, source)
-    inner = config.choose is not None and "cross-validation" in config.choose.by
+    inner = config.choose is not None and INNER in config.choose.by
     folds = config.choose.folds if inner and config.choose else None
     check_splits(collection, tasks, protocol, sizes, folds, source)
     entries = entries_of(config.methods, config.defaults, source, choose=config.choose is not None)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from benchmark.text.vocabulary import Pruning
 
 BASE = "base"
+#: How a candidate is chosen: by the tested documents, or within the training documents.
+ORACLE, INNER = "oracle", "cross-validation"
 #: The class that stands for all of them; a class of this name would be taken for it.
 ALL = "all"
 
@@ -323,4 +325,4 @@ class Experiment(Study):
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:
         """The cells, with its own name, whose parameters were chosen on the documents that they are tested on."""
-        return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == "oracle")
+        return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == ORACLE)

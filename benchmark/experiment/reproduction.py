@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import Experiment
 from benchmark.errors import ConfigError
+from benchmark.evaluation.claims import evidence_for, judge_claim
 from benchmark.evaluation.consistency import consistent_sizes
-from benchmark.evaluation.judging import evidence_for, judge_claim
 from benchmark.evaluation.protocols import FixedSplit
 from benchmark.experiment.session import checked
 from benchmark.findings.caveats import caveats_of
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Study
-    from benchmark.evaluation.judging import ComparisonVerdict, Evidence
+    from benchmark.evaluation.claims import ComparisonVerdict, Evidence
     from benchmark.evaluation.published import Claim, Comparison, Published
     from benchmark.experiment.session import Finished
 
@@ -101,7 +101,8 @@ def _steps(done: Finished) -> Iterator[str]:
 
 def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
     """The longest chain of comparisons down from a cell."""
-    below = [_longest(b, pairs) for a, b in pairs if a == top]
+    others = [pair for pair in pairs if pair[1] != top]  # nothing leads back: comparisons may go round
+    below = [_longest(b, others) for a, b in pairs if a == top]
     return [top, *max(below, key=len, default=[])]
 
 

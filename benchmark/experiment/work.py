@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.code import code_digest
+from benchmark.config.model import INNER
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
 from benchmark.evaluation.protocols import KFold, RandomSubsets
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import PointKey
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Method
-
-CROSS_VALIDATION = "cross-validation"
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +115,7 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
     problem = _problem(task, counts, counts_id, study.seed)
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
     draws = issubclass(variant.protocol.cls, RandomSubsets)
-    folds = study.folds if CROSS_VALIDATION in study.choices else 0
+    folds = study.folds if INNER in study.choices else 0
     digest = cache(_rows_digest)
     inner_of = {size: tuple(_inner(split, problem, folds, study.seed) for split in splits[size]) for size in splits}
     points = []

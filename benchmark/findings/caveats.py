@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmark.config.model import ORACLE
 from benchmark.evaluation.protocols import LeaveOneGroupOut, RandomSubsets
-from benchmark.findings.choosing import ORACLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmark.config.model import ORACLE
 from benchmark.evaluation.metrics import METRICS, defined, more_is_better, stacked, tally
 from benchmark.evaluation.predictions import Given
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import PointKey, Predictions
 
     Floats = NDArray[np.float64]
-
-ORACLE, INNER = "oracle", "cross-validation"
 
 
 def entry_of(study: Experiment, cell: Cell) -> MethodEntry:

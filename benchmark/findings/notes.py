@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
-from benchmark.config.model import ALL
+from benchmark.config.model import ALL, INNER, ORACLE
 from benchmark.evaluation.metrics import CLOCK
 from benchmark.evaluation.protocols import FixedSplit, KFold, LeaveOneGroupOut, RandomSubsets
 from benchmark.evaluation.sample import sample_of
-from benchmark.findings.choosing import INNER, ORACLE
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
 

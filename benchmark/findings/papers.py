@@ -52,8 +52,7 @@ def check_published(study: Study, *folders: Path) -> None:
     if not study.paper:
         return
     files = [path for folder in folders for path in folder.glob("*.yaml")]
-    named = (_NAME.search(path.read_text("utf-8", "ignore")) for path in files)
-    configs = {study.name, *(name[1] for name in named if name)}
+    configs = {study.name, *map(_name_in, files)}
     path = papers.FOLDER / f"{study.paper}.yaml"
     found, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     problems = []
@@ -70,6 +69,15 @@ def check_published(study: Study, *folders: Path) -> None:
 def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Every configuration that a paper's file names, with cells of it."""
     yield from ((config, cells) for _, config, cells in _named(found))
+
+
+def _name_in(path: Path) -> str:
+    """What a configuration calls itself; nothing where it can't be read, which is its own run's to say."""
+    try:
+        found = _NAME.search(path.read_text("utf-8", "ignore")) if path.is_file() else None
+    except OSError:
+        found = None
+    return found[1] if found else path.stem
 
 
 def unknown_cell(cell: str, study: Study) -> str:

@@ -15,6 +15,7 @@ from benchmark.evaluation import published as papers
 from benchmark.evaluation.judging import Aside
 from benchmark.findings.choosing import entry_of
 from benchmark.findings.papers import named_cells, published_for
+from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -122,7 +123,7 @@ def pin_settings(study: Study) -> tuple[Path, int]:
     for name in sorted(known):
         lines = ",\n  ".join(json.dumps(group, ensure_ascii=False) for group in known[name])
         parts.append(f" {json.dumps(name)}: [\n  {lines}\n ]")
-    path.write_text("{\n" + ",\n".join(parts) + "\n}\n", encoding="utf-8")
+    write_whole(path, ("{\n" + ",\n".join(parts) + "\n}\n").encode())
     return path, sum(map(len, groups.values()))
 
 
@@ -144,9 +145,11 @@ def _path(paper: str) -> Path:
 def _read(path: Path) -> dict[str, Any]:
     try:
         found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ConfigError(f"{path}: is not JSON: {error}; `bench published pin` writes it anew") from None
-    return found
+        settings = [group["setting"].keys() | group["cells"] for groups in found.values() for group in groups]
+    except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
+        problem = f"holds no settings ({type(error).__name__}: {error})"
+        raise ConfigError(f"{path}: {problem}; remove it, and `bench published pin CONFIG` writes it anew") from None
+    return found if settings else {}
 
 
 def _shown(value: Any) -> str:

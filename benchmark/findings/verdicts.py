@@ -7,7 +7,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import BASE
-from benchmark.evaluation.judging import judge_claims, judge_ranges, judge_values
+from benchmark.evaluation.claims import judge_claims
+from benchmark.evaluation.judging import judge_ranges, judge_values
 from benchmark.evaluation.published import TESTS
 from benchmark.findings.settings import asides_of
 from benchmark.report.contents import CLAIMS, RANGES, VERDICTS, frame
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.judging import ClaimVerdict, ValueVerdict
+    from benchmark.evaluation.claims import ClaimVerdict
+    from benchmark.evaluation.judging import ValueVerdict
     from benchmark.evaluation.published import Claim, Published
     from benchmark.evaluation.scored import Scored
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from benchmark.evaluation.claims import Evidence, in_words, judge_claim
 from benchmark.evaluation.intervals import Estimate
-from benchmark.evaluation.judging import Aside, Evidence, ValueVerdict, in_words, judge_claim
+from benchmark.evaluation.judging import Aside, ValueVerdict
 from benchmark.evaluation.published import Claim, PublishedValue
 from benchmark.evaluation.significance import TestResult as Result
 

@@ -164,3 +164,5 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
     assert remark == "a is +0.50 points over c, in steps: +1.00 over b, -0.50 over c."
     without = replace(summary, differences=frame(DIFFERENCES, gaps[:1]))
     assert not list(_steps(SimpleNamespace(summary=without)))
+    round_about = frame(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
+    assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))

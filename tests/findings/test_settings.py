@@ -75,6 +75,14 @@ def test_a_parameter_that_came_later_is_no_difference(study):
     assert asides_of(study()) == {}
 
 
+@pytest.mark.parametrize("text", ["{", "[]", '{"small": [{"cells": ["a"]}]}', '{"small": 3}', '{"small": [[]]}'])
+def test_a_damaged_file_is_named_with_a_way_out(study, text):
+    path, _ = pin_settings(study())
+    path.write_text(text)
+    with pytest.raises(ConfigError, match=r"p\.settings\.json: holds no settings .* remove it"):
+        asides_of(study())
+
+
 def test_pinning_one_configuration_leaves_the_others(study):
     path, _ = pin_settings(study())
     known = json.loads(path.read_text())

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from benchmark.evaluation.judging import evidence_for, judge_claims, judge_ranges, judge_values
+from benchmark.evaluation.claims import evidence_for, judge_claims
+from benchmark.evaluation.judging import judge_ranges, judge_values
 from benchmark.evaluation.predictions import Predictions
 from benchmark.evaluation.published import Published
 from benchmark.findings.scoring import Run, score
