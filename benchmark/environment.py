@@ -1,15 +1,18 @@
-"""What the environment sets, limits of memory and of disk; and what Linux says that this process has held at most."""
+"""What surrounds this process: limits of memory and disk, what it has held at most, and what killed ones left."""
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import re
+import time
 from pathlib import Path
 
 from benchmark.errors import BenchError
 
 _PROCESS = Path("/proc/self")
+_STALE_SECONDS = 24 * 3600.0
 
 
 def gigabytes(variable: str, default: float) -> int:
@@ -39,3 +42,25 @@ def peak_bytes() -> float:
     except OSError:
         return math.nan
     return math.nan if found is None else 1024.0 * int(found[1])
+
+
+def remove_leftovers(folder: Path, pattern: str) -> None:
+    """Remove what killed processes left half written; a file of one that may still be alive is left to it.
+
+    The last but one part of a file's name, between dots, is the number of the process.
+    """
+    for part in folder.glob(pattern):
+        with contextlib.suppress(OSError, ValueError, OverflowError, IndexError):
+            old = time.time() - part.stat().st_mtime > _STALE_SECONDS
+            if old or not _alive(int(part.name.split(".")[-2])):
+                part.unlink()
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
+import json
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -15,6 +17,7 @@ from benchmark.boundaries.samples import draw
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
+from benchmark.evaluation.predictions import PREDICTIONS
 from benchmark.evaluation.scored import SCORES
 from benchmark.evaluation.significance import document_test, holm
 from benchmark.kernels.heat.covering import log_covering_bound
@@ -63,19 +66,19 @@ class DecisionBoundaries:
         """Every machine is trained each time: rows (cell, steps, steps in the store)."""
         return [(cell.id, 1, 0) for cell in study.machines]
 
-    def encode(self, results: BoundaryResults) -> bytes:
-        """The decisions as a NumPy archive."""
+    def encode(self, results: BoundaryResults) -> dict[str, bytes]:
+        """The decisions as a NumPy archive, by the name of its file."""
         found = results.boundaries
         arrays = {f"{cell}/{name}": array for cell, each in found.items() for name, array in as_arrays(each).items()}
         file = io.BytesIO()
         np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
-        return file.getvalue()
+        return {PREDICTIONS: file.getvalue()}
 
     def decode(
-        self, study: Boundaries, content: bytes, failures: dict[str, str], facts: dict[str, Any]
+        self, study: Boundaries, contents: Mapping[str, bytes], failures: dict[str, str], facts: dict[str, Any]
     ) -> BoundaryResults:
         """The decisions back from their archive."""
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+        with np.load(io.BytesIO(contents[PREDICTIONS]), allow_pickle=False) as archive:
             arrays = dict(archive)
         own: dict[str, dict[str, Any]] = {cell.id: {} for cell in study.machines}
         for place, array in arrays.items():
@@ -83,6 +86,11 @@ class DecisionBoundaries:
             own[cell][name] = array
         found = {cell: from_arrays(each) for cell, each in own.items()}
         return BoundaryResults(study, found, failures, facts)
+
+    def rows_digest(self, results: BoundaryResults) -> str:
+        """The sha256 over the machines and how many points each decided on."""
+        rows = sorted((cell, len(each.test_labels)) for cell, each in results.boundaries.items())
+        return hashlib.sha256(json.dumps(rows).encode()).hexdigest()
 
     def described(self, results: BoundaryResults) -> dict[str, Any]:
         """What the manifest says of the machines."""

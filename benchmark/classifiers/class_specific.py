@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import logsumexp
+from sklearn.utils.validation import check_X_y
 
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.representation.selection import checked_size, information_gain, rank_terms
@@ -211,23 +212,24 @@ class ProjectedPdf(MultinomialBayes):
             The smoothing isn't positive, a count is negative or not finite, there are fewer than K terms, or the
             rankings don't fit.
         """
-        X, codes = self._learn(X, y)
-        self.selected_ = self._select(X, codes, rankings)
+        super().fit(X, y)
+        self.selected_ = self._select(X, y, rankings)
         log_reference = reference(self.feature_log_prob_, self.class_log_prior_)
         self.cells_ = make_cells(self.feature_log_prob_, self.class_log_prior_, self.feature_count_, self.selected_)
         self.theta_ = self._embed()
-        self.feature_log_prob_ = project(self.cells_, log_reference, self.theta_)
+        self.feature_log_prob_: Array = project(self.cells_, log_reference, self.theta_)
         return self
 
     def _embed(self) -> Array:
         return np.ones(len(self.classes_))
 
-    def _select(self, X: Any, codes: NDArray[np.intp], rankings: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    def _select(self, X: Any, y: Any, rankings: NDArray[np.intp] | None) -> NDArray[np.intp]:
         """The K terms of each class, shape (n_classes, K)."""
         n_classes, n_terms = self.feature_count_.shape
         size = checked_size(n_terms if self.n_terms is None else self.n_terms, n_terms)
         if rankings is None:
-            return rank_terms(information_gain(X, codes))[:, :size]
+            X, y = check_X_y(X, y, accept_sparse="csr")
+            return rank_terms(information_gain(X, np.searchsorted(self.classes_, y)))[:, :size]
         rankings = np.asarray(rankings)
         if rankings.ndim != 2 or len(rankings) != n_classes or rankings.shape[1] < size:
             msg = f"rankings of shape {rankings.shape} don't give {size} terms for each of {n_classes} classes"

@@ -10,6 +10,7 @@ whose pointer is 8 bytes further on, in the first halves.
 from __future__ import annotations
 
 import ctypes
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -89,11 +90,14 @@ class Machine:
     coefficients : float64 array, shape (n_support,)
         y_i α_i.
     rho : float
+    seconds : float
+        On the clock, of its training.
     """
 
     support: NDArray[np.intp]
     coefficients: NDArray[np.float64]
     rho: float
+    seconds: float
 
 
 class NodeMatrix:
@@ -205,17 +209,19 @@ def _train_binary(
     complaint = official.libsvm.svm_check_parameter(ctypes.byref(problem), ctypes.byref(parameter))
     if complaint:
         raise ValueError(f"LIBSVM refuses the parameters: {complaint.decode()}")
+    started = time.perf_counter()
     handle = official.libsvm.svm_train(ctypes.byref(problem), ctypes.byref(parameter))
+    seconds = time.perf_counter() - started
     try:
-        return _machine(handle.contents, rows)
+        return _machine(handle.contents, rows, seconds)
     finally:
         official.libsvm.svm_free_and_destroy_model(ctypes.byref(handle))
 
 
-def _machine(model: Any, rows: NDArray[np.intp]) -> Machine:
+def _machine(model: Any, rows: NDArray[np.intp], seconds: float) -> Machine:
     n_support = model.l
     if n_support == 0:
-        return Machine(np.empty(0, dtype=np.intp), np.empty(0), float(model.rho[0]))
+        return Machine(np.empty(0, dtype=np.intp), np.empty(0), float(model.rho[0]), seconds)
     indices = np.ctypeslib.as_array(model.sv_indices, (n_support,))
     coefficients = np.ctypeslib.as_array(model.sv_coef[0], (n_support,)).copy()
-    return Machine(rows[indices - 1], coefficients, float(model.rho[0]))
+    return Machine(rows[indices - 1], coefficients, float(model.rho[0]), seconds)

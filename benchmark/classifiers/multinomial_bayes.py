@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class MultinomialBayes(ClassifierMixin, BaseEstimator):
+class MultinomialBayes(MultinomialNB):
     """Multinomial naive Bayes: argmax_i ln P(c_i) + Σ_w x_w ln p_iw.
 
     p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), with n_iw how often term w occurs in the documents of class
@@ -52,16 +51,18 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
     #: What a configuration has where it says nothing else.
     normalization: ClassVar[str] = "none"
     needs_kernel: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, Any]] = {}
+    fit_prior: ClassVar[bool] = True
+    class_prior: ClassVar[None] = None
+    force_alpha: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn what X may be, in the words it has for its own `MultinomialNB`."""
-        tags = super().__sklearn_tags__()
-        theirs = MultinomialNB().__sklearn_tags__()
-        tags.input_tags, tags.classifier_tags = theirs.input_tags, theirs.classifier_tags
-        return tags
+    @property
+    def alpha(self) -> float:
+        """What scikit-learn calls the smoothing."""
+        return self.smoothing
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
@@ -75,19 +76,9 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
         ValueError
             The smoothing isn't positive, or a count is negative or not finite.
         """
-        self._learn(X, y)
-        return self
-
-    def _learn(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp]]:
-        """Fit, and return X as it was validated, and each document's position in `classes_`."""
         self.check()
-        X, y = validate_data(self, X, y, accept_sparse="csr")
-        learnt = MultinomialNB(alpha=self.smoothing, force_alpha=True).fit(X, y)
-        self.classes_ = learnt.classes_
-        self.class_log_prior_ = learnt.class_log_prior_
-        self.feature_count_ = learnt.feature_count_
-        self.feature_log_prob_ = learnt.feature_log_prob_
-        return X, np.searchsorted(self.classes_, y)
+        super().fit(X, y)
+        return self
 
     def class_scores(self, X: Any) -> Array:
         """Joint log densities of the counts X, shape (m, V): ln P(c_i) + ln p(x|c_i) less the multinomial coefficient.
@@ -95,8 +86,8 @@ class MultinomialBayes(ClassifierMixin, BaseEstimator):
         Of shape (m, n_classes), also for two classes.
         """
         check_is_fitted(self, "feature_log_prob_")
-        X = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
-        return np.asarray(X @ self.feature_log_prob_.T + self.class_log_prior_)
+        counts = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
+        return np.asarray(self.predict_joint_log_proba(counts))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""

@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+#: The files of a run's folder that hold what it predicted, and what that took.
+PREDICTIONS, TIMINGS = "predictions.npz", "timings.csv"
 #: What the seconds of a method are spent on. "products" are the inner products that its kernel matrices are made of.
 PARTS = ("extraction", "products", "kernel", "training", "testing")
+#: All seconds that a method tells. "machines" are those of the training, as if its machines had been trained one by one
+#: (they may be trained side by side); 0 of what has none or doesn't tell.
+CLOCKS = (*PARTS, "machines")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +70,8 @@ class Given:
     ----------
     given, tied : tuples of arrays
         As in `methods.base.Decisions`, one array a split.
-    seconds : float64 array, shape (splits, 5)
-        By `PARTS`, on the clock.
+    seconds : float64 array, shape (splits, 6)
+        By `CLOCKS`.
     memory : float64 array, shape (splits,)
         The most bytes that the process held while it trained and tested; NaN where that isn't known.
     inner : float64 array, shape (splits,) or (0,)

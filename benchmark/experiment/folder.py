@@ -1,6 +1,7 @@
-"""Predictions are the result: a run's folder holds them, and a manifest of what was run on what.
+"""Predictions are the result: a run's folder holds them, what they took, and a manifest of what was run on what.
 
-Everything else a run shows (scores, tests, tables, figures, verdicts) is computed from these two files alone.
+Everything else a run shows (scores, tests, tables, figures, verdicts) is computed from these files alone. None of them
+may be changed by hand: the manifest holds the digest of each, and its own.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from benchmark.errors import BenchError, DataError
-from benchmark.experiment.kinds import decode, encode, study_from_mapping
+from benchmark.experiment.kinds import decode, encode, rows_digest, study_from_mapping
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
@@ -20,33 +21,47 @@ if TYPE_CHECKING:
 
     from benchmark.experiment.kinds import Findings
 
-MANIFEST, PREDICTIONS = "manifest.json", "predictions.npz"
+MANIFEST = "manifest.json"
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
+_AGAIN = "run the configuration again"
 
 
 def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) -> None:
-    """Write predictions and manifest.
+    """Write predictions, times and manifest.
 
-    The manifest names the predictions by their digest: a run that is stopped between the two files leaves a pair that
+    The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_results` refuses, not one run's predictions under another's description.
     """
-    content = encode(findings)
-    write_whole(folder / PREDICTIONS, content)
-    manifest = {**manifest, "predictions": hashlib.sha256(content).hexdigest()}
+    contents = encode(findings)
+    for name, content in contents.items():
+        write_whole(folder / name, content)
+    digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    manifest = {**manifest, "rows": rows_digest(findings), "files": digests}
+    manifest["digest"] = _own_digest(manifest)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run's folder."""
+    """The manifest of a run's folder.
+
+    Raises
+    ------
+    BenchError
+        If the folder holds no finished run.
+    DataError
+        If it was damaged, or changed.
+    """
     path = folder / MANIFEST
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST} is missing)") from None
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
-    if not isinstance(manifest, dict) or not manifest.keys() >= {"config", "failures", "variants", "predictions"}:
-        raise DataError(f"{path}: is not a manifest of this program; run the configuration again")
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
+    if not isinstance(manifest, dict) or not manifest.keys() >= {"config", "failures", "variants", "rows", "files"}:
+        raise DataError(f"{path}: is not a manifest of this program; {_AGAIN}")
+    if manifest.get("digest") != _own_digest(manifest):
+        raise DataError(f"{path}: was changed after the run; {_AGAIN}")
     return manifest
 
 
@@ -58,21 +73,34 @@ def read_results(folder: Path) -> Findings:
     BenchError
         If the folder holds no finished run.
     DataError
-        If its files are damaged.
+        If its files are damaged, or not those that the run wrote.
     """
     manifest = read_manifest(folder)
     study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
-    path = folder / PREDICTIONS
+    contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
+    try:
+        findings = decode(study, contents, dict(manifest["failures"]), dict(manifest["variants"]))
+    except DAMAGED as error:
+        raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
+    if rows_digest(findings) != manifest["rows"]:
+        raise DataError(f"{folder}: its predictions aren't of the documents and cells that {MANIFEST} names; {_AGAIN}")
+    return findings
+
+
+def _content(folder: Path, name: str, digest: str) -> bytes:
+    path = folder / name
     try:
         content = path.read_bytes()
     except FileNotFoundError:
-        raise BenchError(f"{folder}: is not the folder of a finished run ({PREDICTIONS} is missing)") from None
+        raise BenchError(f"{folder}: is not the folder of a finished run ({name} is missing)") from None
     except OSError as error:
-        raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
-    if hashlib.sha256(content).hexdigest() != manifest["predictions"]:
-        problem = f"are damaged, or not the predictions that {MANIFEST} belongs to"
-        raise DataError(f"{path}: {problem}; run the configuration again")
-    try:
-        return decode(study, content, dict(manifest["failures"]), dict(manifest["variants"]))
-    except DAMAGED as error:
-        raise DataError(f"{path}: can't be read ({error}); run the configuration again") from None
+        raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise DataError(f"{path}: is damaged, or not what {MANIFEST} belongs to; {_AGAIN}")
+    return content
+
+
+def _own_digest(manifest: dict[str, Any]) -> str:
+    """The sha256 of all that a manifest says beside it."""
+    rest = json.loads(json.dumps({key: value for key, value in manifest.items() if key != "digest"}))
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

@@ -78,15 +78,20 @@ def plan_study(study: Study, store: Store, observer: Observer, *, download: bool
     return list(_boundaries().plan(study))
 
 
-def encode(findings: Findings) -> bytes:
-    """The predictions as a file's content."""
-    return bytes(_of(findings.study).encode(findings))
+def encode(findings: Findings) -> dict[str, bytes]:
+    """The predictions, and what they took, as contents of files."""
+    return dict(_of(findings.study).encode(findings))
 
 
-def decode(study: Study, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Findings:
-    """The findings back from a file's content; any of `folder.DAMAGED` where it is damaged."""
-    found: Findings = _of(study).decode(study, content, failures, facts)
+def decode(study: Study, contents: dict[str, bytes], failures: dict[str, str], facts: dict[str, Any]) -> Findings:
+    """The findings back from the contents of files; any of `folder.DAMAGED` where they are damaged."""
+    found: Findings = _of(study).decode(study, contents, failures, facts)
     return found
+
+
+def rows_digest(findings: Findings) -> str:
+    """The sha256 over the names of all cells and, split by split, of the documents that each decided on."""
+    return str(_of(findings.study).rows_digest(findings))
 
 
 def summary_of(findings: Findings) -> Summary:

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation.predictions import TIMINGS
 from benchmark.experiment.kinds import described
 
 if TYPE_CHECKING:
@@ -39,9 +40,10 @@ def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, A
 
 def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Where two manifests differ, as (dotted key, value in a, value in b); times and commands aside."""
-    ignored = ("finished", "seconds", "timings", "command", "name")
+    ignored = ("finished", "seconds", "timings", "command", "name", "digest")
     flat_a, flat_b = _flat(a), _flat(b)
-    keys = [key for key in dict.fromkeys([*flat_a, *flat_b]) if key.split(".")[0] not in ignored]
+    both = dict.fromkeys([*flat_a, *flat_b])
+    keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS}"]
     return [(key, flat_a.get(key), flat_b.get(key)) for key in keys if flat_a.get(key) != flat_b.get(key)]
 
 

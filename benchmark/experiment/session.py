@@ -88,7 +88,7 @@ def ensure_writable(folder: Path) -> None:
     """Refuse before the work, rather than after it, a folder that can't be written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe"):
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe.", suffix=f".{os.getpid()}.tmp"):
             pass
     except OSError as error:
         raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None

@@ -15,7 +15,6 @@ import os
 import secrets
 import shutil
 import struct
-import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +23,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import platformdirs
 
-from benchmark.environment import gigabytes
+from benchmark.environment import gigabytes, remove_leftovers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -36,7 +35,6 @@ CHUNK = 1 << 24
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES = 32
 _LONGEST_HEADER = 1 << 30
-_STALE_SECONDS = 24 * 3600.0
 
 
 @dataclass(frozen=True)
@@ -101,7 +99,7 @@ class Store:
         self.limit = default_limit() if limit is None else limit
         self._warn = warn
         self._writable, self._room = True, 0
-        self._remove_stale_parts()
+        remove_leftovers(self.folder / "parts", "*")
 
     def path(self, key: str) -> Path:
         """Where the entry of a key stands."""
@@ -109,7 +107,7 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Whether there is an entry (not whether it is sound)."""
-        return self.path(key).exists()
+        return self.path(key).is_file()
 
     def get(self, key: str, into: Mapping[str, NDArray[Any]] | None = None) -> Entry | None:
         """Read and verify an entry; None if there is none, or if it was damaged (it is then removed).
@@ -147,6 +145,8 @@ class Store:
             with part.open("wb") as file:
                 _write(file, key, entry)
             self.path(key).parent.mkdir(parents=True, exist_ok=True)
+            if self.path(key).is_dir():
+                _discard(self.path(key))
             part.replace(self.path(key))
         except OSError as error:
             _discard(part)
@@ -175,7 +175,7 @@ class Store:
         """Remove every entry; how many there were, and their bytes."""
         entries = self.entries()
         for path, _, _ in entries:
-            path.unlink(missing_ok=True)
+            _discard(path)
         shutil.rmtree(self.folder / "parts", ignore_errors=True)
         return len(entries), sum(size for _, size, _ in entries)
 
@@ -187,33 +187,18 @@ class Store:
             if total <= self.limit:
                 break
             if path.name != keep:
-                path.unlink(missing_ok=True)
+                _discard(path)
                 total -= size
         return total
 
-    def _remove_stale_parts(self) -> None:
-        """What killed runs left behind; a part of a run that may still be alive is left to it."""
-        for part in (self.folder / "parts").glob("*"):
-            with contextlib.suppress(OSError, ValueError, OverflowError, IndexError):
-                old = time.time() - part.stat().st_mtime > _STALE_SECONDS
-                if old or not _alive(int(part.name.split(".")[1])):
-                    part.unlink()
-
 
 def _discard(path: Path) -> None:
-    """Remove a file if that can be done; where it can't, the folder takes no files either."""
+    """Remove a file, or a folder in its place, if that can be done; where it can't, the store takes no files either."""
     with contextlib.suppress(OSError):
-        path.unlink()
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
 
 
 def _chunks(array: NDArray[Any]) -> list[memoryview]:

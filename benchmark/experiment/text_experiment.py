@@ -2,36 +2,55 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any
 
-from benchmark.evaluation.predictions import PARTS
+import numpy as np
+
+from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.evaluation.scored import WHOLE
-from benchmark.findings import predictions_file
+from benchmark.findings import predictions_file, timings_file
 from benchmark.findings.comparing import compare_cells, compare_runs
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
 from benchmark.measures.base import told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from benchmark.config.model import Experiment, MethodSpec
 
-__all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "summarized"]
+__all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "rows_digest", "summarized"]
 
 
-def encode(findings: Run) -> bytes:
-    """The predictions as a file's content."""
-    return predictions_file.encode(findings.predictions)
+def encode(findings: Run) -> dict[str, bytes]:
+    """The predictions, and what they took, as contents of files."""
+    predictions = findings.predictions
+    return {PREDICTIONS: predictions_file.encode(predictions), TIMINGS: timings_file.encode(predictions)}
 
 
-def decode(study: Experiment, content: bytes, failures: dict[str, str], facts: dict[str, Any]) -> Run:
-    """The findings back from a file's content."""
-    return Run(study, predictions_file.decode(content), failures, facts)
+def decode(study: Experiment, contents: Mapping[str, bytes], failures: dict[str, str], facts: dict[str, Any]) -> Run:
+    """The findings back from the contents of files."""
+    predictions = predictions_file.decode(contents[PREDICTIONS])
+    return Run(study, timings_file.decode(contents[TIMINGS], predictions), failures, facts)
+
+
+def rows_digest(findings: Run) -> str:
+    """The sha256 over the names of all points and, split by split, of the documents that each decided on."""
+    predictions, digest = findings.predictions, hashlib.sha256()
+    for place in sorted(map(repr, (*predictions.points, *predictions.measured))):
+        digest.update(f"{place}\n".encode())
+    for (variant, task, size), splits in predictions.splits.items():
+        documents = predictions.tasks[variant, task]
+        for split in splits:
+            digest.update("\0".join(map(str, (variant, task, size, split.name))).encode())
+            digest.update("\0".join(documents.ids[row] for row in split.test).encode())
+            digest.update(np.ascontiguousarray(documents.truth[split.test]).tobytes())
+    return digest.hexdigest()
 
 
 def described(findings: Run) -> dict[str, Any]:
-    """What the manifest says of the methods, the splits, what was chosen, ties and seconds."""
+    """What the manifest says of the methods, the splits, what was chosen, ties, and what its measures took."""
     study, predictions, scored = findings.study, findings.predictions, findings.scored
     whole = scored.frame[scored.frame["fold"] == WHOLE]
     cells: dict[str, dict[str, Any]] = {
@@ -53,10 +72,6 @@ def described(findings: Run) -> dict[str, Any]:
         "cells": cells,
         "seeds": {"experiment": study.seed},
         "timings": {
-            _words(place): dict(zip(PARTS, each.seconds.sum(axis=0).round(4).tolist(), strict=True))
-            for place, each in predictions.points.items()
-        }
-        | {
             _words((variant, name)): each.timings
             for name, variant, each in told(study.measures, predictions)
             if each.timings

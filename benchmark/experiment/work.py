@@ -223,7 +223,7 @@ def solved(job: Job, decisions: Sequence[Decisions], problem: Problem, memory: f
     for folds in job.inner:
         wrong = [_wrong(next(rest), fold, problem) for fold in folds]
         errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
-    kept = tuple(Decisions(_small(each.given), each.tied, each.seconds) for each in outer)
+    kept = tuple(Decisions(_small(each.given), each.tied, each.seconds.round(6)) for each in outer)
     return Solved(kept, np.array(errors, dtype=np.float64), np.full(len(outer), memory))
 
 

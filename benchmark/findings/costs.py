@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.model import ALL
-from benchmark.evaluation.predictions import PARTS
+from benchmark.evaluation.predictions import CLOCKS, PARTS
 from benchmark.findings.choosing import decided, entry_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> li
     for cell in study.cells:
         if cell.what == "point" and cell.of_class in ("", ALL) and cell.id in scored.chosen:
             own = decided(predictions, cell, scored.chosen[cell.id])
-            seconds = own.seconds.sum(axis=0)
+            seconds = own.seconds[:, : len(PARTS)].sum(axis=0)
             testing = float(seconds[_TESTING])
             rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(own.memory))])
     return rows
@@ -39,8 +39,9 @@ def clocked(study: Experiment, cell: Cell, given: Given, machines: int) -> dict[
 
     "seconds": to train one machine, its kernel matrix included and feature extraction excluded. Where there is a
     machine for each class, they share what doesn't depend on the class: the inner products, which count whole, and as a
-    rule one kernel matrix. "seconds-with-features" has the extraction besides; "seconds-in-all" is everything but
-    testing, of all machines.
+    rule one kernel matrix; their training counts as if they had been trained one by one, as HP-TOP's are.
+    "seconds-with-features" has the extraction besides; "seconds-in-all" is everything but testing, of all machines, as
+    they were trained.
 
     Parameters
     ----------
@@ -53,10 +54,11 @@ def clocked(study: Experiment, cell: Cell, given: Given, machines: int) -> dict[
     """
     kernel = entry_of(study, cell).candidates[0].kernel
     matrices = machines if kernel is not None and kernel.name in _MATRIX_EACH else 1
-    part = dict(zip(PARTS, given.seconds.T, strict=True))
-    seconds = np.asarray(part["products"] + part["kernel"] / matrices + part["training"] / machines)
+    part = dict(zip(CLOCKS, given.seconds.T, strict=True))
+    training = np.where(part["machines"] > 0, part["machines"], part["training"])
+    seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)
     return {
         "seconds": seconds,
         "seconds-with-features": seconds + part["extraction"],
-        "seconds-in-all": np.asarray(np.delete(given.seconds, _TESTING, axis=1).sum(axis=1)),
+        "seconds-in-all": np.asarray(np.delete(given.seconds[:, : len(PARTS)], _TESTING, axis=1).sum(axis=1)),
     }

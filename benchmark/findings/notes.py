@@ -72,7 +72,7 @@ _INNER = (
 _CLOCK = (
     "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
     "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are "
-    "for. Times stand in the archive of predictions and in the picture, in no table."
+    "for, machines counting as if trained one by one. Times stand in timings.csv and in the picture, in no table."
 )
 _TERMS = (
     "Terms are ranked by information gain over the training documents, and aggregated over the classes by their "

@@ -1,7 +1,8 @@
 """The predictions of an experiment to the content of a file, one NumPy archive, and back.
 
 What all points of a task decided stands in one array, point after point and split after split, since thousands of small
-members would take longer to find than to read. An index says how the arrays are cut.
+members would take longer to find than to read. An index says how the arrays are cut. What the points took isn't there:
+it differs from run to run, see `timings_file`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.predictions import PARTS, Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.predictions import CLOCKS, Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ _LARGEST_BYTE = 256
 
 
 def encode(predictions: Predictions) -> bytes:
-    """A NumPy archive; its bytes depend on nothing but the predictions."""
+    """A NumPy archive; its bytes depend on nothing but what was predicted and measured, seconds aside."""
     index: dict[str, list[Any]] = {"tasks": [], "splits": [], "points": [], "measured": []}
     arrays: Arrays = {}
     for number, (task, documents) in enumerate(predictions.tasks.items()):
@@ -51,8 +52,9 @@ def encode(predictions: Predictions) -> bytes:
         }
         arrays |= {f"{number}/{name}": array for name, array in own.items()}
     for number, (key, measured) in enumerate(predictions.measured.items()):
-        index["measured"].append([*key, list(measured)])
-        arrays |= {f"measured/{number}/{position}": array for position, array in enumerate(measured.values())}
+        kept = {name: array for name, array in measured.items() if name.rpartition("/")[2] != "seconds"}
+        index["measured"].append([*key, list(kept)])
+        arrays |= {f"measured/{number}/{position}": array for position, array in enumerate(kept.values())}
     arrays["index"] = np.frombuffer(json.dumps(index, ensure_ascii=False).encode(), dtype=np.uint8)
     file = io.BytesIO()
     np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
@@ -60,7 +62,7 @@ def encode(predictions: Predictions) -> bytes:
 
 
 def decode(content: bytes) -> Predictions:
-    """The predictions back from their archive.
+    """The predictions back from their archive; what they took isn't known, and NaN.
 
     Raises
     ------
@@ -101,8 +103,6 @@ def _points(points: Sequence[Given], *, several: bool, k: int) -> Arrays:
     return {
         "given": np.packbits(ends.astype(bool)) if several else ends.astype(codes),
         "tied": np.packbits(np.concatenate(tied)) if tied else np.empty(0, dtype=np.uint8),
-        "seconds": np.concatenate([point.seconds for point in points]) if points else np.empty((0, len(PARTS))),
-        "memory": np.concatenate([point.memory for point in points]) if points else np.empty(0),
         "inner": np.concatenate([point.inner for point in points]) if points else np.empty(0),
     }
 
@@ -132,7 +132,7 @@ def _decoded(index: Mapping[str, list[Any]], arrays: Arrays) -> Predictions:
     return Predictions(tasks, splits, points, measured)
 
 
-_MEMBERS = ("ids", "truth", "test", "trained", "given", "tied", "seconds", "memory", "inner")
+_MEMBERS = ("ids", "truth", "test", "trained", "given", "tied", "inner")
 
 
 def _fitting(array: NDArray[Any], kind: str, *shape: int) -> NDArray[Any]:
@@ -173,16 +173,15 @@ def _given(
 ) -> dict[PointKey, Given]:
     """The points of a task."""
     counts = [[len(split.test) for split in splits[variant, task, size]] for variant, task, _, _, size, *_ in keys]
-    number, total = sum(map(len, counts)), sum(map(sum, counts)) * (k if several else 1)
+    total = sum(map(sum, counts)) * (k if several else 1)
     given = _fitting(own["given"], "u", _bytes(total) if several else total)
     tied = np.unpackbits(_fitting(own["tied"], "u", _bytes(total)), count=total).astype(bool)
-    seconds, memory = _fitting(own["seconds"], "f", number, len(PARTS)), _fitting(own["memory"], "f", number)
     inner = _fitting(own["inner"], "f", sum(n_inner for *_, n_inner in keys))
     if not several and not _codes(given, k):
         raise ValueError("it has decisions for classes that aren't there")
     shape = (-1, k) if several else (-1,)
     decisions = (np.unpackbits(given, count=total).astype(bool) if several else given.astype(np.int16)).reshape(shape)
-    at = inner_at = second_at = 0
+    at = inner_at = 0
     found = {}
     for (variant, task, method, candidate, size, terms, n_inner), own_counts in zip(keys, counts, strict=True):
         ends = [at, *(at + end for end in accumulate(own_counts))]
@@ -190,9 +189,9 @@ def _given(
         found[variant, task, method, candidate, size, terms] = Given(
             tuple(decisions[cut] for cut in cuts),
             tuple(tied.reshape(shape)[cut] for cut in cuts),
-            seconds[second_at : second_at + len(cuts)],
-            memory[second_at : second_at + len(cuts)],
+            np.full((len(cuts), len(CLOCKS)), np.nan),
+            np.full(len(cuts), np.nan),
             inner[inner_at : inner_at + n_inner],
         )
-        at, second_at, inner_at = ends[-1], second_at + len(cuts), inner_at + n_inner
+        at, inner_at = ends[-1], inner_at + n_inner
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from benchmark.evaluation.predictions import PARTS
+from benchmark.evaluation.predictions import CLOCKS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,8 +69,8 @@ class Decisions:
         The class of each tested document; or, of documents with several, which classes it was given.
     tied : bool array, of the shape of `given`
         Where the first place was shared; or where the decision value was exactly 0.
-    seconds : float64 array, shape (5,)
-        By `PARTS`, on the clock.
+    seconds : float64 array, shape (6,)
+        By `CLOCKS`.
     """
 
     given: NDArray[np.signedinteger[Any]] | NDArray[np.bool_]
@@ -112,10 +112,10 @@ class Method(Protocol):
 
 
 class Stopwatch:
-    """Seconds by part."""
+    """Seconds by `CLOCKS`."""
 
     def __init__(self) -> None:
-        self._seconds = dict.fromkeys(PARTS, 0.0)
+        self._seconds = dict.fromkeys(CLOCKS, 0.0)
         self._last = time.perf_counter()
 
     def lap(self, part: str) -> None:
@@ -131,4 +131,4 @@ class Stopwatch:
 
     def seconds(self, *parts: str) -> NDArray[np.float64]:
         """All parts' seconds, those that aren't named as 0."""
-        return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in PARTS])
+        return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in CLOCKS])

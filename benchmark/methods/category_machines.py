@@ -52,8 +52,8 @@ class LinearMachines:
     machines : tuple of Machine
     other : Machine or None
         Of the documents without any class, where there are such and others.
-    seconds : float64 array, shape (5,)
-        By `PARTS`, until the classes' machines were trained.
+    seconds : float64 array, shape (6,)
+        By `CLOCKS`, until the classes' machines were trained.
     other_seconds : float
         Of the training of `other`.
     """
@@ -86,13 +86,11 @@ def _linear_machines(work: Work, representation: Representation, classifier: Sup
     watch.lap("products")
     bench.nodes.fill(DenseRows.square(gram), bench.jobs)
     watch.lap("kernel")
-    machines = _trained(bench, classifier, C, members[:, columns], names)
-    watch.lap("training")
+    machines = _trained(bench, classifier, C, members[:, columns], names, watch)
     seconds = watch.seconds()
     other = np.logical_not(members.any(axis=1)).reshape(-1, 1)
-    beside = _trained(bench, classifier, C, other, (OTHER,)) if other.any() and not other.all() else ()
-    watch.lap("training")
-    other_seconds = float((watch.seconds() - seconds).sum())
+    beside = _trained(bench, classifier, C, other, (OTHER,), watch) if other.any() and not other.all() else ()
+    other_seconds = float((watch.seconds(*PARTS) - seconds)[: len(PARTS)].sum())
     return LinearMachines(points, tested, gram, machines, beside[0] if beside else None, seconds, other_seconds)
 
 
@@ -118,8 +116,7 @@ class KernelCategories(OnSplits):
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         C = cost(classifier, kernel, products, normalization)
-        machines = _trained(bench, classifier, C, work.members[:, columns], names)
-        watch.lap("training")
+        machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
         rows = Gram(kernel, products, normalization, split.test, split.train)
         values = _values(machines, rows, bench.jobs)
         watch.lap("testing")
@@ -150,6 +147,7 @@ class TopMachines(OnSplits):
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
         watch.lap("extraction")
         values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap)
+        watch.book("machines", float(watch.seconds("training").sum()))  # one by one, since each has a kernel of its own
         return _decided(work, values, _top_seconds(linear, watch.seconds()))
 
 
@@ -170,8 +168,7 @@ class FisherMachines(OnSplits):
         bench.nodes.fill(DenseRows.square(bench.square(model.scores_)), bench.jobs)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
-        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names)
-        watch.lap("training")
+        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
         values = hyperplanes_of(model.scores_, machines).values(model.scores(counts[split.test]))
         watch.lap("testing")
         return _decided(work, values, watch.seconds())
@@ -185,18 +182,26 @@ def seed_of(problem: Problem, split: Split) -> int:
 def _top_seconds(linear: LinearMachines, own: Array) -> Array:
     """HP-TOP's seconds: its own, and those of the linear machines as what its features are extracted by."""
     products, extraction = (PARTS.index(part) for part in ("products", "extraction"))
-    seconds = own.copy()
-    seconds[products] += linear.seconds[products]
-    seconds[extraction] += linear.seconds.sum() - linear.seconds[products] + linear.other_seconds
+    seconds, theirs = own.copy(), linear.seconds[: len(PARTS)]
+    seconds[products] += theirs[products]
+    seconds[extraction] += theirs.sum() - theirs[products] + linear.other_seconds
     return seconds
 
 
 def _trained(
-    bench: Workbench, classifier: SupportVectorClassifier, C: float, members: NDArray[np.bool_], names: Sequence[str]
+    bench: Workbench,
+    classifier: SupportVectorClassifier,
+    C: float,
+    members: NDArray[np.bool_],
+    names: Sequence[str],
+    watch: Stopwatch,
 ) -> tuple[Machine, ...]:
     """A machine for each column of `members`, on the kernel matrix that was written last."""
     parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-    return train_categories(bench.nodes, members, names, **parameters, jobs=bench.jobs)
+    machines = train_categories(bench.nodes, members, names, **parameters, jobs=bench.jobs)
+    watch.lap("training")
+    watch.book("machines", sum(machine.seconds for machine in machines))
+    return machines
 
 
 def _values(machines: tuple[Machine, ...], rows: KernelRows, jobs: int) -> Array:

@@ -40,7 +40,7 @@ def decided_by_class(members: NDArray[np.bool_], columns: NDArray[np.intp], valu
         Which classes each training document has.
     columns : intp array, shape (n_learned,)
     values : float64 array, shape (m, n_learned)
-    seconds : float64 array, shape (5,)
+    seconds : float64 array, shape (6,)
 
     Raises
     ------

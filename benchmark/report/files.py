@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from benchmark.environment import remove_leftovers
 from benchmark.errors import BenchError
 from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.curves import chart_figure
@@ -35,6 +36,7 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
     contents = {name: text.encode() for name, text in texts.items()}
     for name, figure in figures.items():
         contents |= {f"{name}.png": png_bytes(figure), f"{name}.svg": svg_bytes(figure)}
+    remove_leftovers(directory, ".*.tmp")
     for name, content in contents.items():
         write_whole(directory / name, content)
     return [directory / name for name in contents]

@@ -97,10 +97,11 @@ def test_machines_of_one_space_can_be_compared(done: BoundaryResults) -> None:
 
 
 def test_damage_is_told(done: BoundaryResults) -> None:
-    content = bytearray(BOUNDARIES.encode(done))
+    ((name, whole),) = BOUNDARIES.encode(done).items()
+    content = bytearray(whole)
     content[len(content) // 2] ^= 0xFF
     with pytest.raises((ValueError, KeyError, OSError, zlib.error, zipfile.BadZipFile)):
-        BOUNDARIES.decode(done.study, bytes(content), {}, {})
+        BOUNDARIES.decode(done.study, {name: bytes(content)}, {}, {})
 
 
 def machine(**changes: Any) -> dict[str, Any]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from benchmark.errors import BenchError, ConfigError, DataError
-from benchmark.experiment.folder import MANIFEST, PREDICTIONS, read_manifest, read_results, write_results
+from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
+from benchmark.experiment.folder import MANIFEST, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import encode
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.runner import Run
@@ -19,6 +21,21 @@ from benchmark.experiment.runner import Run
 @pytest.fixture
 def folder(finished, tmp_path):
     return shutil.copytree(finished.folder, tmp_path / "run")
+
+
+def sealed(folder, **changes):
+    """Change a manifest as one does who knows how its digest is made."""
+    rest = json.loads((folder / MANIFEST).read_text()) | changes
+    del rest["digest"]
+    digest = hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+    (folder / MANIFEST).write_text(json.dumps(rest | {"digest": digest}))
+
+
+def replaced(folder, name, content):
+    """Put another content under a file's name, with its digest."""
+    files = json.loads((folder / MANIFEST).read_text())["files"]
+    (folder / name).write_bytes(content)
+    sealed(folder, files=files | {name: hashlib.sha256(content).hexdigest()})
 
 
 def test_everything_comes_back(finished):
@@ -73,30 +90,66 @@ class TestDamage:
         (folder / PREDICTIONS).write_bytes(content)
         with pytest.raises(DataError, match="predictions"):
             read_results(folder)
-        manifest = json.loads((folder / MANIFEST).read_text())
-        manifest["predictions"] = hashlib.sha256(content).hexdigest()
-        (folder / MANIFEST).write_text(json.dumps(manifest))
+        replaced(folder, PREDICTIONS, content)
         with pytest.raises(DataError, match="predictions"):
             read_results(folder)
 
     def test_foreign_arrays_even_with_their_digest(self, folder):
         with (folder / PREDICTIONS).open("wb") as file:
             np.savez(file, index=np.arange(3))
-        content = (folder / PREDICTIONS).read_bytes()
-        manifest = json.loads((folder / MANIFEST).read_text())
-        manifest["predictions"] = hashlib.sha256(content).hexdigest()
-        (folder / MANIFEST).write_text(json.dumps(manifest))
-        with pytest.raises(DataError, match=r"predictions\.npz: can't be read"):
+        replaced(folder, PREDICTIONS, (folder / PREDICTIONS).read_bytes())
+        with pytest.raises(DataError, match=r"its predictions can't be read"):
             read_results(folder)
 
     def test_predictions_of_another_run(self, folder, finished):
         """As a run leaves them that is stopped between the two files."""
         results = finished.results
         points = dict(list(results.predictions.points.items())[1:])
-        fewer = type(results.predictions)(results.predictions.tasks, results.predictions.splits, points)
-        (folder / PREDICTIONS).write_bytes(encode(Run(results.study, fewer, {}, results.facts)))
-        with pytest.raises(DataError, match=r"not the predictions that manifest\.json belongs to"):
+        contents = encode(Run(results.study, replace(results.predictions, points=points), {}, results.facts))
+        (folder / PREDICTIONS).write_bytes(contents[PREDICTIONS])
+        with pytest.raises(DataError, match=r"not what manifest\.json belongs to"):
             read_results(folder)
+        for name, content in contents.items():
+            replaced(folder, name, content)
+        with pytest.raises(DataError, match=r"aren't of the documents and cells that manifest\.json names"):
+            read_results(folder)
+
+    def test_fewer_documents_are_seen_even_with_all_digests_of_files(self, folder, finished):
+        results = finished.results
+        (key, first), *rest = results.predictions.splits.items()
+        split = first[0]
+        fewer = (replace(split, test=split.test[1:]), *first[1:])
+        points = {
+            place: replace(each, given=(each.given[0][1:], *each.given[1:]), tied=(each.tied[0][1:], *each.tied[1:]))
+            for place, each in results.predictions.points.items()
+        }
+        short = replace(results.predictions, splits={key: fewer, **dict(rest)}, points=points)
+        for name, content in encode(Run(results.study, short, {}, results.facts)).items():
+            replaced(folder, name, content)
+        with pytest.raises(DataError, match=r"aren't of the documents"):
+            read_results(folder)
+
+    def test_times_that_a_hand_changed(self, folder):
+        text = (folder / TIMINGS).read_text()
+        for other in ("", text[: len(text) // 2], text.replace("tf-l1-ngd", "tf-l1-ned"), text + "x\n", "a,b\n1,2\n"):
+            (folder / TIMINGS).write_text(other)
+            with pytest.raises(DataError, match=r"timings\.csv: is damaged"):
+                read_results(folder)
+            replaced(folder, TIMINGS, other.encode())
+            with pytest.raises(DataError, match="can't be read"):
+                read_results(folder)
+
+    @pytest.mark.parametrize(
+        "key", ["config", "failures", "variants", "splits", "seeds", "versions", "finished", "git"]
+    )
+    @pytest.mark.parametrize("value", [None, 3, [], {}, "x", {"base": []}])
+    def test_manifests_that_a_hand_changed(self, folder, key, value):
+        manifest = json.loads((folder / MANIFEST).read_text())
+        without = {name: each for name, each in manifest.items() if name != key}
+        for changed in (without, *([manifest | {key: value}] if manifest[key] != value else [])):
+            (folder / MANIFEST).write_text(json.dumps(changed))
+            with pytest.raises(DataError, match=r"manifest\.json: (was changed after the run|is not a manifest)"):
+                read_results(folder)
 
     @pytest.mark.parametrize("text", ["", "{", "[]", "null", "3", "{}", '{"config": {}}', '{"config": {}, "failures"'])
     def test_manifests(self, folder, text):
@@ -110,13 +163,12 @@ class TestDamage:
             read_manifest(folder)
 
     def test_a_manifest_whose_configuration_is_wrong(self, folder):
-        manifest = json.loads((folder / MANIFEST).read_text())
-        manifest["config"]["methods"] = ["ngb"]
-        (folder / MANIFEST).write_text(json.dumps(manifest))
+        """As another version of this program leaves it."""
+        sealed(folder, config=json.loads((folder / MANIFEST).read_text())["config"] | {"methods": ["ngb"]})
         with pytest.raises(ConfigError, match=r"run/manifest\.json.*method .ngb"):
             read_results(folder)
 
-    @pytest.mark.parametrize("name", [MANIFEST, PREDICTIONS])
+    @pytest.mark.parametrize("name", [MANIFEST, PREDICTIONS, TIMINGS])
     def test_missing_files(self, folder, name):
         (folder / name).unlink()
         with pytest.raises(BenchError, match=f"not the folder of a finished run.*{name} is missing") as caught:

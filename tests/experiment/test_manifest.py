@@ -11,6 +11,7 @@ import pytest
 
 from benchmark.config.model import BASE
 from benchmark.corpora import registry
+from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.experiment.folder import MANIFEST, read_manifest
 from benchmark.experiment.manifest import differing, manifest_of
 from benchmark.experiment.runner import run
@@ -104,30 +105,21 @@ def contents(folder):
 
 
 COSTS = "costs.csv"
-PREDICTIONS = "predictions.npz"
 
 
 def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp_path, monkeypatch):
-    """But for what the clock and the memory said: that is part of the predictions, and a file of its own."""
+    """But for what the clock and the memory said, which have files of their own."""
     monkeypatch.chdir(tmp_path)
     time.sleep(1.1)  # the manifest tells whole seconds
     study = finished.results.study
     other = perform(study, Store(tmp_path / "another store"), folder=tmp_path / "another folder", jobs=2)
     ours, theirs = contents(finished.folder), contents(other.folder)
     assert ours.keys() == theirs.keys()
-    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST, COSTS, PREDICTIONS}
+    assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST, COSTS, TIMINGS}
     for name, content in theirs.items():
         assert name == MANIFEST or str(tmp_path).encode() not in content
     changed = {key for key, _, _ in differing(json.loads(ours[MANIFEST]), json.loads(theirs[MANIFEST]))}
-    assert changed - {"predictions"} == {"machine.threads"}
-
-
-def test_predictions_differ_by_what_was_measured_alone(finished, tmp_path):
-    other = perform(finished.results.study, Store(tmp_path / "other"), folder=tmp_path / "run", jobs=2)
-    ours, theirs = (dict(np.load(folder / PREDICTIONS)) for folder in (finished.folder, other.folder))
-    assert ours.keys() == theirs.keys()
-    differ = {name for name in ours if not np.array_equal(ours[name], theirs[name])}
-    assert differ <= {"0/seconds", "0/memory"}
+    assert changed == {"machine.threads"}
 
 
 def test_from_the_same_store_come_the_same_bytes(finished, configured, tmp_path):
@@ -139,7 +131,7 @@ def test_from_the_same_store_come_the_same_bytes(finished, configured, tmp_path)
 
 def test_making_the_tables_again_changes_no_byte(finished):
     before = contents(finished.folder)
-    for name in before.keys() - {MANIFEST, PREDICTIONS}:
+    for name in before.keys() - {MANIFEST, PREDICTIONS, TIMINGS}:
         (finished.folder / name).unlink()
     again(finished.folder)
     assert contents(finished.folder) == before
@@ -181,11 +173,11 @@ class TestDiffering:
         assert differing(other, manifest) == [(key, None, before)]
 
 
-def test_holds_the_seconds_of_methods_and_of_measures(configured, tmp_path):
+def test_holds_the_seconds_of_measures(configured, tmp_path):
     methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
     measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
     done = perform(configured(methods=methods, measures=measures), Store(tmp_path / "store"), folder=tmp_path / "run")
     timings = read_manifest(done.folder)["timings"]
-    assert len(timings) == 2
+    assert len(timings) == 1
     assert timings["base-centroid-flow"].keys() == {"exact", "path"}
     assert all(each.keys() == {"graph", "centroids"} for each in timings["base-centroid-flow"].values())

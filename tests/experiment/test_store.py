@@ -253,6 +253,24 @@ class TestLimit:
         assert store.put(KEY, example())
 
 
+@pytest.mark.parametrize("inside", [(), ("a file",)])
+def test_a_folder_in_an_entrys_place_is_healed(tmp_path, inside):
+    said = []
+    store = Store(tmp_path, warn=said.append)
+    store.path(KEY).mkdir(parents=True)
+    for name in inside:
+        (store.path(KEY) / name).touch()
+    assert not store.has(KEY)
+    assert store.get(KEY) is None
+    assert store.put(KEY, example())
+    assert store.get(KEY).facts == example().facts
+    assert len(said) == 1
+    assert "is computed again" in said[0]
+    store.path(OTHER).mkdir(parents=True)
+    assert store.put(OTHER, example()), "also where nobody has asked for it before"
+    assert len(said) == 1
+
+
 class TestParts:
     """What a killed writer leaves behind."""
 

@@ -77,7 +77,7 @@ def made(study: Experiment, seed: int = 0, n: int = 60, *, several: bool = False
                             )
                         inner = rng.integers(4, size=draws) / 10 if len(entry.candidates) > 1 else np.empty(0)
                         tied = tuple(np.arange(own.size).reshape(own.shape) == 3 for own in given)
-                        found = Given(tuple(given), tied, rng.random((draws, 5)), np.ones(draws), inner)
+                        found = Given(tuple(given), tied, rng.random((draws, 6)), np.ones(draws), inner)
                         points[*key, entry.label, index, size, number] = found
     return Predictions(tasks, splits, points)
 

@@ -86,7 +86,7 @@ def choosing(curves):
                 own = np.array([0.5 if inner is None else inner[index]])
                 tied = np.zeros(len(TESTED), dtype=bool)
                 points[*key, "rbf", index, size, None] = Given(
-                    (np.asarray(given, dtype=np.int32),), (tied,), np.zeros((1, 5)), np.zeros(1), own
+                    (np.asarray(given, dtype=np.int32),), (tied,), np.zeros((1, 6)), np.zeros(1), own
                 )
         predictions = Predictions({key: documents}, {(*key, size): (split,) for size in (50, 100)}, points)
         cell = Cell("x", "base", "", "rbf", choice=choice, size=50)

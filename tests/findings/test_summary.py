@@ -51,7 +51,7 @@ def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()
             given.append(np.where(wrong, (number + 1) % 4, number % 4).astype(np.int32))
             tied.append(number < 3)
         unknown = np.full(len(given), np.nan)
-        own = Given(tuple(given), tuple(tied), np.zeros((len(given), 5)), unknown, np.empty(0))
+        own = Given(tuple(given), tuple(tied), np.zeros((len(given), 6)), unknown, np.empty(0))
         points[cell.variant, "", cell.method, 0, None, None] = own
     return Run(
         experiment, Predictions(tasks, splits, points), failures or {}, dict.fromkeys(experiment.variants, facts)

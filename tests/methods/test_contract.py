@@ -64,7 +64,7 @@ def check(problem: Problem, n_tested: int, decisions: Decisions) -> None:
     if not problem.several:
         assert given.min() >= 0
         assert given.max() < k
-    assert decisions.seconds.shape == (5,)
+    assert decisions.seconds.shape == (6,)
     assert np.isfinite(decisions.seconds).all()
     assert (decisions.seconds >= 0).all()
 

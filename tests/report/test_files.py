@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +29,16 @@ def test_two_runs_have_equal_bytes_wherever_they_are_written(make, tmp_path):
         assert content == other.read_bytes()
         assert str(tmp_path).encode() not in content
         assert b"\r\n" not in content or one.suffix == ".png"
+
+
+def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):
+    child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    dead = tmp_path / f".figure.png.{int(child.stdout)}.tmp"
+    alive, another = tmp_path / f".figure.png.{os.getppid()}.tmp", tmp_path / ".notes.tmp"
+    for path in (dead, alive, another):
+        path.touch()
+    write_all(make(), tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {*NAMES, alive.name, another.name}
 
 
 def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):

@@ -149,7 +149,7 @@ def test_farther_than_numbers_reach_is_an_error_not_a_nan(corpus):
 def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng, draw_points):
     points = draw_points(rng, 15)[0]
     support = np.array([40, 3, 17, 22])
-    machine = Machine(support, np.array([0.5, -1.0, 0.25, 0.25]), 0.3)
+    machine = Machine(support, np.array([0.5, -1.0, 0.25, 0.25]), 0.3, 0.0)
     trained, new = top_features(top.joint_, 1), top_features(top._joint(points), 1)
     expected = top.transform(points)[:, support] @ machine.coefficients - machine.rho
     actual = decide(machine, new, points, trained, corpus[0])

@@ -1,0 +1,68 @@
+"""What the points of an experiment took, to the content of a file, one row a point and split, and back.
+
+Times differ from run to run, so they stand beside the predictions and not among them.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmark.evaluation.predictions import CLOCKS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.evaluation.predictions import PointKey, Predictions
+
+_PLACE = ("variant", "task", "method", "candidate", "size", "terms", "split")
+#: Seconds by part, and the most bytes that the process held.
+COLUMNS = (*_PLACE, *CLOCKS, "peak_bytes")
+
+
+def encode(predictions: Predictions) -> bytes:
+    """The seconds and bytes as CSV, in the order of the points."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(COLUMNS)
+    for place, split, key in _rows(predictions):
+        point = predictions.points[key]
+        peak = point.memory[split]
+        writer.writerow([*place, *point.seconds[split].tolist(), "" if np.isnan(peak) else int(peak)])
+    return text.getvalue().encode()
+
+
+def decode(content: bytes, predictions: Predictions) -> Predictions:
+    """The predictions with what their points took.
+
+    Raises
+    ------
+    ValueError
+        If the rows aren't those of the predictions' points, or hold what is no number.
+    """
+    header, *rows = csv.reader(io.StringIO(content.decode(), newline=""))
+    places = [list(map(str, place)) for place, _, _ in _rows(predictions)]
+    n = len(_PLACE)
+    if header != list(COLUMNS) or [row[:n] for row in rows] != places or any(len(row) != len(COLUMNS) for row in rows):
+        raise ValueError("its rows aren't those of the predictions")
+    numbers = np.array([[float(word or "nan") for word in row[n:]] for row in rows]).reshape(-1, len(COLUMNS) - n)
+    own = iter(numbers)
+    points = {}
+    for key, point in predictions.points.items():
+        taken = np.array(list(islice(own, len(point.given)))).reshape(-1, numbers.shape[1])
+        points[key] = replace(point, seconds=taken[:, : len(CLOCKS)], memory=taken[:, -1])
+    return replace(predictions, points=points)
+
+
+def _rows(predictions: Predictions) -> Iterator[tuple[list[str | int], int, PointKey]]:
+    """The place in words, the split's position and the point, of every row."""
+    for key in predictions.points:
+        variant, task, method, candidate, size, terms = key
+        numbers = ["" if number is None else number for number in (size, terms)]
+        for position, split in enumerate(predictions.splits[variant, task, size]):
+            yield [variant, task, method, candidate, *numbers, split.name], position, key
