@@ -18,6 +18,8 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from benchmark.errors import BenchError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -60,17 +62,37 @@ class _Module:
 def _sources() -> dict[str, str]:
     """Every module of the package by name; read when this module is imported, before any of them can be edited."""
     found = {}
-    for path in sorted(ROOT.rglob("*.py")):
+    for path in _files():
         words = [PACKAGE, *path.relative_to(ROOT).with_suffix("").parts]
         found[".".join(words[:-1] if words[-1] == "__init__" else words)] = path.read_text(encoding="utf-8")
     return found
 
 
+def _files() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+def _stamps() -> dict[Path, tuple[int, int]]:
+    """When each source file was last written, and its size."""
+    return {path: (stat.st_mtime_ns, stat.st_size) for path in _files() for stat in [path.stat()]}
+
+
+_AT_START = _stamps()
 SOURCES = _sources()
 
 
 @cache
+def _refuse_edited() -> None:
+    """Refuse to name results by code that was edited while it was imported: once that is done, edits do no harm."""
+    now = _stamps()
+    changed = [path for path in sorted(now.keys() | _AT_START.keys()) if now.get(path) != _AT_START.get(path)]
+    if changed:
+        raise BenchError(f"{changed[0]}: was changed while the program started; run it again")
+
+
+@cache
 def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) -> str:
+    _refuse_edited()
     digest = hashlib.sha256()
     for module, name in sorted(definitions):
         digest.update(f"{module}.{name}\n{_text(module, name)}\n".encode())
