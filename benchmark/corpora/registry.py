@@ -149,7 +149,7 @@ def load(name: str, source: Source | None = None, *, subset: str | None = None, 
         allowed = f"it has {', '.join(known)}" if known else "it has none"
         raise ConfigError(f"The corpus {name!r} has no parameter {unknown[0]!r}; {allowed}.")
     source = source or locate(name)
-    files = generate(**params) if generate else archive.read_files(source, this)
+    files = generate(**params) if generate else archive.read_files(source, card(name))
     if any(value != known[key].default for key, value in params.items()):
         return READERS[name](files, this, archive.content_digest(files))
     corpus = READERS[name](files, this, archive.verify(files, this, source))

@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import os
 import tarfile
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -97,7 +98,7 @@ documents = st.dictionaries(relpaths.filter(lambda n: not n.startswith(b".")).ma
 @settings(max_examples=50, deadline=None)
 @given(documents, st.randoms(use_true_random=False))
 def test_digest_and_files_do_not_depend_on_the_order(tmp_path_factory, pack, contents, random):
-    card = type("Card", (), {"tops": ("course",)})()
+    card = SimpleNamespace(tops=("course",), most_bytes=2**20, most_members=1000)
     order = list(contents)
     random.shuffle(order)
     shuffled = pack(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmark.corpora import registry
+from benchmark.corpora import archive, registry
 
 pytestmark = pytest.mark.corpus
 
@@ -30,6 +30,15 @@ PINS = {
 def test_first_tenth_and_last_document(real_corpus, name, subset):
     ids = real_corpus(name, subset).documents.ids
     assert (ids[0], ids[9], ids[-1]) == PINS[name, subset]
+
+
+@pytest.mark.parametrize("name", ["webkb", "20ng", "reuters"])
+def test_the_card_says_how_large_the_files_are(real_corpus, name):
+    real_corpus(name)
+    card = registry.card(name)
+    files = archive.read_files(registry.find(name), card)
+    assert sum(map(len, files.values())) == card.size
+    assert len(files) < card.most_members / 2
 
 
 def test_webkb(real_corpus):
