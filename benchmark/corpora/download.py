@@ -1,22 +1,29 @@
-"""Turns a card's addresses into a verified archive on disk: mirrors in turn, whole or not at all."""
+"""Turns a card's addresses into a verified archive on disk: mirrors in turn, whole or not at all.
+
+A server may send anything: no more is taken than the card allows, and what came is compared with the archive's own
+sha256 before it is read, where the card knows it; else the content digest decides, after a reading within bounds.
+"""
 
 from __future__ import annotations
 
+import io
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pooch
 import requests
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-from benchmark.corpora.archive import Source, read_files, verify
+from benchmark.corpora.archive import Source, damaged, fingerprint, read_files, verify
 from benchmark.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from _typeshed import ReadableBuffer
 
     from benchmark.corpora.card import DatasetCard
 
@@ -62,7 +69,7 @@ class RichBar:
 def download(
     card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], RichBar] | None = None
 ) -> Source:
-    """Download a corpus's archive to `dest`, from the first address that has the right one.
+    """Download a corpus's archive to `dest`, from the first address that has the right one, https before http.
 
     Parameters
     ----------
@@ -86,9 +93,9 @@ def download(
         # beside its destination: a rename is atomic within one file system only
         with tempfile.TemporaryDirectory(prefix=".download-", dir=dest) as folder:
             fetched = Path(folder) / card.archives[0]
-            for address in card.addresses:
+            for address in sorted(card.addresses, key=lambda address: not address.startswith("https:")):
                 notify(f"Downloading {address}")
-                problem = _fetch(address, fetched, progress) or _problem_with(fetched, card)
+                problem = _fetch(address, fetched, card.most_bytes, progress) or _problem_with(fetched, card)
                 if problem is None:
                     return Source(fetched.replace(dest / fetched.name))
                 failures.append(f"\n  {address}: {problem}")
@@ -102,22 +109,48 @@ def download(
     )
 
 
-def _fetch(address: str, target: Path, progress: Callable[[], RichBar] | None) -> str | None:
-    """Fetch one address to `target`, trying again where that may help; say what went wrong, or None."""
+class _Bounded(io.BufferedWriter):
+    """A file that takes so many bytes and no more."""
+
+    def __init__(self, target: Path, most: int) -> None:
+        super().__init__(io.FileIO(target, "w"))
+        self._most = most
+
+    def promise(self, response: requests.Response, **_: Any) -> None:
+        """Refuse an answer whose Content-Length is too large, before its body is read."""
+        self._refuse(int(response.headers.get("Content-Length", 0)))
+
+    def write(self, chunk: ReadableBuffer) -> int:
+        """Write, unless it would be too much."""
+        self._refuse(self.tell() + memoryview(chunk).nbytes)
+        return super().write(chunk)
+
+    def _refuse(self, size: int) -> None:
+        if size > self._most:
+            raise DataError(f"it is larger than the {self._most:,} bytes that the card allows")
+
+
+def _fetch(address: str, target: Path, most: int, progress: Callable[[], RichBar] | None) -> str | None:
+    """Fetch at most so many bytes to `target`, trying again where that may help; say what went wrong, or None."""
     problem = None
     for attempt in range(ATTEMPTS):
         time.sleep(PAUSE * attempt)
         bar = progress() if progress else None
-        get = pooch.HTTPDownloader(progressbar=bar or False, chunk_size=1 << 16, timeout=TIMEOUT)
         try:
-            get(address, str(target), None)
+            with _Bounded(target, most) as file:
+                hooks = {"response": file.promise}
+                get = pooch.HTTPDownloader(progressbar=bar or False, chunk_size=1 << 16, timeout=TIMEOUT, hooks=hooks)
+                get(address, file, None)
         except requests.HTTPError as error:
             problem = f"the server answers: {error}"
             if error.response is not None and error.response.status_code < 500:  # 403 and 404 stay what they are
                 break
         except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
             problem = f"no connection, or it broke off ({type(error).__name__})"
-        except requests.RequestException as error:
+        except DataError as error:
+            problem = str(error)
+            break
+        except (requests.RequestException, ValueError) as error:  # such as a length that is no number
             problem = f"{type(error).__name__}: {error}"
             break
         else:
@@ -132,6 +165,9 @@ def _problem_with(fetched: Path, card: DatasetCard) -> str | None:
     """Say what is wrong with a download, or None if its content is the corpus."""
     source = Source(fetched)
     try:
+        digest = card.archive_sha256 and fingerprint(source, card)
+        if digest != card.archive_sha256:
+            raise damaged(source, card, f"has the sha256 {digest}, and not {card.archive_sha256}")
         verify(read_files(source, card), card, source)
     except DataError as error:
         fetched.unlink()

@@ -1,8 +1,11 @@
 from __future__ import annotations
 
+import hashlib
 import socket
 import threading
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from types import MappingProxyType
 
 import pytest
 
@@ -23,8 +26,11 @@ def archive_bytes(tmp_path, files, pack):
 
 @pytest.fixture
 def server(archive_bytes):
-    """Serves /good, /wrong, /short (breaks off), /flaky (fails once) and answers 403 for the rest; counts requests."""
+    """Serves /good, /wrong, /short (breaks off), /flaky (fails once), /long (promises a terabyte), /endless (promises
+    nothing and goes on), /odd (a length that is no number) and answers 403 for the rest; counts requests, bytes sent.
+    """
     asked: list[str] = []
+    sent: list[int] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
@@ -35,6 +41,15 @@ def server(archive_bytes):
             body = {"/good": archive_bytes, "/flaky": archive_bytes, "/short": archive_bytes[:-100]}.get(self.path)
             if self.path == "/wrong":
                 body = b"<html>Please accept our cookies</html>"
+            if self.path in ("/long", "/endless", "/odd"):
+                self.send_response(200)
+                if length := {"/long": str(2**40), "/odd": "many"}.get(self.path):
+                    self.send_header("Content-Length", length)
+                self.end_headers()
+                with suppress(OSError):
+                    while sum(sent) < 2**27:
+                        sent.append(self.wfile.write(bytes(2**16)))
+                return
             if body is None:
                 self.send_error(403)
                 return
@@ -49,7 +64,7 @@ def server(archive_bytes):
     http = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=http.serve_forever, args=(0.01,), daemon=True)
     thread.start()
-    yield f"http://127.0.0.1:{http.server_port}", asked
+    yield f"http://127.0.0.1:{http.server_port}", asked, sent
     http.shutdown()
     http.server_close()
     thread.join()
@@ -60,12 +75,12 @@ def fetch(server, card_of, tmp_path):
     """Download from these paths of the server; gives what was found and all that was told."""
     told: list[str] = []
 
-    def call(*paths, **options):
+    def call(*paths, facts=MappingProxyType({}), **options):
         addresses = [path if path.startswith("http") else server[0] + path for path in paths]
-        card = card_of("webkb", addresses=addresses)
+        card = card_of("webkb", addresses=addresses, size=2**20, **facts)
         return download.download(card, tmp_path / "new" / "dest", notify=told.append, **options)
 
-    call.told, call.dest, call.asked = told, tmp_path / "new" / "dest", server[1]
+    call.told, call.dest, call.asked, call.sent = told, tmp_path / "new" / "dest", *server[1:]
     return call
 
 
@@ -110,6 +125,34 @@ def test_wrong_content_is_removed_and_the_next_address_tried(fetch):
     with pytest.raises(DataError, match="not the corpus"):
         fetch("/wrong")
     assert left(fetch.dest) == ["webkb-data.gtar.gz"]
+
+
+@pytest.mark.parametrize("path", ["/long", "/endless"])
+def test_no_more_is_taken_than_the_card_allows(fetch, path):
+    fetch(path, "/good")
+    assert fetch.asked == [path, "/good"]
+    assert any(f"{path}: it is larger than the 4,165,632 bytes that the card allows" in line for line in fetch.told)
+    assert sum(fetch.sent) < 2**26, "the server was let go on"
+    assert left(fetch.dest) == ["webkb-data.gtar.gz"]
+
+
+def test_a_length_that_is_no_number_is_given_up(fetch):
+    fetch("/odd", "/good")
+    assert fetch.asked == ["/odd", "/good"]
+
+
+def test_what_is_not_the_archive_is_not_read(fetch, archive_bytes, monkeypatch):
+    right = hashlib.sha256(archive_bytes).hexdigest()
+    fetch("/good", facts={"archive_sha256": right})
+    monkeypatch.setattr(download, "read_files", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(DataError, match=f"it is not the corpus: has the sha256 {right}, and not {'0' * 64}"):
+        fetch("/good", facts={"archive_sha256": "0" * 64})
+
+
+def test_secure_addresses_are_asked_first(fetch, server):
+    secure = server[0].replace("http:", "https:") + "/x"
+    fetch("/good", secure, "/flaky")
+    assert [line.split()[1] for line in fetch.told if line.startswith("Downloading ")] == [secure, f"{server[0]}/good"]
 
 
 def test_failure_everywhere_names_every_address_and_the_way_out(fetch, server, card):
