@@ -16,13 +16,13 @@ from threadpoolctl import threadpool_limits
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
-from benchmark.config.source import YamlSource
 from benchmark.corpora import archive, registry
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES
+from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -15,7 +15,7 @@ from benchmark.config.schema import Section, StudySection, validated
 from benchmark.errors import unknown
 
 if TYPE_CHECKING:
-    from benchmark.config.source import YamlSource
+    from benchmark.source import YamlSource
 
 KIND: Literal["decision-boundaries"] = "decision-boundaries"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
     from benchmark.config.schema import ExperimentSection, FigureSection
-    from benchmark.config.source import Location, YamlSource
+    from benchmark.source import Location, YamlSource
 
 #: How a choice reads in a cell's id.
 CHOICE_WORDS = {"cross-validation": "cv"}

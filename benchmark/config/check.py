@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.schema import StudySection
-    from benchmark.config.source import Location, YamlSource
+    from benchmark.source import Location, YamlSource
 
 CHOICES = (ORACLE, INNER)
 #: Of these, those that are defined for the documents are scored where a configuration names none.

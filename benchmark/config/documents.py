@@ -16,8 +16,8 @@ from benchmark.text.vocabulary import Pruning
 
 if TYPE_CHECKING:
     from benchmark.config.schema import CorpusSection, ExperimentSection
-    from benchmark.config.source import YamlSource
     from benchmark.corpora.card import DatasetCard
+    from benchmark.source import YamlSource
 
 
 def collection_of(config: ExperimentSection, source: YamlSource) -> Collection:

@@ -17,7 +17,7 @@ from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from benchmark.config.components import Component
-    from benchmark.config.source import Location, YamlSource
+    from benchmark.source import Location, YamlSource
 
 KERNEL, CLASSIFIER = "kernel", "classifier"
 #: The keys of a method's entry in the order in which their lists are gone through, the last fastest.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.config.source import read_yaml
 from benchmark.errors import did_you_mean
+from benchmark.source import read_yaml
 
 if TYPE_CHECKING:
-    from benchmark.config.source import YamlSource
+    from benchmark.source import YamlSource
 
 #: What says which configuration a file is: it isn't taken over from the file that it extends.
 OWN = ("name", "title", "paper", "explains", "notes", "fitted", "extends")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
-    from benchmark.config.source import YamlSource
+    from benchmark.source import YamlSource
 
 #: By the key at the top of the file.
 INSTEAD = {

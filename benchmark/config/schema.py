@@ -10,7 +10,7 @@ from benchmark.config.components import must_be, shown
 from benchmark.errors import ConfigError, unknown
 
 if TYPE_CHECKING:
-    from benchmark.config.source import Location, YamlSource
+    from benchmark.source import Location, YamlSource
 
 AnySection = TypeVar("AnySection", bound=BaseModel)
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Collection
     from benchmark.config.schema import ExperimentSection
-    from benchmark.config.source import Location, YamlSource
     from benchmark.evaluation.protocols import EvaluationProtocol
+    from benchmark.source import Location, YamlSource
 
 SIZE = "train_size"
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.config.model import Experiment
-from benchmark.config.source import YamlSource
 from benchmark.experiment import runner, text_experiment
 from benchmark.measures import MEASURES
+from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,17 +7,17 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema import validated
-from benchmark.config.source import YamlSource, read_yaml
 from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
+from benchmark.source import YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from benchmark.config.model import Study
-    from benchmark.config.source import Location
+    from benchmark.source import Location
 
 
 #: What a configuration calls itself.

@@ -11,10 +11,10 @@ import pytest
 
 from benchmark.boundaries.config import Boundaries, check_boundaries
 from benchmark.boundaries.run import BOUNDARIES, BoundaryResults
-from benchmark.config.source import YamlSource
 from benchmark.errors import ConfigError
 from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.observer import Observer
+from benchmark.source import YamlSource
 
 METHODS = [
     {"space": "simplex", "kernel": "gaussian"},

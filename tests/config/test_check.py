@@ -7,9 +7,9 @@ import yaml
 
 from benchmark.config.check import check_experiment
 from benchmark.config.model import BASE
-from benchmark.config.source import YamlSource
 from benchmark.errors import ConfigError
 from benchmark.measures import MEASURES
+from benchmark.source import YamlSource
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
 SEVERAL = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
-from benchmark.config.source import YamlSource
 from benchmark.errors import ConfigError
 from benchmark.measures import MEASURES
+from benchmark.source import YamlSource
 
 #: Entries whose cells have different names.
 METHODS = [

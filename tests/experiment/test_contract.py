@@ -11,7 +11,6 @@ import pytest
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.check import check_experiment
-from benchmark.config.source import YamlSource
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.runner import run
@@ -19,6 +18,7 @@ from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.measures import MEASURES
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

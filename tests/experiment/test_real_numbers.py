@@ -9,13 +9,13 @@ import pytest
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
-from benchmark.config.source import YamlSource
 from benchmark.corpora import registry
 from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.pinned import PINNED
 from benchmark.experiment.runner import run
 from benchmark.findings.scoring import score
 from benchmark.measures import MEASURES
+from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from benchmark.experiment.store import Store

@@ -14,12 +14,12 @@ from benchmark.classifiers.centroids.divergence import (
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.config.check import check_experiment
 from benchmark.config.model import BASE
-from benchmark.config.source import YamlSource
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
 from benchmark.measures.base import Context, Found, Reading, divergence_bayes
 from benchmark.observer import Observer
+from benchmark.source import YamlSource
 
 CLASSES = ["faculty", "course", "student"]
 CONFIG = {

@@ -5,8 +5,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.config.source import YamlSource, read_yaml
 from benchmark.errors import ConfigError, did_you_mean, unknown
+from benchmark.source import YamlSource, read_yaml
 
 
 @pytest.fixture
