@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from yaml.composer import Composer
+from yaml.constructor import SafeConstructor
+from yaml.reader import Reader
+from yaml.resolver import Resolver
 
-from benchmark.errors import ConfigError, did_you_mean
+from benchmark.errors import ConfigError, did_you_mean, in_a_line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
 Location = tuple[str | int, ...]
+
+#: What is read of a file: bytes, values with those that aliases stand for, keys counted too, and levels of nesting.
+MOST_BYTES, MOST_VALUES, DEEPEST = 1_000_000, 10_000, 50
+#: Whole numbers are less: seeds have up to 128 bits.
+LARGEST = 2**128
+#: What YAML doesn't allow in a file isn't allowed as an escape in quotes either.
+UNPRINTABLE = Reader.NON_PRINTABLE
 
 
 @dataclass
@@ -41,7 +53,7 @@ class YamlSource:
         """A ConfigError that begins with file, line and the place in the document."""
         place = self._nearest(location)
         line, name = self.lines.get(place, 0), self.files.get(place, self.name)
-        return ConfigError(f"{name}:{line}: {message}" if line else f"{name}: {message}")
+        return ConfigError(f"{name}:{line}: {in_a_line(message)}" if line else f"{name}: {in_a_line(message)}")
 
     def line(self, location: Location) -> int:
         """The line of a location, or of the nearest thing that holds it; 0 in a document without lines."""
@@ -64,11 +76,18 @@ class YamlSource:
         does a mapping with a name of its own: another component. Text that a mapping without a name is laid over is
         that mapping's name: ``svm`` and ``{C: 10}`` are one component.
         """
-        merged = YamlSource(over.name, _copied(self.data), dict(self.lines), dict(self.files))
+        merged = YamlSource(over.name, _copied(self.data))
+        instead, said, whole = set[Location](), list[Location](), set[Location]()
+        _lay_over(merged.data, over.data, (), (instead, said, whole))
+        below = [place for place in self.lines if not _at_or_below(place, instead)]
+        above = dict.fromkeys([*said, *(place for place in over.lines if _at_or_below(place, whole))])
+        merged.lines = {place: self.lines[place] for place in below}
+        merged.files = {place: self.files[place] for place in below if place in self.files}
         if self.name != over.name:
-            merged.files |= {place: self.files.get(place, self.name) for place in self.lines if place}
+            merged.files |= {place: self.files.get(place, self.name) for place in below if place}
             merged.lines[()] = over.lines.get((), 0)  # what both lack is missing in the file that was named
-        _lay_over(merged, over, ())
+        merged.lines |= {place: over.lines.get(place, 0) for place in above}
+        merged.files |= {place: over.files.get(place, over.name) for place in above}
         return merged
 
     def without(self, keys: Iterable[str]) -> YamlSource:
@@ -84,38 +103,91 @@ class YamlSource:
         return location
 
 
-class _Loader(yaml.SafeLoader):
-    """Gives a line also to values that look like a date or a number and are none, such as 2024-13-45."""
+class _TooMuchError(yaml.MarkedYAMLError):
+    """YAML that says more than is read."""
 
-    def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """Plain data from a node."""
+
+class _Loader(Composer, SafeConstructor, Resolver):
+    """Plain text, numbers, dates, lists and mappings, of which no more are made than may be read.
+
+    What an alias stands for is counted before anything is made of it, merged keys (<<) included: nine lines of aliases
+    of aliases come to a billion values.
+    """
+
+    def __init__(self, text: str) -> None:
+        for part in (Composer, SafeConstructor, Resolver):
+            part.__init__(self)
+        events = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # a fifth of the time, where PyYAML has its C part
+        self.check_event, self.get_event, self.peek_event = events.check_event, events.get_event, events.peek_event
+        self._values = self._level = self._deepest = 0
+        self._anchored: dict[yaml.Node, tuple[int, int]] = {}
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> Any:
+        """The next node; the values below anchors are counted, and how many levels they have."""
+        event: Any = self.peek_event()
+        before, deepest = self._values, self._deepest
+        self._level, self._deepest = self._level + 1, 0
+        mark = event.start_mark
+        alias = isinstance(event, yaml.AliasEvent)
+        if not alias:
+            self._count(1, 1, mark)
+        node: Any = super().compose_node(parent, index)
+        if alias:
+            if node not in self._anchored:
+                problem = f"the alias *{event.anchor} stands within what it stands for"
+                raise yaml.composer.ComposerError(None, None, problem, mark)
+            self._count(*self._anchored[node], mark)
+        elif event.anchor:
+            self._anchored[node] = self._values - before, self._deepest - self._level + 1
+        if isinstance(node, yaml.ScalarNode) and (found := UNPRINTABLE.search(node.value)):
+            problem = f"it holds the character {ord(found[0]):#04x}"
+            raise yaml.composer.ComposerError(None, None, problem, mark)
+        self._level, self._deepest = self._level - 1, max(deepest, self._deepest)
+        return node
+
+    def _count(self, values: int, levels: int, mark: Any) -> None:
+        self._values += values
+        self._deepest = max(self._deepest, self._level + levels - 1)
+        if self._deepest > DEEPEST:
+            raise _TooMuchError(None, None, f"is nested too deeply: more than {DEEPEST} levels", mark)
+        if self._values > MOST_VALUES:
+            said = f"comes to {self._values:,} values, aliases in full, or more: at most {MOST_VALUES:,} are read"
+            raise _TooMuchError(None, None, said, mark)
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        """Plain data from a node; an error at its line where it isn't what it looks like, or what its tag says."""
+        problem = f"is no {node.tag.rpartition(':')[2]}"
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if isinstance(value, int) and abs(value) >= LARGEST:
+                problem = "is too large a number"
+            elif value is not None or node.value in ("", "~", "null", "Null", "NULL"):
+                return value
         except ValueError as error:
-            problem = f"{node.value!r} is none of what it looks like ({error}); put text in quotes"
-            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
+            problem = f"is none of what it looks like ({error}); put text in quotes"
+        except (ArithmeticError, AttributeError, LookupError):
+            pass  # what PyYAML makes of a value that its tag or its looks belie
+        raise yaml.constructor.ConstructorError(None, None, f"{quoted(node.value)} {problem}", node.start_mark)
+
+
+#: Sets, pairs and bytes are nothing that a configuration could say.
+_Loader.yaml_constructors = {
+    tag: make
+    for tag, make in SafeConstructor.yaml_constructors.items()
+    if tag is None or tag.rpartition(":")[2] in ("null", "bool", "int", "float", "timestamp", "str", "seq", "map")
+}
 
 
 def read_yaml(path: Path) -> YamlSource:
-    """Read one YAML document.
+    """Read one YAML document of at most a megabyte.
 
     Raises
     ------
     ConfigError
-        If the file can't be read, isn't YAML, isn't a mapping, or names a key twice (YAML itself would keep the last).
+        If it is no regular file, can't be read, isn't YAML, isn't a mapping, says more than is read, or names a key
+        twice (YAML itself would keep the last).
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except IsADirectoryError:
-        inside = [str(file) for file in sorted(path.glob("*.yaml"))]
-        hint = f"; name a file in it, such as {inside[0]}" if inside else ""
-        raise ConfigError(f"{path}: is a folder, not a YAML file{hint}") from None
-    except OSError as error:
-        hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml"))])
-        raise ConfigError(f"{path}: can't be read: {error.strerror}{hint}") from None
-    except UnicodeDecodeError as error:
-        number = error.object[: error.start].count(b"\n") + 1
-        raise ConfigError(f"{path}:{number}: is not UTF-8 text (byte {error.start} of the file)") from None
+    text = _text(path)
     source = YamlSource(str(path), None)
     try:
         loader = _Loader(text)
@@ -123,20 +195,47 @@ def read_yaml(path: Path) -> YamlSource:
         if node is not None:
             _note_lines(node, (), source)  # before PyYAML mixes merged keys (<<) with a mapping's own
             source.data = loader.construct_document(node)
+    except _TooMuchError as error:
+        raise ConfigError(f"{path}{_line(error)}: {error.problem}") from None
     except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = f":{mark.line + 1}" if mark else ""
-        raise ConfigError(f"{path}{line}: is not valid YAML: {error.problem or error.context}") from None
-    except yaml.reader.ReaderError as error:
-        number = text[: error.position].count("\n") + 1
-        problem = f"is not valid YAML: it holds the character {error.character:#04x}"
-        raise ConfigError(f"{path}:{number}: {problem}") from None
-    except RecursionError:
-        raise ConfigError(f"{path}: is nested too deeply, or an anchor (&name) holds its own alias (*name)") from None
+        raise ConfigError(f"{path}{_line(error)}: is not valid YAML: {error.problem or error.context}") from None
     if not isinstance(source.data, dict):
         found = "is empty; it" if node is None else "holds no mapping; it"
         raise ConfigError(f"{path}: {found} must be a mapping of keys such as name, corpus and methods")
     return source
+
+
+def _text(path: Path) -> str:
+    """What a regular file holds; a pipe or device is refused before it is opened, which could wait for ever."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            inside = [str(file) for file in sorted(path.glob("*.yaml"))]
+            hint = f"; name a file in it, such as {inside[0]}" if inside else ""
+            raise ConfigError(f"{path}: is a folder, not a YAML file{hint}")
+        if not stat.S_ISREG(mode):
+            raise ConfigError(f"{path}: is a pipe or device, not a YAML file")
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            number = content.count(b"\n") + 1
+            raise ConfigError(f"{path}:{number}: more than {MOST_BYTES:,} bytes end here, and no more are read")
+        text = content.decode("utf-8")
+    except OSError as error:
+        hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml"))])
+        raise ConfigError(f"{path}: can't be read: {error.strerror}{hint}") from None
+    except UnicodeDecodeError as error:
+        number = error.object[: error.start].count(b"\n") + 1
+        raise ConfigError(f"{path}:{number}: is not UTF-8 text (byte {error.start} of the file)") from None
+    if found := UNPRINTABLE.search(text):
+        number = text[: found.start()].count("\n") + 1
+        raise ConfigError(f"{path}:{number}: is not valid YAML: it holds the character {ord(found[0]):#04x}")
+    return text
+
+
+def _line(error: yaml.MarkedYAMLError) -> str:
+    mark = error.problem_mark or error.context_mark
+    return f":{mark.line + 1}" if mark else ""
 
 
 def _copied(value: Any) -> Any:
@@ -145,43 +244,32 @@ def _copied(value: Any) -> Any:
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
-def _lay_over(merged: YamlSource, over: YamlSource, location: Location) -> None:
-    """Merge what `over` has at a location into what `merged` has there; both hold mappings at it."""
-    target, given = merged.data, over.data
-    for key in location:
-        target, given = target[key], given[key]
+def _lay_over(
+    target: Any, given: Any, location: Location, places: tuple[set[Location], list[Location], set[Location]]
+) -> None:
+    """Merge a mapping into another; note what is no more as it was, what is said now, and of that what stands whole."""
+    instead, said, whole = places
     for key, value in given.items():
         place = (*location, key)
         below = target.get(key)
         if isinstance(below, str) and isinstance(value, dict) and "name" not in value:
             below = target[key] = {"name": below}
+        if not isinstance(below, dict) or not isinstance(value, dict) or "name" in value:
+            instead.add(place)
+        if value is None:
+            target.pop(key, None)
+            continue
+        said.append(place)
         if isinstance(value, dict) and "name" not in value:
-            if not isinstance(below, dict):
-                _forget(merged, place)
-                target[key] = {}
-            _lay_over(merged, over, place)
+            target[key] = below if isinstance(below, dict) else {}
+            _lay_over(target[key], value, place, places)
         else:
-            _forget(merged, place)
-            if value is None:
-                target.pop(key, None)
-                continue
+            whole.add(place)
             target[key] = _copied(value)
-            _note(merged, over, place)
-        merged.lines[place] = over.lines.get(place, 0)
-        merged.files[place] = over.files.get(place, over.name)
 
 
-def _forget(merged: YamlSource, place: Location) -> None:
-    for marks in (merged.lines, merged.files):
-        for other in [mark for mark in marks if mark[: len(place)] == place]:
-            del marks[other]
-
-
-def _note(merged: YamlSource, over: YamlSource, place: Location) -> None:
-    for other, line in over.lines.items():
-        if other[: len(place)] == place:
-            merged.lines[other] = line
-            merged.files[other] = over.files.get(other, over.name)
+def _at_or_below(place: Location, places: set[Location]) -> bool:
+    return any(place[:n] in places for n in range(1, len(place) + 1))
 
 
 def _note_lines(node: Any, location: Location, source: YamlSource) -> None:

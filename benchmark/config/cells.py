@@ -7,12 +7,13 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import parameters
+from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
-from benchmark.errors import unknown
+from benchmark.errors import quoted, unknown
 from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
@@ -38,14 +39,28 @@ def cells_of(
     for variant in variants:
         cells += _points(variant, choices, by_class=by_class)
         cells += _growths(variant, choices, by_class=by_class) if growth else []
-        cells += [cell for measure in measures for cell in _measured(measure, variant)]
+        cells += [
+            cell for own in _own(measures, variant) for cell in own.cells(variant.name, variant.collection.classes)
+        ]
     return tuple(cells)
 
 
-def _measured(measure: Component, variant: Variant) -> Sequence[Cell]:
-    built = measure.build()
-    own = variant.name == BASE or not built.base_only
-    return built.cells(variant.name, variant.collection.classes) if own else ()
+def n_cells(
+    variants: Iterable[Variant], choices: Sequence[str], measures: Sequence[Component], *, by_class: bool, growth: bool
+) -> int:
+    """How many cells there would be."""
+    number = 0
+    for variant in variants:
+        n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
+        n_axes = len(variant.numbers) * (len(variant.sizes) + growth)
+        number += len(choices) * n_rows * len(variant.entries) * n_axes
+        number += len(variant.collection.classes) * sum(len(each.kinds) for each in _own(measures, variant))
+    return number
+
+
+def _own(measures: Iterable[Component], variant: Variant) -> list[Any]:
+    """The measures of a variant."""
+    return [each for each in (measure.build() for measure in measures) if variant.name == BASE or not each.base_only]
 
 
 def _prefix(variant: str) -> list[str]:
@@ -92,13 +107,15 @@ def pairs_of(
     """The pairs under `compare`: two methods, wherever else their cells agree; or two cells by their ids."""
     ids = {cell.id: cell for cell in cells}
     points = [cell for cell in cells if cell.what == "point"]
-    labels = list(dict.fromkeys(cell.method for cell in points))
+    labels = dict.fromkeys(cell.method for cell in points)
     place_of = {_place(cell): cell for cell in points}
     where = dict.fromkeys((c.variant, c.choice, c.task, c.of_class) for c in points)
     axes = list(dict.fromkeys((c.size, c.terms) for c in points))
-    for index, (a, b) in enumerate(checked_pairs(given, list(dict.fromkeys([*labels, *ids])), source)):
+    for index, (a, b) in enumerate(checked_pairs(given, labels | ids, source)):
         if (a in labels) != (b in labels):
             raise source.error(("compare", index), f"a comparison is of two methods or of two cells, not {[a, b]}")
+    n_pairs = sum(len(where) * len(axes) if a in labels else 1 for a, _ in given)
+    check_number(n_pairs, "comparisons", source, ("compare",))
     found: list[Pair] = []
     for w in where:
         for a, b in given:
@@ -119,21 +136,21 @@ def _family(a: Cell, b: Cell, columns: Sequence[str]) -> str:
 
 
 def checked_pairs(
-    given: list[list[str]], names: Sequence[str], source: YamlSource, what: str = "method or cell"
+    given: list[list[str]], names: Collection[str], source: YamlSource, what: str = "method or cell"
 ) -> list[tuple[str, str]]:
     """Pairs of two different known names each, none twice."""
-    pairs: list[tuple[str, str]] = []
+    pairs: dict[tuple[str, str], None] = {}
     for index, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise source.error(("compare", index), f"a comparison names two different ones, not {pair}")
+            raise source.error(("compare", index), f"a comparison names two different ones, not {quoted(pair)}")
         for position, name in enumerate(pair):
             if name not in names:
-                raise source.error(("compare", index, position), unknown(what, name, names))
+                raise source.error(("compare", index, position), unknown(what, name, list(names)))
         a, b = pair
         if (a, b) in pairs or (b, a) in pairs:  # Holm's correction would count it twice
             raise source.error(("compare", index), f"{a!r} and {b!r} are compared twice")
-        pairs.append((a, b))
-    return pairs
+        pairs[a, b] = None
+    return list(pairs)
 
 
 def figures_of(

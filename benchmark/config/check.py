@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import fnmatch
 import re
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from benchmark.config.cells import cells_of, figures_of, pairs_of
+from benchmark.config.cells import cells_of, figures_of, n_cells, pairs_of
 from benchmark.config.components import Component, ComponentError, check_component
 from benchmark.config.documents import collection_of, several_labels
 from benchmark.config.entries import entries_of
+from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, INNER, ORACLE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection, validated
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from benchmark.source import Location, YamlSource
 
 CHOICES = (ORACLE, INNER)
+POINTS = "points (tasks × methods or candidates × training sizes × terms)"
 #: Of these, those that are defined for the documents are scored where a configuration names none.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: What a variant may make otherwise: its cells are those of the configuration.
@@ -44,10 +47,12 @@ def check_experiment(source: YamlSource, measures: Mapping[str, type[Any]]) -> E
     config = validated(ExperimentSection, source)
     choices = _choices(config, source)
     variants = {BASE: _variant(BASE, config, source)} if config.base else {}
+    unvaried = source.without(["variants"])
     for name in config.variants:
         check_variant_name(name, source)
-        own = _varied(source, name)
+        own = _varied(unvaried, source.part(("variants", name)))
         variants[name] = _variant(name, validated(ExperimentSection, own), own)
+        check_number(sum(each.n_points for each in variants.values()), POINTS, source, ("variants",))
     if not variants:
         raise source.error(("base",), "base: false leaves nothing to run: name variants")
     if not config.base and config.expect.model_fields_set:
@@ -60,10 +65,14 @@ def check_experiment(source: YamlSource, measures: Mapping[str, type[Any]]) -> E
     growth = "growth" in config.derive
     if growth and any(len(variant.sizes) < 2 for variant in variants.values()):
         raise source.error(("derive",), "a growth is from the smallest training size to the largest: list two or more")
-    cells = cells_of(variants.values(), choices, measured, by_class=config.classes == "each", growth=growth)
+    axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("measures",), ("variants",))
+    of_cells = {"by_class": config.classes == "each", "growth": growth}
+    number = n_cells(variants.values(), choices, measured, **of_cells)
+    check_number(number, "cells", source, *(place for place in axes if place[0] in source.data))
+    cells = cells_of(variants.values(), choices, measured, **of_cells)
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
-        twice = next(name for name in ids if ids.count(name) > 1)
+        twice = next(name for name, number in Counter(ids).items() if number > 1)
         raise source.error(("variants",), f"two cells would have the id {twice!r}: name a variant or task otherwise")
     return Experiment(
         **common(config, source),
@@ -105,12 +114,11 @@ def check_variant_name(name: str, source: YamlSource) -> None:
         raise source.error(("variants", name), f"{name!r}: {problem}")
 
 
-def _varied(source: YamlSource, name: str) -> YamlSource:
+def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
     """The configuration with what one of its variants says otherwise, every value still at its line."""
-    over = source.part(("variants", name))
     for key in over.data:
         if key not in VARYING:
-            raise source.error(("variants", name, key), unknown("key of a variant", key, VARYING))
+            raise over.error((key,), unknown("key of a variant", key, VARYING))
     return source.overlaid(over)
 
 
@@ -120,14 +128,17 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource) -> Varian
     protocol, sizes = protocol_of(config, source)
     inner = config.choose is not None and INNER in config.choose.by
     folds = config.choose.folds if inner and config.choose else None
-    check_splits(collection, tasks, protocol, sizes, folds, source)
     entries = entries_of(config.methods, config.defaults, source, choose=config.choose is not None)
     terms = terms_of(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
             problem = f"terms says how many are selected; leave n_terms of {spec.classifier.name!r} out"
             raise source.error(("terms",), problem)
-    return Variant(name, collection, tasks, protocol, sizes, terms, entries)
+    variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
+    axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
+    check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))
+    check_splits(collection, tasks, protocol, sizes, folds, source)
+    return variant
 
 
 def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:

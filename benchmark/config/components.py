@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import ConfigError, quoted, unknown
 from benchmark.kernels import Kernel
 
 if TYPE_CHECKING:
@@ -121,6 +120,7 @@ _MUST = {
     "int_type": "a whole number",
     "int_from_float": "a whole number",
     "float_type": "a number",
+    "finite_number": "a finite number",
     "string_type": "text",
     "list_type": "a list",
     "sequence_str": "a list",
@@ -149,7 +149,7 @@ def must_be(problem: ErrorDetails) -> str:
 
 def shown(value: Any) -> str:
     """A value as an error quotes it."""
-    return "empty" if value is None else repr(value)
+    return "empty" if value is None else quoted(value)
 
 
 def named_in(message: str, values: Mapping[str, Any]) -> str:
@@ -160,13 +160,14 @@ def named_in(message: str, values: Mapping[str, Any]) -> str:
 
 def _typed(key: str, value: Any, annotation: Any) -> Any:
     try:
-        adapter = TypeAdapter(annotation, config=ConfigDict(strict=True))
-        typed = adapter.validate_python(value)
+        return _adapter(annotation).validate_python(value)
     except ValidationError as error:
         raise ComponentError(key, f"{key} is {shown(value)}: {must_be(error.errors()[0])}") from None
-    if isinstance(typed, float) and not math.isfinite(typed):
-        raise ComponentError(key, f"{key} is {value!r}: must be a finite number")
-    return typed
+
+
+@cache
+def _adapter(annotation: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(annotation, config=ConfigDict(strict=True, allow_inf_nan=False))
 
 
 def _is_number(text: str) -> bool:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_origin
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
+from benchmark.config.limits import check_number
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
-from benchmark.errors import unknown
+from benchmark.errors import quoted, unknown
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 
@@ -28,6 +30,7 @@ REPRESENTATION = ("weighting", "normalization", "idf", "dirichlet")
 ALLOWED = {"weighting": WEIGHTINGS, "normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
 #: The classifier of a kernel that names none.
 MACHINE = "svm"
+METHODS = "methods or candidates"
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,16 @@ def entries_of(
     resolver = _Resolver(defaults, source)
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
+    seen: set[str] = set()
     for index, given in enumerate(methods):
         place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
         for label, own in _expanded(given, source, place, choose=choose):
             spec = resolver.spec(own, place)
-            if label in candidates and (first[label] != index or not choose or spec in candidates[label]):
+            spelled = f"{label} {spec!r}"
+            if label in candidates and (first[label] != index or not choose or spelled in seen):
                 raise source.error(place, f"the method {label!r} stands in the configuration twice")
+            seen.add(spelled)
+            check_number(len(seen), METHODS, source, ("methods",))
             first.setdefault(label, index)
             candidates.setdefault(label, []).append(spec)
     resolver.check_all_used()
@@ -83,7 +90,9 @@ def _check_defaults(defaults: dict[str, Any], source: YamlSource) -> None:
         if key in registered:
             allowed = [*REPRESENTATION, *parameters(registered[key])]
             if not isinstance(value, dict):
-                raise source.error(place, f"the defaults of {key!r} are a mapping of its parameters, not {value!r}")
+                raise source.error(
+                    place, f"the defaults of {key!r} are a mapping of its parameters, not {quoted(value)}"
+                )
             for own, given in value.items():
                 if own not in allowed:
                     raise source.error((*place, own), unknown(f"parameter of {key!r}:", own, allowed))
@@ -97,11 +106,15 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
     if key in ALLOWED and value not in ALLOWED[key]:
         raise source.error(place, unknown(key, value, ALLOWED[key]))
     if key == "dirichlet" and not _not_negative(value):
-        raise source.error(place, f"dirichlet is {value!r}: must be a number that isn't negative")
+        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number that isn't negative")
     if key == CLASSIFIER and not isinstance(value, str | dict):
-        raise source.error(place, f"a default classifier is a name, or a mapping of its parameters, not {value!r}")
+        raise source.error(
+            place, f"a default classifier is a name, or a mapping of its parameters, not {quoted(value)}"
+        )
     if key == KERNEL and not isinstance(value, str) and not (isinstance(value, dict) and "name" in value):
-        raise source.error(place, f"a default kernel is a name, or a mapping with a name and parameters, not {value!r}")
+        raise source.error(
+            place, f"a default kernel is a name, or a mapping with a name and parameters, not {quoted(value)}"
+        )
 
 
 def _not_negative(value: Any) -> bool:
@@ -119,14 +132,17 @@ def _expanded(
         return [(given, {key: ({"name": given}, place)})]
     if not isinstance(given, dict) or not given:
         names = "a method is a name, or a mapping with a kernel or classifier"
-        raise source.error(place, f"{names}, not {given!r}")
+        raise source.error(place, f"{names}, not {quoted(given)}")
     for key in given:
         if key not in AXES:
-            hint = f": write {{kernel: {{name: {given[key]!r}, …}}}} or {{classifier: …}}" if key == "name" else ""
+            hint = (
+                f": write {{kernel: {{name: {quoted(given[key])}, …}}}} or {{classifier: …}}" if key == "name" else ""
+            )
             raise source.error((*place, key), unknown("key of a method", key, AXES) + hint)
     axes = [
         [(key, item) for item in _items(key, given[key], source, (*place, key), choose)] for key in AXES if key in given
     ]
+    check_number(math.prod(map(len, axes)), METHODS, source, place)
     found = []
     for combination in itertools.product(*axes):
         own = dict(combination)
@@ -147,6 +163,7 @@ def _items(key: str, given: Any, source: YamlSource, place: Location, choose: bo
         where = (*place, index) if isinstance(given, list) else place
         if key in (KERNEL, CLASSIFIER):
             found += _parametrized(key, value, source, where, choose)
+            check_number(len(found), METHODS, source, place)
             continue
         _check_word(key, value, source, where)
         word = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}"}.get(key, value)
@@ -162,7 +179,7 @@ def _parametrized(key: str, given: Any, source: YamlSource, place: Location, cho
             raise source.error(place, unknown(key, given, list(registry)))
         return [_Item({"name": given}, (given,), place)]
     if not isinstance(given, dict) or (key == KERNEL and "name" not in given):
-        raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {given!r}")
+        raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {quoted(given)}")
     name = given.get("name")
     if isinstance(name, list):
         raise source.error((*place, "name"), f"name is one {key}; a list of {key}s stands under `{key}`")
@@ -172,10 +189,11 @@ def _parametrized(key: str, given: Any, source: YamlSource, place: Location, cho
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
         if not isinstance(parameter, str):
-            raise source.error(place, f"the key {parameter!r} must be text: put it in quotes")
+            raise source.error(place, f"the key {quoted(parameter)} must be text: put it in quotes")
         if value == []:
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         axes[parameter] = [value] if parameter in whole else listed(value)
+    check_number(math.prod(map(len, axes.values())), METHODS, source, place)
     silent = whole | {parameter for parameter, values in axes.items() if choose and len(values) > 1}
     return [
         _Item(dict(zip(axes, values, strict=True)), _words(dict(zip(axes, values, strict=True)), silent), place)

@@ -166,6 +166,12 @@ class Variant:
         """Numbers of selected terms, (None,) where none are selected."""
         return self.terms.numbers if self.terms else (None,)
 
+    @property
+    def n_points(self) -> int:
+        """How many times a method is trained on a split."""
+        n_candidates = sum(len(entry.candidates) for entry in self.entries)
+        return len(self.tasks) * n_candidates * len(self.sizes) * len(self.numbers)
+
 
 @dataclass(frozen=True)
 class Cell:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.errors import ConfigError
+from benchmark.errors import together
 
 if TYPE_CHECKING:
     from benchmark.source import YamlSource
@@ -42,6 +42,4 @@ def refuse_old_words(source: YamlSource) -> None:
     keys = [key for key in source.data if key in INSTEAD] if isinstance(source.data, dict) else []
     found = sorted(keys, key=lambda key: source.line((key,)))
     if found:
-        raise ConfigError(
-            "\n".join(str(source.error((key,), f"{key!r} is an old word: {INSTEAD[key]}")) for key in found)
-        )
+        raise together(source.error((key,), f"{key!r} is an old word: {INSTEAD[key]}") for key in found)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
 
 from benchmark.config.components import must_be, shown
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import quoted, together, unknown
 
 if TYPE_CHECKING:
+    from benchmark.errors import ConfigError
     from benchmark.source import Location, YamlSource
 
 AnySection = TypeVar("AnySection", bound=BaseModel)
@@ -174,17 +175,17 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
             message = f"the key {key!r} is missing"
         elif problem["type"] == "invalid_key" or problem["loc"][-1] == "[key]":
             location = (*location[:-1], str(key))
-            message = f"the key {key!r} must be text: put it in quotes"
+            message = f"the key {quoted(key)} must be text: put it in quotes"
         elif problem["type"] == "string_pattern_mismatch":
             must = "must begin with a letter or digit, and go on with these, '.', '_' or '-'"
-            message = f"{key} is {problem['input']!r}: {must}"
+            message = f"{key} is {shown(problem['input'])}: {must}"
         else:
             what = ".".join(map(str, location)) or "the configuration"
             message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
             if problem["type"] == "model_type":
                 message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
         found.setdefault(str(source.error(location, message)), source.line(location))
-    return ConfigError("\n".join(sorted(found, key=lambda text: (found[text], text))))
+    return together([text for _, text in sorted((line, text) for text, line in found.items())])
 
 
 def _within(location: Location, source: YamlSource, *, missing: bool) -> Location:

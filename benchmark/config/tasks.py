@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
 from benchmark.config.documents import expected_documents
+from benchmark.config.limits import MOST_ROWS, check_number
 from benchmark.config.model import Task, Terms
 from benchmark.config.schema import TaskSection, listed
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import ConfigError, quoted, unknown
 from benchmark.evaluation.protocols import PROTOCOLS, KFold
 from benchmark.representation.selection import AGGREGATES, RANKS
 
@@ -53,7 +55,7 @@ def _titled(given: TaskSection, collection: Collection, source: YamlSource, plac
     name = re.sub(r"[^a-z0-9]+", "-", given.title.lower()).strip("-")
     if not name:
         where = (*place, "title")
-        raise source.error(where, f"the title {given.title!r} needs a letter or digit: it names cells")
+        raise source.error(where, f"the title {quoted(given.title)} needs a letter or digit: it names cells")
     if (given.largest is None) == (given.classes is None):
         raise source.error(place, "a task has either `largest`, a number of classes, or `classes`, their names")
     if given.classes is not None:
@@ -74,7 +76,7 @@ def _different(
         if each not in known:
             raise source.error(unknown_at, unknown("class", each, known))
     if len(set(given)) != len(given) or len(given) < 2:
-        raise source.error(place, f"a task is two or more different classes, not {given}")
+        raise source.error(place, f"a task is two or more different classes, not {quoted(given)}")
     return tuple(given)
 
 
@@ -102,7 +104,7 @@ def _ascending(values: Sequence[Any], source: YamlSource, place: Location) -> li
     numbers = all(isinstance(value, int) and not isinstance(value, bool) and value > 0 for value in values)
     if not numbers or list(values) != sorted(set(values)) or not values:
         what = place[-1]
-        raise source.error(place, f"{what} must be positive whole numbers, ascending, none twice, not {list(values)}")
+        raise source.error(place, f"{what} must be positive whole numbers, ascending, none twice, not {quoted(values)}")
     return list(values)
 
 
@@ -139,6 +141,7 @@ def check_splits(
 ) -> None:
     """Make every kind of split once, and the inner folds (if any) of the first: what can't be split is refused."""
     everything = expected_documents(collection)
+    _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
     one = {"replicates": 1} if "replicates" in parameters(protocol.cls) else {}
     for task in tasks:
         _, documents = everything.of_classes(task.classes)
@@ -152,6 +155,17 @@ def check_splits(
                 place = ("protocol", SIZE, index) if listed_sizes else _spoken_of(str(error), source.data["protocol"])
                 where = f"{task.name}: " if task.name else ""
                 raise source.error(place, f"{where}{error}") from None
+
+
+def _check_number(n_documents: int, n_times: int, protocol: Component, folds: int | None, source: YamlSource) -> None:
+    """Refuse more splits than can be made, where the largest factor of their number stands."""
+    n: dict[Location, int] = {("protocol",): n_times}
+    n |= {("protocol", key): protocol.given[key] for key in ("replicates", "k") if key in protocol.given}
+    n |= {("choose", "folds"): folds} if folds else {}
+    number, place = math.prod(n.values()), max(n, key=lambda each: n[each])
+    check_number(number, "splits (tasks × training sizes × replicates × folds)", source, place)
+    rows = "documents in all splits together"
+    check_number(number * n_documents, rows, source, place, most=MOST_ROWS)
 
 
 def _spoken_of(message: str, given: Any) -> Location:

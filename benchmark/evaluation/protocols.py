@@ -8,6 +8,7 @@ worked around: a one-vs-one vote in which a class never stood is not the experim
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -67,7 +68,7 @@ class LeaveOneGroupOut:
             return
         if not self.held_out:
             raise ConfigError("held_out names no group: list at least one, or leave it out to test every group in turn")
-        twice = sorted({name for name in self.held_out if list(self.held_out).count(name) > 1})
+        twice = sorted(name for name, number in Counter(self.held_out).items() if number > 1)
         if twice:
             raise ConfigError(f"held_out names {', '.join(map(repr, twice))} more than once")
 

@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema import validated
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import together, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
 from benchmark.source import YamlSource, read_yaml
@@ -63,7 +63,7 @@ def check_published(study: Study, *folders: Path) -> None:
             strange = [cell for cell in cells if cell not in study.ids]
             problems += [source.error(place, unknown_cell(cell, study)) for cell in strange]
     if problems:
-        raise ConfigError("\n".join(dict.fromkeys(map(str, problems))))
+        raise together(problems)
 
 
 def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -35,7 +35,7 @@ def test_a_card_says_classes_groups_and_total(tmp_path):
         (GOOD + "subsets: {few: {counts: {}}}", "subsets.few.counts"),
         (GOOD + "tops_are: archives", "tops_are"),
         (GOOD.replace("name: tiny", "name: other"), "'other'"),
-        (GOOD + "  : [", "no valid YAML"),
+        (GOOD + "  : [", "tiny.yaml:9: is not valid YAML"),
         ("", "card"),
     ],
 )

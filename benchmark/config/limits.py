@@ -1,0 +1,37 @@
+"""How much a configuration may stand for; counted before anything is made of its lists."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.source import Location, YamlSource
+
+#: Cells, points to compute, splits, or pairs.
+MOST = 100_000
+#: Documents of all splits together, each by its row number in memory: 0.8 GB.
+MOST_ROWS = 100_000_000
+
+
+def check_number(number: int, what: str, source: YamlSource, *places: Location, most: int = MOST) -> None:
+    """Refuse too many of something, at the longest list that stands at or below some places, or at the first place."""
+    if number > most:
+        lists = [each for place in places for each in _lists(source.data, place)]
+        where = max(lists, key=lambda each: each[1], default=(places[0], 0))[0]
+        raise source.error(where, f"this comes to {number:,} {what}: at most {most:,} are allowed")
+
+
+def _lists(data: Any, place: Location) -> Iterator[tuple[Location, int]]:
+    """Every list at or below a place, with its length."""
+    for key in place:
+        data = data.get(key) if isinstance(data, dict) else data[int(key)]
+    waiting = [(place, data)]
+    while waiting:
+        where, value = waiting.pop()
+        if isinstance(value, list):
+            yield where, len(value)
+            waiting += [((*where, index), item) for index, item in enumerate(value)]
+        elif isinstance(value, dict):
+            waiting += [((*where, key), item) for key, item in value.items()]
