@@ -10,6 +10,7 @@ from pydantic import Field
 from benchmark.boundaries.machines import DEFAULT_C, GEOMETRIES, KERNELS
 from benchmark.config.cells import checked_pairs
 from benchmark.config.check import common
+from benchmark.config.limits import MOST, check_number
 from benchmark.config.model import Pair, Study
 from benchmark.config.schema import Section, StudySection, validated
 from benchmark.errors import unknown
@@ -23,8 +24,8 @@ KIND: Literal["decision-boundaries"] = "decision-boundaries"
 class PointsSection(Section):
     """`points:` how many are generated in each space, and from which seed."""
 
-    train: int = Field(default=120, ge=4)
-    test: int = Field(default=2000, ge=2)
+    train: int = Field(default=120, ge=4, le=10_000)
+    test: int = Field(default=2000, ge=2, le=MOST)
     seed: int = Field(default=1, ge=0)
 
 
@@ -144,8 +145,11 @@ def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> 
     if item.sigma is not None and (item.kernel != "gaussian" or item.t is not None):
         raise source.error((*place, "sigma"), "sigma is the width of a gaussian kernel, which has it or t, not both")
     name = f"{item.space}-{item.kernel}"
-    if item.sigma is not None:  # flat space's heat kernel of time t is a Gaussian of σ² = 2t
-        return PlaneMachine(f"{name}-sigma{item.sigma:g}", item.space, item.kernel, item.sigma**2 / 2, item.drawn)
+    if item.sigma is not None:
+        time = item.sigma * item.sigma / 2  # flat space's heat kernel of time t is a Gaussian of σ² = 2t
+        if not 0 < time < float("inf"):
+            raise source.error((*place, "sigma"), f"sigma is {item.sigma:g}: its square must be a positive number")
+        return PlaneMachine(f"{name}-sigma{item.sigma:g}", item.space, item.kernel, time, item.drawn)
     if item.t is not None:
         return PlaneMachine(f"{name}-t{item.t:g}", item.space, item.kernel, item.t, item.drawn)
     return PlaneMachine(name, item.space, item.kernel, t, item.drawn)
@@ -168,4 +172,6 @@ def _covering_times(covering: CoveringSection | None, source: YamlSource) -> tup
         for index, value in enumerate(values):
             if not 0 < value < float("inf"):
                 raise source.error(("covering", name, index), f"{name} must be positive, not {value}")
+    number = len(covering.dimensions) * len(covering.t)
+    check_number(number, "curves (dimensions × t)", source, ("covering",), most=1000)
     return tuple(covering.t)

@@ -16,7 +16,7 @@ from benchmark.config.model import ALL, BASE, INNER, ORACLE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection, validated
 from benchmark.config.tasks import check_splits, protocol_of, tasks_of, terms_of
-from benchmark.errors import unknown
+from benchmark.errors import quoted, unknown
 from benchmark.evaluation import published
 from benchmark.evaluation.metrics import METRICS, defined
 
@@ -109,9 +109,9 @@ def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
 
 def check_variant_name(name: str, source: YamlSource) -> None:
     """Refuse a variant that can't be part of a cell's id, or that is called as the configuration itself."""
-    if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]*", name):
-        problem = "a variant's name is made of a-z, 0-9, '.' and '-', and 'base' is the configuration itself"
-        raise source.error(("variants", name), f"{name!r}: {problem}")
+    if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", name):
+        problem = "a variant's name is at most 100 of a-z, 0-9, '.' and '-', and 'base' is the configuration itself"
+        raise source.error(("variants", name), f"{quoted(name)}: {problem}")
 
 
 def _varied(source: YamlSource, over: YamlSource) -> YamlSource:

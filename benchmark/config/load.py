@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmark.errors import did_you_mean
+from benchmark.errors import did_you_mean, quoted
 from benchmark.source import read_yaml
 
 if TYPE_CHECKING:
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
 #: What says which configuration a file is: it isn't taken over from the file that it extends.
 OWN = ("name", "title", "paper", "explains", "notes", "fitted", "extends")
+
+#: Characters of a file's name, and files that extend each other in turn.
+LONGEST_NAME, MOST_FILES = 100, 10
 
 
 def read_config(path: Path) -> YamlSource:
@@ -32,15 +35,19 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
         return source
     name = source.data["extends"]
     if not isinstance(name, str):
-        raise source.error(("extends",), f"extends is {name!r}: must be the name of a configuration beside this one")
-    if not name or Path(name).name != name:
-        raise source.error(("extends",), f"extends is {name!r}: the other configuration stands beside this one")
+        raise source.error(
+            ("extends",), f"extends is {quoted(name)}: must be the name of a configuration beside this one"
+        )
+    if not name or Path(name).name != name or len(name) > LONGEST_NAME:
+        raise source.error(("extends",), f"extends is {quoted(name)}: the other configuration stands beside this one")
     other = path.with_name(name if name.endswith(".yaml") else f"{name}.yaml")
-    if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
-        raise source.error(("extends",), f"extends: {name} goes round in a circle")
     if not other.exists():
         hint = did_you_mean(name, [each.stem for each in sorted(path.parent.glob("*.yaml"))])
         raise source.error(("extends",), f"there is no configuration {name!r} beside this one{hint}")
+    if len(below) == MOST_FILES:
+        raise source.error(("extends",), f"extends: {name} is the {MOST_FILES + 1}th file in turn: {MOST_FILES} may be")
+    if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
+        raise source.error(("extends",), f"extends: {name} goes round in a circle")
     not_taken: tuple[str, ...] = OWN
     if source.data.get("base") is False:  # of the configuration itself, which isn't run
         not_taken = (*OWN, "expect")

@@ -55,7 +55,7 @@ class TextSection(Section):
 class TaskSection(Section):
     """An item of `tasks`: so many of the largest classes, or their names."""
 
-    title: str
+    title: str = Field(max_length=100)
     largest: int | None = Field(default=None, ge=2)
     classes: list[str] | None = None
 
@@ -87,7 +87,7 @@ class ChooseSection(Section):
 class FigureSection(Section):
     """An item of `figures`: a view of the scores."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$")
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)
     title: str = ""
     y: str | list[str] | dict[Literal["ratio", "difference"], list[str]] | None = None
     x: str | None = None
@@ -102,14 +102,14 @@ class FigureSection(Section):
 class ExpectSection(Section):
     """`expect:` what the configuration itself must have, or no score is computed."""
 
-    documents: int | None = None
-    vocabulary: int | None = None
+    documents: int | None = Field(default=None, ge=0)
+    vocabulary: int | None = Field(default=None, ge=0)
 
 
 class StudySection(Section):
     """The keys that every configuration has."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
     title: str = ""
     paper: str | None = None
     explains: str | None = None
@@ -120,7 +120,7 @@ class StudySection(Section):
 class FittedSection(Section):
     """An item of `fitted:` cells of which a choice was made to come near a print."""
 
-    cells: str
+    cells: str = Field(max_length=200)
     choice: str
     to: str
 
@@ -141,15 +141,13 @@ class ExperimentSection(StudySection):
     classes: Literal["each"] | None = None
     derive: list[Literal["growth"]] = []
     compare: list[list[str]] = []
-    family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = [
-        "variant",
-        "choice",
-        "class",
-    ]
+    family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
+        default=["variant", "choice", "class"], max_length=7
+    )
     measures: list[Any] = []
-    fitted: list[FittedSection] = []
-    figures: list[FigureSection] = []
-    variants: dict[str, dict[str, Any]] = {}
+    fitted: list[FittedSection] = Field(default=[], max_length=100)
+    figures: list[FigureSection] = Field(default=[], max_length=100)
+    variants: dict[str, dict[str, Any]] = Field(default={}, max_length=1000)
     base: bool = True
 
 
