@@ -4,12 +4,13 @@ CONFIG ?= configs/quickstart.yaml
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test lint types check perf reproduce-paper lock clean help
+.PHONY: run test lint types check trials perf reproduce-paper lock clean help
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
 	@echo "make test                              run all tests, on two cores"
 	@echo "make lint | types                      ruff | mypy, strict"
+	@echo "make trials [SLICE=1]                  try to break it, from fixed seeds"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make perf                              time ours against the plain routes"
@@ -30,6 +31,9 @@ types: $(READY)
 
 check: $(READY)
 	$(BIN)/bench check
+
+trials: $(READY)
+	$(BIN)/python tests/trials/run.py $(if $(SLICE),--slice)
 
 perf: $(READY)
 	$(BIN)/python tests/perf/measure.py

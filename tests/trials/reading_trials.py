@@ -1,0 +1,126 @@
+"""Mutants of SGML, of HTML and of mail, through the readers of corpora and the lexer."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from mutations import mutated_bytes
+from trial import Family, borrowed, chance, unclear
+
+from benchmark.corpora import newsgroups, reuters, synthetic, webkb
+from benchmark.corpora.assemble import gate, join
+from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.sgml import read_articles
+from benchmark.errors import DataError
+from benchmark.text.lexer import DIGIT_RULES, Lexing
+from benchmark.text.vocabulary import Pruning, count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.text.counts import Counts
+
+SGML_TOKENS = [
+    b"<REUTERS", b"</REUTERS>", b"<REUTERS>", b"<TOPICS>", b"</TOPICS>", b"<D>", b"</D>", b"<DATE>", b"<TEXT>",
+    b'<TEXT TYPE="UNPROC">', b"</TEXT>", b"<TITLE>", b"</TITLE>", b"<BODY>", b"</BODY>", b'NEWID="1"', b"NEWID='",
+    b'TOPICS="YES"', b'LEWISSPLIT="TEST"', b'TYPE="BRIEF"', b"<!", b"-->", b"<![CDATA[", b"<", b">", b'"', b"'", b"=",
+    b"&", b"&#", b"&#3;", b"&#999;", b"&lt;", b"&amp;lt;", b";", b"\0", b"\x1a", b"\xff", b"\xe9", b"\n", b"\r\n",
+    b" ", b"9" * 5_000, b"A" * 300,
+]  # fmt: skip
+PAGE_TOKENS = [
+    b"<", b">", b"<a href='x", b"</", b"<!--", b"-->", b"<script>", b"&", b"&#", b"&#233", b"&#233;", b"&lt;",
+    b"&gt;", b"&nbsp;", b"&foo;", b"&yuml;", b"&#x41;", b";", b"\n\n", b"\r\n\r\n", b"\r", b"\n", b"\0", b"\xff",
+    b"\xc3\xa9", b"0", b"123", b"a" * 98, b"b" * 99, b"c" * 100, b"9" * 120, b"A1b2", b"Subject: x\n", b"From ",
+    b"\x7f", b"\t", b"#", b"<digits>",
+]  # fmt: skip
+MAIL = (
+    b"From: a.b@example.org (A B)\nSubject: Re: 2 questions\nOrganization: None\nLines: 12\n\n"
+    b"In article <1993Apr5.1@x.org>, c@d.edu writes:\r\n>> 1 < 2 & 3 > 2; AT&T, caf\xe9 R2D2\r\n"
+    b"--\n   A. B.  0x1F  1,000,000\n"
+)
+
+
+@functools.cache
+def _pages() -> list[bytes]:
+    return [MAIL, *(bytes(page) for page in list(synthetic.generate().values())[:6])]
+
+
+def _twice(read: Callable[[], Any]) -> str | None:
+    """Read twice: the same data or the same refusal, of kind DataError."""
+    found = []
+    for _ in range(2):
+        try:
+            found.append(read())
+        except DataError as error:
+            found.append(str(error))
+    if found[0] != found[1]:
+        return "read twice, and not alike"
+    return unclear(found[0]) if isinstance(found[0], str) else None
+
+
+def _comparable(corpus: Corpus) -> tuple[Any, ...]:
+    documents = corpus.documents
+    topics = None if documents.topics is None else documents.topics.tobytes()
+    return documents.ids, documents.labels.tobytes(), documents.groups.tobytes(), topics, corpus.text.tobytes()
+
+
+def sgml(number: int) -> str | None:
+    """A small Reuters, some of it changed: the articles of its files, and the corpus that they are joined to."""
+    random = chance("sgml", number)
+    stories, written = borrowed("corpora/test_reuters"), borrowed("corpora/test_sgml")
+    files = {
+        **stories["FILES"],
+        b"reut2-001.sgm": written["DOCTYPE"] + written["GOOD"] + stories["FILES"][b"reut2-001.sgm"],
+    }
+    name = random.choice(list(files))
+    files[name] = mutated_bytes(random, files[name], SGML_TOKENS)
+    card = stories["CARD"].subset(random.choice(stories["CARD"].subset_names))
+
+    def joined() -> tuple[Any, ...]:
+        corpus = reuters.read(files, card, card.digest)
+        gate(corpus, card)
+        return _comparable(corpus)
+
+    return _twice(lambda: list(read_articles(files[name], "x.sgm"))) or _twice(joined)
+
+
+def counted(texts: list[bytes], lexing: Lexing) -> Counts:
+    n = len(texts)
+    zeros = np.zeros(n, dtype=np.int32)
+    documents = Documents(tuple(map(str, range(n))), zeros, zeros, ("class",), ("group",))
+    return count(Corpus("trial", documents, *join(texts), "0" * 64), lexing, Pruning())
+
+
+def pages(number: int) -> str | None:
+    """Pages and posts, some changed, as a corpus with odd names, and each document by itself."""
+    random = chance("pages", number)
+    corpora = borrowed("corpora/conftest")
+    reader, name = random.choice([(webkb, "webkb"), (newsgroups, "20ng")])
+    card, files = corpora["small_card"](name), corpora["small_files"](name)
+    files = {relpath: mutated_bytes(random, random.choice(_pages()), PAGE_TOKENS) for relpath in files}
+    if random.random() < 0.3:
+        relpath = random.choice(list(files))
+        files[mutated_bytes(random, relpath, [b"/", b"\0", b"..", b"\xff", b"\n", b"x"])] = files.pop(relpath)
+    lexing = Lexing(
+        random.random() < 0.5, random.random() < 0.7, random.choice(list(DIGIT_RULES)), random.choice(("smart", "none"))
+    )
+    texts = list(files.values())
+    together = counted(texts, lexing)
+    for row, text in enumerate(texts):
+        alone = counted([text], lexing)
+        mine = together.matrix[[row]].tocoo()
+        found = {together.vocabulary[column]: int(n) for column, n in zip(mine.coords[1], mine.data, strict=True)}
+        expected = dict(zip(alone.vocabulary, map(int, alone.matrix.toarray()[0]), strict=True))
+        if found != expected:
+            return f"a document's words depend on its neighbours, lexed with {lexing}"
+    if (counted(texts, lexing).matrix != together.matrix).nnz:
+        return f"counted twice, and not alike, lexed with {lexing}"
+    return _twice(lambda: _comparable(reader.read(files, card, card.digest)))
+
+
+FAMILIES = [
+    Family("sgml", "mutants of Reuters' SGML: read alike twice, or refused with a reason", sgml, 6_000, 1_000),
+    Family("pages", "mutants of HTML and mail: the same words whatever lies beside them", pages, 6_000, 1_000),
+]
