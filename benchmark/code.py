@@ -95,7 +95,7 @@ def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) 
     _refuse_edited()
     digest = hashlib.sha256()
     for module, name in sorted(definitions):
-        digest.update(f"{module}.{name}\n{_text(module, name)}\n".encode())
+        digest.update(f"{module}.{name}\n{_digest_of_one(module, name)}\n".encode())
     for library in sorted(libraries):
         digest.update(f"{library} {version(library)}\n".encode())
     return digest.hexdigest()
@@ -163,15 +163,16 @@ def _nodes(parsed: _Module, name: str) -> list[ast.stmt]:
 
 
 @cache
-def _text(module: str, name: str) -> str:
-    """What a definition compiles to without docstrings, and what its module runs on import."""
+def _digest_of_one(module: str, name: str) -> str:
+    """The sha256 of what a definition compiles to without docstrings, and of what its module runs on import."""
     if module not in SOURCES:
         return ""
     parsed = _parsed(module)
     nodes = _nodes(parsed, name) + (parsed.always if name else [])
     for inner in (inner for node in nodes for inner in ast.walk(node)):  # lines decide on no-operations
         vars(inner).update(lineno=1, end_lineno=1, col_offset=0, end_col_offset=0)
-    return _spelled(compile(ast.Module(nodes, []), "", "exec", annotations.compiler_flag, True, 2))
+    compiled = compile(ast.Module(nodes, []), "", "exec", annotations.compiler_flag, True, 2)
+    return hashlib.sha256(_spelled(compiled).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _spelled(part: object) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from benchmark.environment import share_one_heap
 from benchmark.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
@@ -354,4 +355,5 @@ def main() -> None:
     """Entry point of ``bench``."""
     # What imports make stays: collecting through it again and again takes a fifth of a short run.
     gc.disable()
+    share_one_heap()
     app()

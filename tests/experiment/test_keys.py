@@ -353,7 +353,7 @@ class Editor:
 
 
 def forget() -> None:
-    for cached in (code._digest, code._reached, code._named_by, code._text, code._parsed):
+    for cached in (code._digest, code._reached, code._named_by, code._digest_of_one, code._parsed):
         cached.cache_clear()
 
 
