@@ -109,10 +109,12 @@ def counts_and_splits() -> tuple[Any, Any]:
 
 def base_of(config: str) -> Any:
     """A configuration itself, without variants."""
+    from benchmark.config.check import check_experiment
+    from benchmark.config.load import read_config
     from benchmark.config.model import BASE
-    from benchmark.experiment.kinds import load_study
+    from benchmark.measures import MEASURES
 
-    return load_study(ROOT / "configs" / f"{config}.yaml").variants[BASE]  # type: ignore[attr-defined]
+    return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), MEASURES).variants[BASE]
 
 
 def lexing() -> dict[str, Any]:
