@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from sklearn.datasets import dump_svmlight_file
 
 from benchmark.experiment.session import ensure_writable
 from benchmark.report.files import write_whole
+from benchmark.report.tables import csv_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,16 +36,14 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
         dump_svmlight_file(counts.matrix, columns, svmlight, zero_based=False, multilabel=True)
     # Readers skip a blank line, and later rows would shift: a document with neither class nor word has a zero.
     rows = [line if line.strip() else b" 1:0\n" for line in svmlight.getvalue().splitlines(keepends=True)]
-    table = io.StringIO()
+    groups = (documents.group_names[group] for group in documents.groups)
     # Names are quoted always: WebKB has some that end in a carriage return.
-    writer = csv.writer(table, lineterminator="\n", quoting=csv.QUOTE_ALL)
-    writer.writerow(["id", "label", "group"])
-    for name, label, group in zip(documents.ids, _class_names(documents), documents.groups, strict=True):
-        writer.writerow([name, label, documents.group_names[group]])
+    names = zip(documents.ids, _class_names(documents), groups, strict=True)
+    table = csv_text(("id", "label", "group"), names, quoted=True)
     contents = {
         "counts.svmlight": b"".join(rows),
         "vocabulary.txt": "".join(f"{term}\n" for term in counts.vocabulary).encode(),
-        "documents.csv": table.getvalue().encode(),
+        "documents.csv": table.encode(),
     }
     for name, content in contents.items():
         write_whole(folder / name, content)

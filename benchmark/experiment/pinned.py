@@ -12,6 +12,7 @@ from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import BenchError
 from benchmark.experiment.session import all_checked
 from benchmark.report.contents import HEADLINE
+from benchmark.report.escapes import csv_original
 from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric
 from benchmark.report.numbers import is_missing
@@ -160,7 +161,8 @@ def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
     try:
-        return pd.read_csv(path, usecols=list(columns))
+        table = pd.read_csv(path, usecols=list(columns))
+        return table.map(lambda value: csv_original(value) if isinstance(value, str) else value)
     except FileNotFoundError:
         problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"
         raise BenchError(problem) from None

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from benchmark.report.escapes import latex_text
 from benchmark.report.grids import cell_grid, labels_identify, varying_columns, word
 from benchmark.report.tables import failure_lines, main_grids
 
@@ -55,30 +56,3 @@ def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:
 
 def _latex_row(row: Iterable[str]) -> str:
     return " & ".join(map(latex_text, row)) + r" \\"
-
-
-LATEX_ESCAPES = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "–": "--",
-    "−": "$-$",
-    "<": "$<$",
-    ">": "$>$",
-    "×": r"$\times$",
-    **{char: f"\\{char}" for char in "&%$#_{}"},
-}
-
-
-def latex_text(text: str) -> str:
-    r"""Escape LaTeX's special characters; a sign before a number becomes a mathematical one.
-
-    An opening bracket is put in braces: after a row's end it would be taken for an argument.
-
-    Examples
-    --------
-    >>> latex_text("50% of tf_idf & -1.5")
-    '50\\% of tf\\_idf \\& $-$1.5'
-    """
-    escaped = "".join(LATEX_ESCAPES.get(char, char) for char in text)
-    return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")

@@ -13,6 +13,7 @@ from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.judging import ValueVerdict
 from benchmark.evaluation.published import PublishedValue
 from benchmark.report.contents import frame
+from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
     Grid,
     claim_grid,
@@ -25,7 +26,7 @@ from benchmark.report.grids import (
 )
 from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
 from benchmark.report.quantities import UNITS, Unit, metric_name, named_in, unit_shown
-from benchmark.report.tables import brief_grids, markdown_grid, markdown_text
+from benchmark.report.tables import brief_grids, markdown_grid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

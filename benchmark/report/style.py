@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import io
 import textwrap
+import warnings
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.text import Text
 from matplotlib.textpath import TextPath
+
+from benchmark.report.escapes import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +41,9 @@ LEADING = 1.3  # from one line of text to the next, by the size of its letters
 
 @contextmanager
 def house_style() -> Iterator[None]:
-    """Draw alike on every machine, whatever the reader's matplotlibrc says."""
-    with mpl.rc_context():
+    """Draw alike on every machine, whatever the reader's matplotlibrc says; a sign that the letters lack is a box."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         mpl.rcdefaults()
         mpl.rcParams.update(SETTINGS)
         yield
@@ -72,6 +77,8 @@ def svg_bytes(figure: Figure) -> bytes:
 def _rendered(figure: Figure, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     with house_style():
+        for text in figure.findobj(Text):
+            text.set_text(printable(text.get_text()))  # which SVG repeats in a comment
         figure.savefig(file, format=kind, **options)
     return file.getvalue()
 

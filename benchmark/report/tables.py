@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
+from benchmark.report.escapes import csv_cell, markdown_text
 from benchmark.report.grids import (
     Grid,
     cell_grid,
@@ -97,17 +97,6 @@ def markdown_grid(grid: Grid) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in (padded[0], rule, *padded[1:]))
 
 
-def markdown_text(text: str) -> str:
-    r"""Escape what would end a cell or start a formatting.
-
-    Examples
-    --------
-    >>> markdown_text("a|b *c*")
-    'a\\|b \\*c\\*'
-    """
-    return re.sub(r"([\\|*_`<\[])", r"\\\1", " ".join(text.split())).replace(r"\[", "[")
-
-
 def table_csv(summary: Summary) -> str:
     """Write one row a cell with all digits: columns, headline scores as fractions, the print, verdict, failure."""
     varying, metrics = varying_columns(summary.cells), headline_metrics(summary)
@@ -132,11 +121,14 @@ def frame_csv(table: pd.DataFrame, columns: Iterable[str]) -> str:
     return csv_text(columns, zip(*(table[name] for name in columns), strict=True))
 
 
-def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
-    """Write CSV with line feeds alone; floats with 12 significant digits, below which machines differ."""
+def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]], *, quoted: bool = False) -> str:
+    """Write CSV with line feeds alone, all of it quoted or what needs it; floats with 12 digits: machines differ below.
+
+    Names that a spreadsheet would take for formulas are `csv_cell`s.
+    """
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(header)
+    writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
+    writer.writerow(map(csv_cell, header))
     writer.writerows([_csv_field(value) for value in row] for row in rows)
     return file.getvalue()
 
@@ -144,7 +136,7 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 def _csv_field(value: Any) -> str:
     if is_missing(value):
         return ""
-    return f"{value + 0.0:.12g}" if isinstance(value, float) else str(value)  # + 0.0: no "-0"
+    return f"{value + 0.0:.12g}" if isinstance(value, float) else csv_cell(str(value))  # + 0.0: no "-0"
 
 
 def charts_csv(summary: Summary) -> str:

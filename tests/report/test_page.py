@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from benchmark.report.contents import CLAIMS, SCORES, VERDICTS, CellInfo, Summary, frame
+from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import claim_grid
 from benchmark.report.page import (
     EXCEPTIONS,
@@ -17,7 +18,6 @@ from benchmark.report.page import (
     swept_grid,
     trials,
 )
-from benchmark.report.tables import markdown_text
 
 
 def sweep_of(summary, values):

@@ -8,8 +8,9 @@ import pytest
 from rich.console import Console
 
 from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
+from benchmark.report.escapes import latex_text
 from benchmark.report.grids import cell_grid, headline_scores, main_metric, significance_grid
-from benchmark.report.latex import latex_text, table_latex
+from benchmark.report.latex import table_latex
 from benchmark.report.numbers import interval, number, p_text
 from benchmark.report.tables import TerminalTables, frame_csv, table_csv, table_markdown
 

@@ -1,0 +1,99 @@
+"""Names, notes and titles as each format shows them: nothing in them is taken for a command, a link or a formula."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_SIGNS = {"–": "-", "—": "-", "−": "-", "·": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->"}
+_SIGNS |= {"‘": "'", "’": "'", "“": '"', "”": '"'}
+# C0 and C1 controls but for tab and line feed, and what turns the direction of text around.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_MARKDOWN = re.compile(r"[\\|*_`<$]|\](?=[(\[:])|~(?=~)|&(?=#?\w+;)|^>|^(?:#+|[+-]|-{3,}|=+)(?=\s|$)|(?<=\d)[.)](?=\s)")
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "–": "--",
+    "−": "$-$",
+    "<": "$<$",
+    ">": "$>$",
+    "×": r"$\times$",
+    **{char: f"\\{char}" for char in "&%$#_{}"},
+}
+
+
+def printable(text: str) -> str:
+    r"""Show control characters, which would move a terminal's cursor or worse, as escapes; new lines and tabs stay.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31m\r\n")
+    'a\\x1b[31m\\r\n'
+    """
+    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def in_ascii(text: str) -> str:
+    """Spell in ASCII, as near as can be, for a terminal that knows no other letters.
+
+    Examples
+    --------
+    >>> in_ascii("Σ ≥ −2 · Zürich…")
+    '? >= -2 - Zurich...'
+    """
+    return "".join(_SIGNS.get(char) or _in_letters(char) or "?" for char in text)
+
+
+def csv_cell(text: str) -> str:
+    """Put an apostrophe before what a spreadsheet would take for a formula, unless it is a number.
+
+    Examples
+    --------
+    >>> csv_cell("=1+1"), csv_cell("-2.42"), csv_cell("'+a")
+    ("'=1+1", '-2.42', "''+a")
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
+
+
+def csv_original(cell: str) -> str:
+    """What `csv_cell` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def markdown_text(text: str) -> str:
+    r"""Escape what would end a cell, start a formatting, or make a link.
+
+    Examples
+    --------
+    >>> markdown_text("a|b *c* [1, 2] [d](javascript:e)")
+    'a\\|b \\*c\\* [1, 2] [d\\](javascript:e)'
+    """
+    return _MARKDOWN.sub(r"\\\g<0>", printable(" ".join(text.split())))
+
+
+def latex_text(text: str) -> str:
+    r"""Escape LaTeX's special characters; a sign before a number becomes a mathematical one.
+
+    An opening bracket is put in braces: after a row's end it would be taken for an argument.
+
+    Examples
+    --------
+    >>> latex_text("50% of tf_idf & -1.5")
+    '50\\% of tf\\_idf \\& $-$1.5'
+    """
+    escaped = "".join(_LATEX.get(char, char) for char in printable(" ".join(text.split())))
+    return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")
+
+
+def _in_letters(char: str) -> str:
+    return unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
