@@ -7,10 +7,19 @@ which a run that finds all of its results in the store need not wait for.
 
 from __future__ import annotations
 
+import atexit
 import functools
+import os
+import tempfile
 from contextlib import contextmanager
+from pathlib import Path
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+import platformdirs
+
+from benchmark.environment import probe
+from benchmark.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -57,6 +66,35 @@ def compile_all() -> None:
     """Compile every function of the modules that have been imported, or read its machine code from the disk."""
     for load in _LOADERS.values():
         load()
+
+
+def ensure_usable(warn: Callable[[str], None]) -> None:
+    """See that numba will work: machine code has a folder for as long as this process lives where no other takes it.
+
+    Raises
+    ------
+    BenchError
+        Where there is no place for a temporary folder either, or the environment's number of threads is none.
+    """
+    threads = os.environ.get("NUMBA_NUM_THREADS", "1")
+    if not threads.isdecimal() or int(threads) < 1:
+        raise BenchError(f"NUMBA_NUM_THREADS is {threads!r}; it must be a number of threads")
+    named = os.environ.get("NUMBA_CACHE_DIR")
+    places = [*([Path(named)] if named else []), Path(__file__).parent / "__pycache__"]
+    problems = []
+    for place in [*places, platformdirs.user_cache_path("numba")]:
+        try:
+            return probe(place)
+        except OSError as error:
+            problems.append(f"{place}: {error.strerror or error}")
+    told = f"machine code can't be kept ({'; '.join(problems)})"
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
+    except OSError as error:
+        raise BenchError(f"{told}, not even for a while ({error}); NUMBA_CACHE_DIR can name a folder") from None
+    atexit.register(folder.cleanup)
+    os.environ["NUMBA_CACHE_DIR"] = folder.name
+    return warn(f"{told}: each run compiles anew, some seconds; NUMBA_CACHE_DIR can name a folder")
 
 
 @contextmanager

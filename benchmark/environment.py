@@ -7,6 +7,7 @@ import ctypes
 import math
 import os
 import re
+import tempfile
 import time
 from pathlib import Path
 
@@ -33,6 +34,23 @@ def share_one_heap() -> None:
     """Let all threads take memory from one heap, where glibc gives it: of their own, each keeps what it has freed."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+
+
+def probe(folder: Path) -> None:
+    """Make a folder, and a file in it that doesn't stay; OSError where that can't be done."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe.", suffix=f".{os.getpid()}.tmp"):
+        pass
+
+
+def memory_limit() -> float:
+    """The bytes of address space that this process may have (``ulimit -v``); infinite where there is no limit."""
+    try:
+        import resource  # noqa: PLC0415 - not on every system
+    except ImportError:
+        return math.inf
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return math.inf if limit == resource.RLIM_INFINITY else float(limit)
 
 
 def forget_peak() -> None:

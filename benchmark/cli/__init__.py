@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import errno
 import gc
-import os
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_one_heap
 from benchmark.errors import BenchError, ConfigError
 
@@ -25,26 +23,18 @@ if TYPE_CHECKING:
 
 
 class _Group(TyperGroup):
-    """Turns errors for the person into one clear message and an exit code; ours keep their traceback."""
+    """Answers for what goes wrong, while words are parsed and while a command works."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        """Parse and run."""
+        with told():
+            return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for."""
-        try:
+        """Run the command that was asked for; here, since click has words of its own for an interrupt."""
+        with told():
+            ensure_memory()
             return super().invoke(ctx)
-        except BenchError as error:
-            typer.echo(f"bench: {error}", err=True)
-            raise SystemExit(error.exit_code) from None
-        except OSError as error:
-            if error.errno != errno.ENOSPC or error.filename is not None:
-                raise
-            # What is still buffered can't be written either, and Python would say so once more on the way out.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            typer.echo("bench: can't write to standard output: no space left on device", err=True)
-            raise SystemExit(1) from None
-        except KeyboardInterrupt:
-            said = "interrupted; what was computed is kept, and the same command goes on from there"
-            typer.echo(f"\nbench: {said}", err=True)
-            raise SystemExit(130) from None
 
 
 app = typer.Typer(
@@ -63,6 +53,8 @@ prints = typer.Typer(no_args_is_help=True, help="What papers printed: the settin
 app.add_typer(prints, name="published", epilog="Example: bench published pin configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
+
+KEPT = "what was computed is kept, and the same command goes on from there"
 
 Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help="YAML files, such as configs/webkb.yaml.")]
 Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, such as configs/webkb.yaml.")]
@@ -106,9 +98,9 @@ def validate(configs: Configs) -> None:
         except BenchError as error:
             problems.append(error)
         else:
-            typer.echo(f"{path}: good, {len(experiment.ids)} cells")
+            say(f"{path}: good, {len(experiment.ids)} cells")
     for problem in problems:
-        typer.echo(f"bench: {problem}", err=True)
+        say(f"bench: {problem}", err=True)
     if problems:
         raise SystemExit(max(problem.exit_code for problem in problems))
 
@@ -148,7 +140,7 @@ def check(
         if pin:
             pinned.pin(done.summary)
         found = pinned.deviations(done.summary)
-        typer.echo(pinned.in_a_line(done.summary, found))
+        say(pinned.in_a_line(done.summary, found))
         if found:
             output().print(table(pinned.COLUMNS, map(pinned.shown, found)))
         moved |= bool(found) or bool(done.summary.failures)
@@ -205,7 +197,7 @@ def reproduce(
 
     ensure_writable(page.parent)
     done = list(_performed(paper_configs(configs), None, jobs, verbose, download))
-    typer.echo(write_page(done, page))
+    say(write_page(done, page))
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
@@ -232,10 +224,10 @@ def data_fetch(
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    said = partial(typer.echo, err=True)
+    said = partial(say, err=True)
     source = registry.locate(dataset, download=True, dest=dest, notify=said, progress=True)
     corpus = registry.load(dataset, source)
-    typer.echo(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+    say(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
 
 @data.command("verify", epilog="Example: bench data verify 20ng")
@@ -249,7 +241,7 @@ def data_verify(
 
     for name in datasets or [name for name in registry.registered() if registry.find(name)]:
         corpus = registry.load(name, registry.locate(name))
-        typer.echo(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+        say(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
 
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
@@ -271,7 +263,7 @@ def data_export(
     from benchmark.experiment.export import export_counts
 
     for path in export_counts(_counts(config, download), out):
-        typer.echo(str(path))
+        say(str(path))
 
 
 @prints.command("pin", epilog="Example: bench published pin configs/webkb.yaml")
@@ -285,7 +277,7 @@ def published_pin(configs: Configs) -> None:
 
     for study in all_checked(configs):
         path, n = pin_settings(study)
-        typer.echo(f"{path}: the settings of {n} cells of {study.name}")
+        say(f"{path}: the settings of {n} cells of {study.name}")
 
 
 @cache.command("info", epilog="Example: bench cache info")
@@ -297,7 +289,7 @@ def cache_info() -> None:
     store = Store()
     entries = store.entries()
     total = sum(n_bytes for _, n_bytes, _ in entries)
-    typer.echo(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
+    say(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
 
 
 @cache.command("clear", epilog="Example: bench cache clear")
@@ -307,24 +299,31 @@ def cache_clear() -> None:
     from benchmark.experiment.store import Store
 
     n, n_bytes = Store().clear()
-    typer.echo(f"removed {n:,} entries, {size(n_bytes)}")
+    say(f"removed {n:,} entries, {size(n_bytes)}")
 
 
 def _performed(studies: list[Study], out: Path | None, jobs: int, verbose: bool, download: bool) -> Iterator[Finished]:
     """Run one after the other; of several, each has a folder below --out."""
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.compiled import ensure_usable
     from benchmark.experiment.session import default_jobs, perform
     from benchmark.experiment.store import Store
 
     gc.freeze()
     gc.enable()
+    ensure_usable(partial(say, err=True))
     for study in studies:
         folder = out / study.name if out and len(studies) > 1 else out
         with ProgressObserver(study.name, verbose=verbose) as observer:
             store = Store(warn=observer.note)
-            done = perform(
-                study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
-            )
+            try:
+                done = perform(
+                    study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
+                )
+            except KeyboardInterrupt as stopped:
+                if store.writable:
+                    stopped.args = (KEPT,)
+                raise
         yield done
 
 
@@ -333,7 +332,7 @@ def _show_tables(done: Finished) -> None:
     from benchmark.report.tables import TerminalTables
 
     output().print(TerminalTables(done.summary))
-    typer.echo(f"\nWritten to {done.folder}")
+    say(f"\nWritten to {done.folder}")
 
 
 def _counts(config: Path, download: bool) -> Counts:
@@ -356,4 +355,5 @@ def main() -> None:
     # What imports make stays: collecting through it again and again takes a fifth of a short run.
     gc.disable()
     share_one_heap()
+    prepare()
     app()

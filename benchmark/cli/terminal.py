@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 
 from benchmark.observer import Observer
+from benchmark.report.escapes import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+    from rich.console import ConsoleOptions, RenderableType
 
     from benchmark.report.grids import Part
 
@@ -21,10 +25,22 @@ if TYPE_CHECKING:
 _UNBROKEN = 1000
 
 
+class _PlainConsole(Console):
+    """Words as they stand, but for control characters: a name may hold some."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(highlight=False, markup=False, emoji=False, **options)
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Give the parts of lines, of which only rich's own move the cursor."""
+        for text, style, control in super().render(renderable, options):
+            yield Segment(text if control else printable(text), style, control)
+
+
 def output() -> Console:
     """Standard output, for words as they stand; a file or pipe gets each row of a table in one line."""
     width = None if sys.stdout.isatty() else _UNBROKEN
-    return Console(highlight=False, markup=False, emoji=False, width=width)
+    return _PlainConsole(width=width)
 
 
 def show(parts: Iterable[Part]) -> None:
@@ -39,7 +55,7 @@ class ProgressObserver(Observer):
     """Shows how a run goes on: a bar with the remaining time on a terminal, lines with ``--verbose``, else nothing."""
 
     def __init__(self, title: str, *, verbose: bool = False) -> None:
-        self._console = Console(stderr=True, highlight=False, emoji=False)
+        self._console = _PlainConsole(stderr=True)
         self._verbose = verbose
         self._started = time.perf_counter()
         self._steps = 0
@@ -80,7 +96,7 @@ class ProgressObserver(Observer):
         self._say(message, "yellow")
 
     def _say(self, message: str, style: str) -> None:
-        self._console.print(message, style=style, markup=False, soft_wrap=True)
+        self._console.print(message, style=style, soft_wrap=True)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:

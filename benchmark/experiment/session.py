@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.corpora.card import REPOSITORY
+from benchmark.environment import probe
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
@@ -87,9 +87,7 @@ def again(folder: Path) -> Finished:
 def ensure_writable(folder: Path) -> None:
     """Refuse before the work, rather than after it, a folder that can't be written."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe.", suffix=f".{os.getpid()}.tmp"):
-            pass
+        probe(folder)
     except OSError as error:
         raise BenchError(f"can't write results to {folder}: {error.strerror or error}. Name another folder.") from None
 

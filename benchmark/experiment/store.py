@@ -87,6 +87,11 @@ class Store:
         Bytes; the least recently used entries are removed beyond it.
     warn : callable
         Told once why nothing more is kept, when the folder can't be written (full, read-only): a run goes on without.
+
+    Attributes
+    ----------
+    writable : bool
+        Whether the folder has taken all that was to be kept so far.
     """
 
     def __init__(
@@ -98,7 +103,7 @@ class Store:
         self.folder = default_folder() if folder is None else folder
         self.limit = default_limit() if limit is None else limit
         self._warn = warn
-        self._writable, self._room = True, 0
+        self.writable, self._room = True, 0
         remove_leftovers(self.folder / "parts", "*")
 
     def path(self, key: str) -> Path:
@@ -134,7 +139,7 @@ class Store:
 
     def put(self, key: str, entry: Entry) -> bool:
         """Keep an entry; False if the folder can't take it."""
-        if not self._writable:
+        if not self.writable:
             return False
         size = sum(array.nbytes for array in entry.arrays.values())
         if size > self.limit:
@@ -150,7 +155,7 @@ class Store:
             part.replace(self.path(key))
         except OSError as error:
             _discard(part)
-            self._writable = False
+            self.writable = False
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
         except BaseException:

@@ -1,0 +1,128 @@
+"""What a machine may do to the command line: streams that are closed or know few letters, no memory, no room."""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import logging
+import os
+import re
+import sys
+from contextlib import contextmanager, suppress
+from importlib.machinery import ExtensionFileLoader
+from typing import TYPE_CHECKING
+
+from benchmark.environment import memory_limit
+from benchmark.errors import BenchError
+from benchmark.report.escapes import in_ascii, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Address space that the libraries take before there is any work; with less some of them hang or kill the process.
+LEAST_BYTES = 500_000_000
+_NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
+_NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
+
+
+def prepare() -> None:
+    """Make standard output and error take any text, and matplotlib deaf to what a user has set up for other work."""
+    # A file that is opened later must not become the standard output that was closed.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    codecs.register_error("signs", _in_ascii)
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        else:
+            stream.reconfigure(errors="signs")
+    # Pictures are drawn without pyplot: a backend that isn't here, a notebook's say, would only stop the import.
+    os.environ.pop("MPLBACKEND", None)
+    os.environ["MATPLOTLIBRC"] = os.devnull
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+
+
+def say(text: object, *, err: bool = False) -> None:
+    """Print a line; what standard error can't take is lost."""
+    if not err:
+        print(printable(str(text)), flush=True)  # noqa: T201
+        return
+    with suppress(OSError):
+        print(printable(str(text)), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def ensure_memory() -> None:
+    """Refuse a limit of memory under which the libraries can't be loaded."""
+    limit = memory_limit()
+    if limit < LEAST_BYTES:
+        needed = f"the libraries alone take {LEAST_BYTES / 1e6:.0f} MB"
+        raise BenchError(f"not enough memory: ulimit -v allows {limit / 1e6:.0f} MB, and {needed}")
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Turn errors for the person, and those of the machine, into one clear message and an exit code; ours pass."""
+    try:
+        yield
+    except BenchError as error:
+        say(f"bench: {error}", err=True)
+        raise SystemExit(error.exit_code) from None
+    except KeyboardInterrupt as error:
+        say(f"\nbench: {_interruption(error)}", err=True)
+        raise SystemExit(130) from None
+    except (OSError, MemoryError, SystemError, RuntimeError, ImportError) as error:
+        said = _of_memory(error) or (_of_system(error) if isinstance(error, OSError) else "")
+        if not said:
+            raise
+        say(f"bench: {said}", err=True)
+        raise SystemExit(1) from None
+
+
+def _interruption(error: KeyboardInterrupt) -> str:
+    innermost = error.__traceback__
+    while innermost is not None and innermost.tb_next is not None:
+        innermost = innermost.tb_next
+    # OpenBLAS sends itself an interrupt where it can't start its threads.
+    if innermost is not None and innermost.tb_frame.f_code.co_filename == _LOADING:
+        return "stopped while libraries were loaded, by Ctrl-C or by one that says above why it can't start"
+    return "; ".join(["interrupted", *map(str, error.args)])
+
+
+_LOADING = ExtensionFileLoader.create_module.__code__.co_filename
+
+
+def _of_memory(error: BaseException) -> str:
+    """What is to say if an error, or one that it came from, is a lack of memory; else nothing."""
+    found: BaseException | None = error
+    while found is not None:
+        # Without memory the interpreter can't even make its error: it then says that there is none.
+        short = isinstance(found, MemoryError | SystemError) or getattr(found, "errno", None) == errno.ENOMEM
+        if short or _NO_MEMORY.search(str(found)):
+            limit = memory_limit()
+            limited = f" (ulimit -v allows {limit / 1e6:,.0f} MB)" if limit < float("inf") else ""
+            return f"not enough memory{limited}: {str(found).splitlines()[0] if str(found) else type(found).__name__}"
+        found = found.__cause__ or found.__context__
+    return ""
+
+
+def _of_system(error: OSError) -> str:
+    """What is to say of a file, a stream, or a limit; nothing where a reader has left, which needs no word."""
+    if error.errno == errno.EPIPE:
+        return ""
+    reason = error.strerror or str(error)
+    if error.filename is not None:
+        return f"{error.filename}: {reason}"
+    if error.errno not in _NO_ROOM:
+        return reason
+    # What is still buffered can't be written either, and Python would say so once more on the way out.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return f"can't write to standard output: {reason[0].lower()}{reason[1:]}"
+
+
+def _in_ascii(error: UnicodeError) -> tuple[str, int]:
+    """Spell what an encoding lacks in ASCII, as near as can be; an error handler of `codecs`."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    return in_ascii(error.object[error.start : error.end]), error.end
