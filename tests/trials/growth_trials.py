@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PROBES, SIZES = (1 << 12, 1 << 13, 1 << 14), (1 << 20, 1 << 21, 1 << 22, 1 << 23)
 STEEPEST, REPEATS = 1.1, 3
 #: Seconds for the largest size below which a slope tells of the processor's caches.
-QUICK = 0.1
+QUICK = 0.3
 #: Seconds that the largest size may take by what the probes foretell.
 TOO_LONG = 60.0
 

@@ -21,9 +21,14 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import archive_trials
+import environment_trials
+import folder_trials
 import growth_trials
 import numba
 import reading_trials
+import run_trials
+import store_trials
 import yaml_trials
 from rich.console import Console
 from rich.table import Table
@@ -33,7 +38,16 @@ from trial import REPOSITORY, Family, Skipped
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-ROOMS = (yaml_trials, reading_trials, growth_trials)
+ROOMS = (
+    yaml_trials,
+    reading_trials,
+    growth_trials,
+    archive_trials,
+    folder_trials,
+    environment_trials,
+    store_trials,
+    run_trials,
+)
 FAMILIES: dict[str, Family] = {each.name: each for room in ROOMS for each in room.FAMILIES}
 SPAWN = multiprocessing.get_context("spawn")
 #: A trial that takes more has found something, and the machine is left in peace.

@@ -1,0 +1,122 @@
+"""`bench` in a process of its own, and small experiments of every shape that nothing has happened to."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from trial import REPOSITORY, borrowed, once, unclear
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BENCH = (sys.executable, "-m", "benchmark.cli")
+#: Where a figure shows seconds, no two runs are alike.
+_SECONDS = ", {name: figure-2, y: seconds, log_y: true}"
+SHAPES = {name: text.replace(_SECONDS, "") for name, text in borrowed("cli/test_kinds")["SHAPES"].items()}
+BOUNDARIES = "decision-boundaries"
+PREDICTIONS = "predictions.npz"
+
+
+@dataclass(frozen=True)
+class Done:
+    """A process that has ended: exit code (a signal's is negative), what it said, seconds, and peak memory in bytes."""
+
+    code: int
+    out: str
+    error: str
+    seconds: float
+    peak: int
+
+    @property
+    def unclear(self) -> str | None:
+        """Why it didn't end as a command must: with 0, or with a clear message."""
+        if "Traceback (most recent call last)" in self.out + self.error:
+            return f"a traceback, exit code {self.code}:\n{self.error[-2_000:]}"
+        if self.code < 0:
+            return f"ended by the signal {-self.code}"
+        return unclear(self.error) if self.code else None
+
+
+class Running:
+    """A command that has been started."""
+
+    def __init__(self, *words: str, folder: Path = REPOSITORY, variables: Mapping[str, str] | None = None) -> None:
+        self._said = Path(tempfile.mkdtemp())
+        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(variables or {})}
+        self._started = time.monotonic()
+        with (self._said / "out").open("wb") as out, (self._said / "error").open("wb") as error:
+            self.process = subprocess.Popen(
+                words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=error
+            )
+
+    def end(self) -> Done:
+        """Wait for it."""
+        _, status, usage = os.wait4(self.process.pid, 0)
+        seconds = time.monotonic() - self._started
+        self.process.returncode = os.waitstatus_to_exitcode(status)
+        out, error = ((self._said / name).read_bytes().decode(errors="replace") for name in ("out", "error"))
+        return Done(self.process.returncode, out, error, seconds, usage.ru_maxrss * 1024)
+
+
+def bench(*words: str | Path, **options: Any) -> Done:
+    """A command from start to end."""
+    return Running(*BENCH, *map(str, words), **options).end()
+
+
+@functools.cache
+def configured(shape: str) -> Path:
+    """The configuration of a small experiment."""
+    return undisturbed(shape) / "small.yaml"
+
+
+@functools.cache
+def undisturbed(shape: str) -> Path:
+    """A folder that holds a small experiment: small.yaml, run/, store/, and the seconds that it took."""
+
+    def make(folder: Path) -> None:
+        (folder / "small.yaml").write_text(f"name: small\n{SHAPES[shape]}", encoding="utf-8")
+        words = "run", folder / "small.yaml", "--out", folder / "run", "--jobs", "1"
+        done = bench(*words, variables={"BENCH_CACHE": str(folder / "store")})
+        if done.code:
+            raise RuntimeError(f"the {shape} experiment doesn't run: {done.error}")
+        (folder / "seconds").write_text(str(done.seconds))
+
+    return once(shape, make)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The files of a run that are the same whenever it is made."""
+    found: dict[str, bytes] = borrowed("experiment/test_resilience")["contents"](folder)
+    if PREDICTIONS in found:  # a measure's seconds are the clock's too
+        with np.load(folder / PREDICTIONS) as arrays:
+            measured = json.loads(arrays["index"].tobytes())["measured"] if "index" in arrays else []
+            clock = {
+                f"measured/{n}/{names.index('seconds')}" for n, (*_, names) in enumerate(measured) if "seconds" in names
+            }
+            kept = [name for name in arrays if name not in clock and not name.endswith(("/seconds", "/memory"))]
+            found[PREDICTIONS] = b"".join(arrays[name].tobytes() for name in kept)
+    return found
+
+
+def differing(folder: Path, shape: str) -> str | None:
+    """Which files of a run are not those of the undisturbed one."""
+    found, expected = contents(folder), contents(undisturbed(shape) / "run")
+    wrong = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
+    return f"other files than undisturbed: {', '.join(wrong)}" if wrong else None
+
+
+def leftovers(folder: Path, store: Path) -> str | None:
+    """Temporary files that are still there."""
+    hidden = sorted(path.name for path in folder.glob(".*"))
+    parts = sorted(path.name for path in (store / "parts").glob("*"))
+    return f"left behind: {', '.join([*hidden, *parts])}" if hidden or parts else None
