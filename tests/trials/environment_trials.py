@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from processes import BENCH, Done, Running, bench
-from trial import REPOSITORY, Family, once, unclear
+from trial import REPOSITORY, Family, chance, once, unclear
 
 try:
     from environments import COMMANDS, ENVIRONMENTS, Environment
@@ -65,6 +65,7 @@ def pairs() -> list[tuple[Environment, str]]:
         n = len(environment.commands)
         chosen = {(number * TRIED + position) % n for position in range(min(TRIED, n))}
         found += [(environment, environment.commands[each]) for each in sorted(chosen)]
+    chance("environments", 0).shuffle(found)  # a slice has some of every kind
     return found
 
 
@@ -91,6 +92,6 @@ def tried(number: int) -> str | None:
 
 FAMILIES = [
     Family(
-        "environments", "locales, terminals, closed streams, limits: their work, or a line", tried, len(PAIRS), 12, 120
+        "environments", "locales, terminals, closed streams, limits: their work, or a line", tried, len(PAIRS), 8, 120
     )
 ]

@@ -52,25 +52,25 @@ Change = Callable[[Any, int], Any]
 CHANGES: list[Change] = [
     lambda array, n: array[:n],
     lambda array, n: array[n:],
-    lambda array, n: array[..., None],
-    lambda array, n: array[::-1],
-    lambda array, n: np.roll(array, n),
-    lambda array, n: np.repeat(array, 2, axis=0),
-    lambda array, n: array.reshape(-1),
-    lambda array, n: array.astype(np.float64),
-    lambda array, n: array.astype(np.int64),
-    lambda array, n: array.astype(np.uint8),
-    lambda array, n: array.astype(">f4"),
-    lambda array, n: array.astype("U10"),
-    lambda array, n: array * 0,
+    lambda array, _n: array[..., None],
+    lambda array, _n: array[::-1],
+    np.roll,
+    lambda array, _n: np.repeat(array, 2, axis=0),
+    lambda array, _n: array.reshape(-1),
+    lambda array, _n: array.astype(np.float64),
+    lambda array, _n: array.astype(np.int64),
+    lambda array, _n: array.astype(np.uint8),
+    lambda array, _n: array.astype(">f4"),
+    lambda array, _n: array.astype("U10"),
+    lambda array, _n: array * 0,
     lambda array, n: array * 0 + n,
-    lambda array, n: array * 0 + 10**9,
-    lambda array, n: array * 0 - 1,
-    lambda array, n: array * np.nan,
-    lambda array, n: np.float64(np.nan),
-    lambda array, n: np.empty((0, n)),
-    lambda array, n: np.zeros(1 << 20),
-    lambda array, n: np.array("text"),
+    lambda array, _n: array * 0 + 10**9,
+    lambda array, _n: array * 0 - 1,
+    lambda array, _n: array * np.nan,
+    lambda _array, _n: np.float64(np.nan),
+    lambda _array, n: np.empty((0, n)),
+    lambda _array, _n: np.zeros(1 << 20),
+    lambda _array, _n: np.array("text"),
 ]
 
 
@@ -156,6 +156,4 @@ def edited(number: int) -> str | None:
     return f"{len(other)} other numbers, such as {min(other)}" if other else None
 
 
-FAMILIES = [
-    Family("folders", "manifest or predictions of a run edited: a reason, or the same numbers", edited, 400, 30, 60)
-]
+FAMILIES = [Family("folders", "a run edited by hand: a reason, or the same numbers", edited, 200, 12, 60)]

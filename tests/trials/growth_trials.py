@@ -179,4 +179,4 @@ def growth(number: int) -> str | None:
 
 
 TRIES = "1 to 8 MB of the hardest input: seconds as bytes^1.1 at most"
-FAMILIES = [Family("growth", TRIES, growth, len(INPUTS), 20, 120, alone=True)]
+FAMILIES = [Family("growth", TRIES, growth, len(INPUTS), 12, 120, alone=True)]

@@ -29,13 +29,13 @@ PREDICTIONS = "predictions.npz"
 
 @dataclass(frozen=True)
 class Done:
-    """A process that has ended: exit code (a signal's is negative), what it said, seconds, and peak memory in bytes."""
+    """A process that has ended: exit code (a signal's is negative), what it said, seconds, and peak memory in GB."""
 
     code: int
     out: str
     error: str
     seconds: float
-    peak: int
+    peak: float
 
     @property
     def unclear(self) -> str | None:
@@ -61,11 +61,11 @@ class Running:
 
     def end(self) -> Done:
         """Wait for it."""
-        _, status, usage = os.wait4(self.process.pid, 0)
+        # The system's own account of a child begins with the memory of the process that it was forked from.
+        peak = borrowed("perf/measure")["peak_memory"](self.process)
         seconds = time.monotonic() - self._started
-        self.process.returncode = os.waitstatus_to_exitcode(status)
         out, error = ((self._said / name).read_bytes().decode(errors="replace") for name in ("out", "error"))
-        return Done(self.process.returncode, out, error, seconds, usage.ru_maxrss * 1024)
+        return Done(self.process.returncode, out, error, seconds, peak)
 
 
 def bench(*words: str | Path, **options: Any) -> Done:
@@ -101,7 +101,10 @@ def contents(folder: Path) -> dict[str, bytes]:
         with np.load(folder / PREDICTIONS) as arrays:
             measured = json.loads(arrays["index"].tobytes())["measured"] if "index" in arrays else []
             clock = {
-                f"measured/{n}/{names.index('seconds')}" for n, (*_, names) in enumerate(measured) if "seconds" in names
+                f"measured/{number}/{position}"
+                for number, (*_, names) in enumerate(measured)
+                for position, name in enumerate(names)
+                if name.endswith("/seconds")
             }
             kept = [name for name in arrays if name not in clock and not name.endswith(("/seconds", "/memory"))]
             found[PREDICTIONS] = b"".join(arrays[name].tobytes() for name in kept)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from mutations import mutated_bytes
-from trial import Family, borrowed, chance, unclear
+from trial import Family, borrowed, chance, in_turn, unclear
 
 from benchmark.corpora import newsgroups, reuters, synthetic, webkb
 from benchmark.corpora.assemble import gate, join
@@ -121,6 +121,11 @@ def pages(number: int) -> str | None:
 
 
 FAMILIES = [
-    Family("sgml", "mutants of Reuters' SGML: read alike twice, or refused with a reason", sgml, 6_000, 1_000),
-    Family("pages", "mutants of HTML and mail: the same words whatever lies beside them", pages, 6_000, 1_000),
+    Family(
+        "documents",
+        "mutants of SGML, HTML, mail: refused with a reason, or the same words each time",
+        in_turn(sgml, pages),
+        12_000,
+        2_000,
+    )
 ]

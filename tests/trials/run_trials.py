@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from processes import BENCH, SHAPES, Done, Running, bench, configured, contents, differing, leftovers, undisturbed
-from trial import Family, Skipped, chance
+from trial import Family, Skipped, chance, in_turn
 
 ORDER = ["table", "chosen-curves", "several-labels", "decision-boundaries", "selected-terms", "centroids"]
 EVERY = [*ORDER, *sorted(set(SHAPES) - set(ORDER))]
@@ -125,22 +125,20 @@ def read_only(number: int) -> str | None:
 
 
 FAMILIES = [
-    Family("kill", "SIGKILL at a random moment: the same command goes on to the same bytes", killed, 36, 4, 120),
-    Family("writers", "four runs at once on one store and one folder: equal bytes", writers, 6, 1, 240, alone=True),
     Family(
-        "full-disk",
-        "a disk of 16 kB to 4 MB: the right bytes, or one line and whole files",
-        full_disk,
-        24,
-        2,
-        60,
+        "runs",
+        "SIGKILL at a random moment, four runs at once: the bytes of an undisturbed run",
+        in_turn(killed, killed, killed, writers, killed, killed, killed),
+        42,
+        4,
+        240,
     ),
     Family(
-        "read-only",
-        "results, store, all else on a read-only disk: one line, or the right bytes",
-        read_only,
-        8,
-        2,
+        "disks",
+        "a full or a read-only disk: an undisturbed run's bytes, or a reason and whole files",
+        in_turn(full_disk, full_disk, full_disk, read_only),
+        40,
+        4,
         60,
     ),
 ]

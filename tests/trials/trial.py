@@ -52,6 +52,17 @@ class Family:
     alone: bool = False
 
 
+def in_turn(*trials: Callable[[int], str | None]) -> Callable[[int], str | None]:
+    """One kind of trial after the other; each is given its own numbers, from 0."""
+
+    def trial(number: int) -> str | None:
+        turn, place = divmod(number, len(trials))
+        mine = trials[place]
+        return mine(turn * trials.count(mine) + trials[:place].count(mine))
+
+    return trial
+
+
 def chance(family: str, number: int) -> Random:
     """Random numbers of a trial's own, the same on every machine."""
     return Random(f"{family} {number}")

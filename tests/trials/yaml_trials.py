@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 from mutations import YAML_TOKENS, mutated_bytes, mutated_lines, mutated_tree
-from trial import REPOSITORY, Family, chance, unclear
+from trial import REPOSITORY, Family, chance, in_turn, unclear
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
@@ -91,6 +91,12 @@ def paper(number: int) -> str | None:
 
 
 FAMILIES = [
-    Family("yaml", "mutants of configs/*.yaml: good, or refused with a reason", configuration, 7_000, 500),
-    Family("papers", "mutants of results/published/*.yaml: good, or refused with a reason", paper, 4_000, 250),
+    Family(
+        "yaml",
+        "mutants of configs/ and results/published/: good, or refused with a reason",
+        in_turn(configuration, configuration, paper),
+        12_000,
+        750,
+        10,
+    )
 ]
