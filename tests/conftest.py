@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import random
 import re
 import signal
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from benchmark.measures import MEASURES
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -74,6 +75,33 @@ def one_thread() -> Iterator[None]:
     with threadpool_limits(1):
         yield
     numba.set_num_threads(before)
+
+
+def mutants_of(seeds: Sequence[bytes], tokens: Sequence[bytes], number: int, seed: int) -> Iterator[bytes]:
+    """Some of the seeds with bits flipped, stretches cut, doubled, taken from others, and tokens strewn in."""
+    draw = random.Random(seed)  # noqa: S311
+    for _ in range(number):
+        raw = bytearray(draw.choice(seeds))
+        for _ in range(draw.randint(1, 4)):
+            start, length = draw.randrange(len(raw) + 1), int(2 ** draw.uniform(0, 10))
+            other = draw.choice(seeds)
+            there = draw.randrange(len(other))
+            taken, piece = {
+                "flip": (1, bytes(byte ^ 1 << draw.randrange(8) for byte in raw[start : start + 1])),
+                "cut": (length, b""),
+                "double": (0, bytes(raw[start : start + length])),
+                "splice": (length, other[there : there + length]),
+                "noise": (min(length, 12), draw.randbytes(min(length, 12))),
+                "token": (0, draw.choice(tokens)),
+            }[draw.choice(["flip", "cut", "double", "splice", "noise", "token"])]
+            raw[start : start + taken] = piece
+        yield bytes(raw)
+
+
+@pytest.fixture(scope="session")
+def mutants() -> Callable[..., Iterator[bytes]]:
+    """Damage files at random, from a fixed seed."""
+    return mutants_of
 
 
 @pytest.fixture

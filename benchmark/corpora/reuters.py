@@ -84,7 +84,9 @@ def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:
     for row, story in enumerate(stories):
         for topic in story.topics:
             if topic not in column:
-                raise DataError(f"{card.title}: NEWID {story.newid} has the topic {topic!r}, which no document has.")
+                raise DataError(
+                    f"{card.title}: NEWID {story.newid} has the topic {topic[:40]!r}, which no document has."
+                )
             topics[row, column[topic]] = True
     return topics
 

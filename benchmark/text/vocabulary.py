@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,7 +63,8 @@ def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
     """
     counted = _counted(corpus.documents, pruning.group)
     found = find_tokens(corpus.text, corpus.bounds, lexing)
-    terms, first = intern(corpus.text, found.starts, found.lengths, found.spelling)
+    seed = np.uint64(secrets.randbits(64))
+    terms, first = intern(corpus.text, found.starts, found.lengths, found.spelling, seed)
     pointers, indices, data = tally(terms, found.bounds, len(first))
 
     occurrences = np.bincount(terms[np.repeat(counted, np.diff(found.bounds))], minlength=len(first))
@@ -97,17 +99,19 @@ def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
 
 @compiled(
     "Tuple((int32[::1], int64[::1]))"
-    "(Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True))"
+    "(Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True), uint64)"
 )
 def intern(
     text: NDArray[np.uint8],
     starts: NDArray[np.int64],
     lengths: NDArray[np.int32],
     spelling: NDArray[np.uint8],
+    seed: np.uint64,
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Number the terms in order of appearance; return the term of each token, and each term's first token.
 
-    An open-addressed hash table (FNV-1a, linear probing). A hash only proposes a term: its bytes are compared.
+    An open-addressed hash table (FNV-1a, linear probing). A hash only proposes a term: its bytes are compared. No
+    result depends on the seed; a secret one keeps words that were chosen to collide from taking quadratic time.
     """
     terms = np.empty(len(starts), dtype=np.int32)
     first = np.empty(len(starts), dtype=np.int64)
@@ -120,10 +124,10 @@ def intern(
     known = 0
     for token in range(len(starts)):
         start, length = starts[token], lengths[token]
-        code = np.uint64(0xCBF29CE484222325)
+        code = seed
         for offset in range(length):
             code = (code ^ np.uint64(spelling[text[start + offset]])) * np.uint64(0x100000001B3)
-        slot = code & mask
+        slot = (code ^ (code >> np.uint64(32))) & mask  # the lower half alone is what such words are chosen by
         while table[slot] >= 0:
             other = first[table[slot]]
             offset = 0 if lengths[other] == length else length + 1

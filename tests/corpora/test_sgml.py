@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from html.parser import HTMLParser
 
 import pytest
@@ -141,6 +142,98 @@ def test_what_stands_before_the_first_article_is_named():
 
 def test_an_empty_file_has_no_articles():
     assert list(read_articles(b"", "x.sgm")) == list(read_articles(DOCTYPE, "x.sgm")) == []
+
+
+TOPICS, TEXT = b"<TOPICS><D>cocoa</D></TOPICS>", b"<TEXT><BODY>words</BODY></TEXT>"
+OPENED = b'<REUTERS TOPICS="YES" LEWISSPLIT="TRAIN" NEWID="7">'
+PLACES = {
+    "file": (b"", b""),
+    "tag": (b"<REUTERS ", b""),
+    "closed tag": (b"<REUTERS ", b">" + TOPICS + TEXT + b"</REUTERS>"),
+    "number": (OPENED[:-3], b'">' + TOPICS + TEXT + b"</REUTERS>"),
+    "article": (OPENED, b"</REUTERS>"),
+    "topics": (OPENED + b"<TOPICS>", b"</TOPICS>" + TEXT + b"</REUTERS>"),
+    "topics' tag": (OPENED + b"<TOPICS ", b"></TOPICS>" + TEXT + b"</REUTERS>"),
+    "topic's tag": (OPENED + b"<TOPICS><D", b"></D></TOPICS>" + TEXT + b"</REUTERS>"),
+    "text": (OPENED + TOPICS + b"<TEXT>", b"</TEXT></REUTERS>"),
+    "text's tag": (OPENED + TOPICS + b"<TEXT ", b"><TITLE>words</TITLE></TEXT></REUTERS>"),
+    "title": (OPENED + TOPICS + b"<TEXT><TITLE>", b"</TITLE></TEXT></REUTERS>"),
+    "open title": (OPENED + TOPICS + b"<TEXT><TITLE>", b"</TEXT></REUTERS>"),
+    "end": (OPENED + TOPICS + TEXT + b"</REUTERS>", b""),
+}
+TAGS = [
+    opened
+    for name in (b"REUTERS", b"TOPICS", b"D", b"TEXT", b"TITLE", b"BODY")
+    for opened in (b"<%s" % name, b"<%s>" % name, b"</%s" % name, b"</%s " % name, b"<%s></%s>" % (name, name))
+]
+RUNS = [
+    b"A",
+    b"A ",
+    b"A=",
+    b"A='",
+    b'A="',
+    b'A="\'"',
+    b" ",
+    b"\n",
+    b"=",
+    b"<",
+    b"<!",
+    b"<!>",
+    b"<! >",
+    b"&",
+    b"&a",
+    b"&#1",
+]
+
+
+def read_or_refused(content: bytes) -> tuple[int, str]:
+    """How many articles were read, or the error, which must be a short line of its kind."""
+    try:
+        return len(list(read_articles(content, "x.sgm"))), ""
+    except DataError as error:
+        message = str(error)
+    assert re.fullmatch(r"x\.sgm, (NEWID \d+|byte [\d,]+): .{1,160}", message), message
+    return 0, message
+
+
+def seconds(content: bytes) -> float:
+    started = time.process_time()
+    read_or_refused(content)
+    return time.process_time() - started
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_no_input_takes_more_time_than_is_in_proportion_to_its_length(place):
+    """64 KB of anything take some milliseconds; where the time grows with the square, they take seconds."""
+    before, after = PLACES[place]
+    size = 2**16
+    for unit in [*TAGS, *RUNS]:
+        assert seconds(before + unit * (size // len(unit)) + after) < 0.4, unit
+    for run in (b"A" * size + b" " * size, b"A" * size + b" " * size + b"=" + b" " * size):
+        assert seconds(before + run + after) < 0.4
+
+
+MAIL = b"From: a@b.org\nSubject: AT&amp;T <T> 1987\n\n> It says:\n\tx\0y \xe9\x1a\n"
+TOKENS = [
+    *TAGS,
+    *RUNS,
+    b'NEWID="7"',
+    b"TYPE='BRIEF'",
+    b"</REUTERS>",
+    b"<D>earn</D>",
+    b"&lt;",
+    b"&#300;",
+    b"\x00",
+    b"\xff",
+]
+
+
+def test_a_damaged_file_is_read_or_refused(mutants):
+    """Whatever comes of a file, articles or one clear line: no other error."""
+    seeds = [DOCTYPE + GOOD + GOOD.replace(b'"7"', b'"8"'), GOOD, MAIL]
+    found = [read_or_refused(content) for content in mutants(seeds, TOKENS, 2500, seed=7)]
+    assert sum(articles for articles, _ in found) > 300
+    assert len({re.sub(r"\d|'.*'", "", message) for _, message in found}) > 10
 
 
 class Oracle(HTMLParser):

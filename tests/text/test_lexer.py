@@ -101,6 +101,21 @@ def test_tokens_are_those_of_the_plain_reading(tokens: Tokens, document: bytes, 
     assert tokens(document, lexing) == plain_tokens(document, lexing)
 
 
+PAGES = [
+    b"From: a@b.org\nSubject: AT&amp;T &lt;T&gt; 1987\n\n> It says:\n\tx\0y \xe9\x1a cs101\n" * 3,
+    b"Type: html\r\n\r\n<html><!-- c --><a href='x&gt;y'>caf&eacute; &#233; 3.5 &foo; <b>" + b"q" * 99 + b"</b> 42\n",
+    b'<TEXT TYPE="NORM"><TITLE>AT&lt;T></TITLE><BODY>the &#3; 26-FEB-1987 pct\n</BODY></TEXT>',
+]
+
+
+@pytest.mark.parametrize("lexing", [Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()])
+def test_a_damaged_page_is_read_as_the_plain_reading_reads_it(
+    tokens: Tokens, mutants: Callable[..., list[bytes]], lexing: Lexing
+) -> None:
+    for document in mutants(PAGES, FRAGMENTS, 500, seed=7):
+        assert tokens(document, lexing) == plain_tokens(document, lexing)
+
+
 @given(DOCUMENTS, DOCUMENTS, LEXINGS.filter(lambda lexing: not (lexing.skip_header or lexing.skip_html)))
 def test_without_skipping_a_line_end_cuts_a_document_in_two(
     tokens: Tokens, first: bytes, second: bytes, lexing: Lexing

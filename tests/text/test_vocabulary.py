@@ -1,9 +1,11 @@
 """Counts against a plain count of the lexer's tokens, pruning, and the known numbers of real corpora."""
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice, product
 
 import numpy as np
 import pytest
@@ -60,6 +62,35 @@ def test_counts_are_those_of_the_tokens_that_are_common_enough(
 
     assert counts.vocabulary == tuple(sorted(kept))
     assert bags(counts) == [{term: n for term, n in bag.items() if term in kept} for bag in expected]
+
+
+def colliding(number: int, bits: int = 18) -> list[bytes]:
+    """Words after which FNV-1a, from its usual start, has the same low bits: blocks of letters that have, in a row."""
+    state, blocks = np.uint64(0xCBF29CE484222325), []
+    for _ in range(5):
+        states = np.array([state])
+        for _ in range(4):
+            states = ((states[:, None] ^ np.arange(97, 123, dtype=np.uint64)) * np.uint64(0x100000001B3)).ravel()
+            states &= np.uint64(2**bits - 1)
+        values, how_often = np.unique(states, return_counts=True)
+        state = values[how_often.argmax()]
+        letters = np.array(np.unravel_index(np.flatnonzero(states == state), (26,) * 4)).T + ord("a")
+        blocks.append([bytes(block) for block in letters.tolist()])
+    words = [b"".join(word) for word in islice(product(*blocks), number)]
+    assert len(set(words)) == number
+    return words
+
+
+def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others() -> None:
+    def seconds(words: list[bytes]) -> float:
+        corpus = corpus_of([b" ".join(words)])
+        started = time.process_time()
+        assert count(corpus, Lexing(), Pruning()).matrix.sum() == len(words)
+        return time.process_time() - started
+
+    words = colliding(20_000)
+    seconds(words[:10])
+    assert seconds(words) < 5 * seconds([word[::-1] for word in words]) + 0.1
 
 
 @given(CORPORA, LEXINGS, PRUNINGS)
