@@ -160,8 +160,8 @@ class _Loader(Composer, SafeConstructor, Resolver):
         try:
             value = super().construct_object(node, deep)
             if isinstance(value, int) and abs(value) >= LARGEST:
-                problem = "is too large a number"
-            elif value is not None or node.value in ("", "~", "null", "Null", "NULL"):
+                raise _TooMuchError(None, None, f"{quoted(node.value)} is too large a number", node.start_mark)
+            if value is not None or node.value in ("", "~", "null", "Null", "NULL"):
                 return value
         except ValueError as error:
             problem = f"is none of what it looks like ({error}); put text in quotes"
@@ -222,7 +222,7 @@ def _text(path: Path) -> str:
             raise ConfigError(f"{path}:{number}: more than {MOST_BYTES:,} bytes end here, and no more are read")
         text = content.decode("utf-8")
     except OSError as error:
-        hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml"))])
+        hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml")) if other != path])
         raise ConfigError(f"{path}: can't be read: {error.strerror}{hint}") from None
     except UnicodeDecodeError as error:
         number = error.object[: error.start].count(b"\n") + 1

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import os
+import re
+import socket
+import time
+from pathlib import Path
+
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.errors import ConfigError, did_you_mean, unknown
+from benchmark.errors import ConfigError, did_you_mean, together, unknown
 from benchmark.source import UNPRINTABLE, YamlSource, read_yaml
 
 
@@ -130,6 +136,103 @@ def test_a_folder_is_refused_with_a_file_in_it(write, tmp_path):
     assert refusal(tmp_path) == f"{tmp_path}: is a folder, not a YAML file"
     path = write("a: 1\n")
     assert refusal(tmp_path).endswith(f"is a folder, not a YAML file; name a file in it, such as {path}")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *"!!bool maybe|!!timestamp x|!!int ''|!!float ''|!!float x|!!null x|!!null [a]|!!bool {a: 1}|!!map x".split(
+            "|"
+        ),
+        *"!!seq x|!!str [a]|!!binary '?'|!!binary aGk=|!!set {a}|!!omap [a: 1]|!!pairs [a: 1]|!local x|=".split("|"),
+        *"{<<: 5}|{<<: [{a: 1}, 5]}|0b_|2024-01-01T25:00:00Z|2024-02-30".split("|"),
+        *("9" * 5000, "1" * 40, "0x" + "f" * 5000, "1" + ":59" * 400 + ".5"),
+        *(r'"\U00110000"', r'"\ud800"', r'"\0"', r'"\e[31m"'),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_value_that_its_tag_or_its_looks_belie_is_refused_in_a_line(write, value):
+    path = write(f"a: 1\nb:\n  - {value}\n")
+    message = refusal(path)
+    assert message.startswith(f"{path}:3: ")
+    assert message.isprintable()
+    assert len(message) < 600
+
+
+@pytest.mark.parametrize(
+    ("value", "data"),
+    [
+        ("!!str 5", "5"),
+        ("!!float 1", 1.0),
+        ("!!null ~", None),
+        ("!!bool yes", True),
+        ("!!int 0x10", 16),
+        ("!!map {<<: {a: 1}}", {"a": 1}),
+        (str(2**128 - 1), 2**128 - 1),
+        (r'"\t\n"', "\t\n"),
+    ],
+)
+def test_a_tag_that_a_value_can_have_is_heeded(write, value, data):
+    assert read_yaml(write(f"a: {value}\n")).data == {"a": data}
+
+
+def laughs(first, each):
+    """Nine lines of nine aliases each."""
+    rows = [each.format(n=n, aliases=", ".join([f"*x{n - 1}"] * 9)) for n in range(1, 9)]
+    return "\n".join([first, *rows]) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (laughs("x0: &x0 [1, 2, 3]", "x{n}: &x{n} [{aliases}]"), 5),
+        (laughs("x0: &x0 {a: 1, b: 2}", "x{n}: &x{n} {{<<: [{aliases}]}}"), 5),
+        ("a:\n" + "- 1\n" * 10_000, 9999),
+        ("a:\n- &x [1, 2]\n" + "- *x\n" * 4_000, 3334),
+    ],
+    ids=["aliases", "merged keys", "items", "one alias"],
+)
+def test_values_are_counted_with_what_their_aliases_stand_for(write, text, line):
+    path = write(text)
+    start = time.process_time()
+    assert re.fullmatch(rf"{path}:{line}: comes to 1\d,\d\d\d values, .* at most 10,000 are read", refusal(path))
+    assert time.process_time() - start < 1
+
+
+def test_as_much_as_may_be_read_is_read(write):
+    assert len(read_yaml(write("a:\n" + "- 1\n" * 9_997)).data["a"]) == 9_997
+    assert read_yaml(write("a: " + "[" * 49 + "]" * 49)).data
+    assert read_yaml(write("a: 1\n#" + "x" * 999_994)).data == {"a": 1}
+    assert "more than 1,000,000 bytes end here" in refusal(write("a: 1\n#" + "x" * 999_995))
+    assert "nested too deeply" in refusal(write("a: " + "[" * 50 + "]" * 50))
+
+
+def test_aliases_add_to_the_levels_that_they_stand_in(write):
+    text = "".join(f"x{n}: &x{n} [[[[[[[[*x{n - 1}]]]]]]]]\n" if n else "x0: &x0 [1]\n" for n in range(9))
+    path = write(text)
+    assert refusal(path) == f"{path}:7: is nested too deeply: more than 50 levels"
+
+
+def test_what_is_no_regular_file_is_refused_before_it_is_opened(tmp_path):
+    fifo, bound = tmp_path / "fifo.yaml", tmp_path / "socket"
+    os.mkfifo(fifo)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(bound))
+        for path in (fifo, bound, Path("/dev/zero")):
+            assert refusal(path) == f"{path}: is a pipe or device, not a YAML file"
+
+
+def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_read():
+    source = YamlSource("x.yaml", {}, {(): 1})
+    assert str(source.error((), "a\nb\x1b[31m\ud800é")) == r"x.yaml:1: a\nb\x1b[31m\ud800é"
+    assert len(str(source.error((), "x" * 10**6))) < 6000
+    assert len(unknown("key", "x" * 10**6, ["a"])) < 400
+
+
+def test_twenty_problems_are_listed_and_the_others_counted():
+    assert str(together(["a", "b", "a"])) == "a\nb"
+    assert str(together(map(str, range(20)))).splitlines() == [str(n) for n in range(20)]
+    assert str(together(map(str, range(3021)))).splitlines()[19:] == ["19", "… and 3,001 more problems"]
 
 
 def test_a_byte_order_mark_and_windows_line_ends_are_read(write):

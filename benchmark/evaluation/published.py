@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import math
+import re
 from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -23,6 +25,8 @@ FOLDER = REPOSITORY / "results" / "published"
 KNOWN_METRICS = (*METRICS, *CLOCK, *MEASURED)
 #: Numbers that the paper gives for a pair of cells.
 PAIR_METRICS = ("sign-z", "error-ratio")
+#: Characters of a printed number, and what a template may stand for.
+LONGEST, MOST_COMBINATIONS = 30, 10_000
 #: How a table writes the name of a test.
 TESTS = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
@@ -32,7 +36,7 @@ class _Record(BaseModel):
 
 
 def _decimal_digits(text: str) -> str:
-    if not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
+    if len(text) > LONGEST or not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
         raise ValueError(f"{text!r} is not a number as it is printed, such as '72.57'")
     return text
 
@@ -97,10 +101,9 @@ class Template(Comparison):
     def expanded(self) -> list[Comparison]:
         """One comparison a combination, the last name varying fastest."""
         texts = {"config": self.config, "a": self.a, "b": self.b}
+        rows = _rows(self.loop, *texts.values())
         try:
-            return [
-                Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in _rows(self.loop)
-            ]
+            return [Comparison(**{name: text.format(**row) for name, text in texts.items()}) for row in rows]
         except (KeyError, IndexError, AttributeError, ValueError) as error:
             known = ", ".join(self.loop) or "none"
             raise ValueError(f"the braces may hold the names under `for` ({known}), not {error}") from None
@@ -128,7 +131,7 @@ class PublishedRange(_Record):
     @property
     def expanded(self) -> tuple[str, ...]:
         """Ids of the cells."""
-        return tuple(self.cells.format(**row) for row in _rows(self.loop))
+        return tuple(self.cells.format(**row) for row in _rows(self.loop, self.cells))
 
     @property
     def printed_in(self) -> str:
@@ -259,10 +262,14 @@ class Published(_Record):
         return self
 
 
-def _rows(loop: Mapping[str, list[str]]) -> Iterator[dict[str, str]]:
-    """Every combination of the values, by name."""
-    for values in itertools.product(*loop.values()):
-        yield dict(zip(loop, values, strict=True))
+def _rows(loop: Mapping[str, list[str]], *templates: str) -> Iterator[dict[str, str]]:
+    """Every combination of the values, by name, to fill some templates with."""
+    number = math.prod(map(len, loop.values()))
+    if number > MOST_COMBINATIONS:
+        raise ValueError(f"`for` comes to {number:,} combinations: at most {MOST_COMBINATIONS:,} are allowed")
+    if any(re.search(r"\{[^{}]*[^\w{}-]", text) for text in templates):  # a width such as {a:>999999999} fills memory
+        raise ValueError("the braces may hold the names under `for`, and nothing else")
+    return (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))
 
 
 def _unique(keys: Iterable[str], what: str) -> None:
