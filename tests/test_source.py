@@ -141,11 +141,29 @@ def test_a_folder_is_refused_with_a_file_in_it(write, tmp_path):
 @pytest.mark.parametrize(
     "value",
     [
-        *"!!bool maybe|!!timestamp x|!!int ''|!!float ''|!!float x|!!null x|!!null [a]|!!bool {a: 1}|!!map x".split(
-            "|"
-        ),
-        *"!!seq x|!!str [a]|!!binary '?'|!!binary aGk=|!!set {a}|!!omap [a: 1]|!!pairs [a: 1]|!local x|=".split("|"),
-        *"{<<: 5}|{<<: [{a: 1}, 5]}|0b_|2024-01-01T25:00:00Z|2024-02-30".split("|"),
+        *[
+            "!!bool maybe",
+            "!!timestamp x",
+            "!!int ''",
+            "!!float ''",
+            "!!float x",
+            "!!null x",
+            "!!null [a]",
+            "!!bool {a: 1}",
+            "!!map x",
+        ],
+        *[
+            "!!seq x",
+            "!!str [a]",
+            "!!binary '?'",
+            "!!binary aGk=",
+            "!!set {a}",
+            "!!omap [a: 1]",
+            "!!pairs [a: 1]",
+            "!local x",
+            "=",
+        ],
+        *["{<<: 5}", "{<<: [{a: 1}, 5]}", "0b_", "2024-01-01T25:00:00Z", "2024-02-30"],
         *("9" * 5000, "1" * 40, "0x" + "f" * 5000, "1" + ":59" * 400 + ".5"),
         *(r'"\U00110000"', r'"\ud800"', r'"\0"', r'"\e[31m"'),
     ],
