@@ -159,7 +159,12 @@ class TestRange:
         [
             ({"low": "0.18"}, "must ascend"),
             ({"low": "a"}, "not a number as it is printed"),
+            ({"low": "0." + "1" * 30}, "not a number as it is printed"),
             ({"cells": "{krenel}"}, "the braces may hold"),
+            ({"cells": "{kernel:>999999999}"}, "the braces may hold"),
+            ({"cells": "{kernel.real}"}, "the braces may hold"),
+            ({"cells": "{kernel!r}"}, "the braces may hold"),
+            ({"for": {"kernel": ["a"] * 200, "size": ["1"] * 200}}, "comes to 40,000 combinations"),
             ({"cells": "{kernel}"}, "more than once"),
             ({"metric": "errors"}, "unknown metric"),
             ({"hihg": "1"}, "hihg"),
