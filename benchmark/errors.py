@@ -57,11 +57,11 @@ def in_a_line(message: str) -> str:
     return _cut(plain, LONGEST)
 
 
-def together(problems: Iterable[object]) -> ConfigError:
-    """One error of several problems: the first twenty different ones, a line each, and how many more there are."""
+def together(problems: Iterable[object], more: int = 0) -> ConfigError:
+    """One error of several problems: the first twenty different ones, a line each, and how many `more` there are."""
     lines = list(dict.fromkeys(map(str, problems)))
-    more = len(lines) - MOST_PROBLEMS
-    return ConfigError("\n".join([*lines[:MOST_PROBLEMS], *([f"… and {more:,} more problems"] if more > 0 else [])]))
+    more += max(0, len(lines) - MOST_PROBLEMS)
+    return ConfigError("\n".join([*lines[:MOST_PROBLEMS], *([f"… and {more:,} more problems"] if more else [])]))
 
 
 def _cut(text: str, most: int) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from benchmark.config.schema import validated
-from benchmark.errors import together, unknown
+from benchmark.errors import MOST_PROBLEMS, together, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
 from benchmark.source import YamlSource, read_yaml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from benchmark.config.model import Study
@@ -55,15 +55,16 @@ def check_published(study: Study, *folders: Path) -> None:
     configs = {study.name, *map(_name_in, files)}
     path = papers.FOLDER / f"{study.paper}.yaml"
     found, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
-    problems = []
+    ids = frozenset(study.ids)
+    wrong: dict[tuple[Location, str], Callable[[], str]] = {}
     for place, config, cells in _named(found):
         if config not in configs:
-            problems.append(source.error((*place, "config"), unknown("configuration", config, sorted(configs))))
+            wrong[(*place, "config"), config] = partial(unknown, "configuration", config, sorted(configs))
         elif config == study.name:
-            strange = [cell for cell in cells if cell not in study.ids]
-            problems += [source.error(place, unknown_cell(cell, study)) for cell in strange]
-    if problems:
-        raise together(problems)
+            wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in cells if cell not in ids}
+    if wrong:  # a suggestion takes long to find among many cells
+        told = list(wrong.items())[:MOST_PROBLEMS]
+        raise together([source.error(place, say()) for (place, _), say in told], more=len(wrong) - len(told))
 
 
 def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
