@@ -37,7 +37,8 @@ def prepare() -> None:
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         else:
-            stream.reconfigure(errors="signs")
+            with suppress(OSError):  # of a stream that leads elsewhere since it was opened
+                stream.reconfigure(errors="signs")
     # Pictures are drawn without pyplot: a backend that isn't here, a notebook's say, would only stop the import.
     os.environ.pop("MPLBACKEND", None)
     os.environ["MATPLOTLIBRC"] = os.devnull
