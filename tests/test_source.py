@@ -250,6 +250,7 @@ def test_a_message_is_one_line_of_printable_characters_and_no_more_than_can_be_r
 def test_twenty_problems_are_listed_and_the_others_counted():
     assert str(together(["a", "b", "a"])) == "a\nb"
     assert str(together(map(str, range(20)))).splitlines() == [str(n) for n in range(20)]
+    assert str(together(["a"], more=2)).splitlines() == ["a", "… and 2 more problems"]
     assert str(together(map(str, range(3021)))).splitlines()[19:] == ["19", "… and 3,001 more problems"]
 
 

@@ -10,7 +10,7 @@ from benchmark.config.schema import validated
 from benchmark.errors import MOST_PROBLEMS, together, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
-from benchmark.source import YamlSource, read_yaml
+from benchmark.source import MOST_BYTES, YamlSource, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,7 +75,10 @@ def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _name_in(path: Path) -> str:
     """What a configuration calls itself; nothing where it can't be read, which is its own run's to say."""
     try:
-        found = _NAME.search(path.read_text("utf-8", "ignore")) if path.is_file() else None
+        if not path.is_file():
+            return path.stem
+        with path.open(encoding="utf-8", errors="ignore") as file:
+            found = _NAME.search(file.read(MOST_BYTES))
     except OSError:
         found = None
     return found[1] if found else path.stem
