@@ -210,6 +210,7 @@ def main() -> None:
         parser.error(f"there is no family {unknown[0]!r}; there are {', '.join(FAMILIES)}")
     if given.only is not None and len(given.families) != 1:
         parser.error("--only is of one family: name it")
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # to leave no process and no file behind
     console, outcomes = Console(highlight=False, markup=False, emoji=False, soft_wrap=True), []
     with tempfile.TemporaryDirectory(prefix="trials-") as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = folder

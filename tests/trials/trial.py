@@ -48,7 +48,7 @@ class Family:
     trial: Callable[[int], str | None]
     full: int
     slice: int
-    limit: float = 20
+    limit: float = 30
     alone: bool = False
 
 

@@ -97,6 +97,5 @@ FAMILIES = [
         in_turn(configuration, configuration, paper),
         12_000,
         750,
-        10,
     )
 ]
