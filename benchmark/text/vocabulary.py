@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -76,8 +77,8 @@ def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
         name = term(found.spelling[corpus.text[start : start + length]].tobytes(), lexing)
         if name not in stop:
             kept.append((name, number))
-    # Terms are ASCII: the order of str is that of their bytes.
-    kept.sort()
+    # Terms are ASCII, and no two alike: the order of str is that of their bytes. Sorting by them alone takes a third.
+    kept.sort(key=itemgetter(0))
 
     columns = np.array([number for _, number in kept], dtype=np.int32)
     # scipy takes the wider of two index types, and few of its users take 64 bits.
