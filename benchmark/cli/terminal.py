@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.segment import Segment
 from rich.table import Table
 
 from benchmark.observer import Observer
@@ -17,7 +16,7 @@ from benchmark.report.escapes import printable
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rich.console import ConsoleOptions, RenderableType
+    from rich.text import Text
 
     from benchmark.report.grids import Part
 
@@ -31,10 +30,9 @@ class _PlainConsole(Console):
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
 
-    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """Give the parts of lines, of which only rich's own move the cursor."""
-        for text, style, control in super().render(renderable, options):
-            yield Segment(text if control else printable(text), style, control)
+    def render_str(self, text: str, **options: Any) -> Text:
+        """Give the text that a string is shown as, before it is laid out."""
+        return super().render_str(printable(text), **options)
 
 
 def output() -> Console:
@@ -87,7 +85,7 @@ class ProgressObserver(Observer):
 
     def step(self, done: str) -> None:
         """Advance by one."""
-        self._bar.update(self._task, advance=1, description=done)
+        self._bar.update(self._task, advance=1, description=printable(done))
         if self._verbose:
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 

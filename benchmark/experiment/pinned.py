@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")
 VERDICTS = ("cell", "metric", "reading", "published", "verdict")
+_NUMBERS = ("value", "n", "ties")
 #: Of a table of what `shown` gives.
 COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
@@ -161,8 +162,10 @@ def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
     try:
-        table = pd.read_csv(path, usecols=list(columns))
-        return table.map(lambda value: csv_original(value) if isinstance(value, str) else value)
+        gaps = {name: [""] for name in columns if name in _NUMBERS}
+        # A class may be named "NA", or by digits.
+        names = {name: csv_original for name in columns if name not in _NUMBERS}
+        return pd.read_csv(path, usecols=list(columns), converters=names, na_values=gaps, keep_default_na=False)
     except FileNotFoundError:
         problem = f"nothing is pinned for {name!r}: {path.name} is missing; `bench check --pin` writes it"
         raise BenchError(problem) from None

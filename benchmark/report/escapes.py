@@ -10,7 +10,7 @@ _SIGNS |= {"‘": "'", "’": "'", "“": '"', "”": '"'}
 # C0 and C1 controls but for tab and line feed, and what turns the direction of text around.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
-_MARKDOWN = re.compile(r"[\\|*_`<$]|\](?=[(\[:])|~(?=~)|&(?=#?\w+;)|^>|^(?:#+|[+-]|-{3,}|=+)(?=\s|$)|(?<=\d)[.)](?=\s)")
+_MARKDOWN = re.compile(r"[\\|*_`<$]|\](?=[(\[:])|~(?=~)|&(?=#?\w+;)|^>|^(?:#+|[+-]|-{3,})(?=\s|$)")
 _LATEX = {
     "\\": r"\textbackslash{}",
     "~": r"\textasciitilde{}",

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import csv
-import io
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
 
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
-from benchmark.report.escapes import csv_cell, markdown_text
+from benchmark.report.escapes import csv_cell, markdown_text, printable
 from benchmark.report.grids import (
     Grid,
     cell_grid,
@@ -126,11 +126,13 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]], *, quoted: bo
 
     Names that a spreadsheet would take for formulas are `csv_cell`s.
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
+    lines: list[str] = []
+    # With csv's own ends of lines it quotes names that hold a carriage return, as some of WebKB's do.
+    file: Any = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     writer.writerow(map(csv_cell, header))
     writer.writerows([_csv_field(value) for value in row] for row in rows)
-    return file.getvalue()
+    return "".join(lines)
 
 
 def _csv_field(value: Any) -> str:
@@ -161,14 +163,14 @@ class TerminalTables:
         grids = brief_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary, width)]
         for grid in [*grids, *_further_grids(summary, brief=True)]:
             fitted = _fitted(grid, width, *DISPENSABLE)
-            yield Text(f"\n{fitted.title}", style="bold")
+            yield _text(f"\n{fitted.title}", style="bold")
             yield _rich_table(fitted)
             if fitted.note:
-                yield Text(fitted.note, style="dim")
+                yield _text(fitted.note, style="dim")
         if summary.failures:
-            yield Text("\n" + "\n".join(failure_lines(summary)), style="red")
+            yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
         if summary.notes:
-            yield Text("\n" + "\n".join(f"- {note}" for note in summary.notes))
+            yield _text("\n" + "\n".join(f"- {note}" for note in summary.notes))
 
 
 def _narrowed(grid: Grid, summary: Summary, width: int) -> Grid:
@@ -191,11 +193,15 @@ def _rich_table(grid: Grid) -> Table:
         # Numbers and short words stay whole where names can be folded.
         whole = max(len(row[i]) for row in grid.rows) <= WHOLE_WORDS if grid.rows else True
         justify: Any = "left" if name in grid.text else "right"
-        table.add_column(Text(name), justify=justify, overflow="fold", no_wrap=whole and name not in NAMES)
+        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=whole and name not in NAMES)
     for row in grid.rows:
         # Text, not strings: an interval's brackets are no markup.
-        table.add_row(*(Text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
+        table.add_row(*(_text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
     return table
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(printable(text), style=style)
 
 
 def _style(column: str, text: str) -> str:

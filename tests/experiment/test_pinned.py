@@ -54,6 +54,13 @@ def test_the_same_numbers_are_as_pinned(folder):
     assert pinned_configs(folder) == ["small"]
 
 
+def test_names_are_read_back_as_they_are(tmp_path):
+    folds = dict(zip(("=1+1", "NA", "007", "-a", "'=b", "c\rd", "", "null"), [(100, 50, 1)] * 8, strict=True))
+    summary = summary_of(cells=("@x", "1e3"), folds=folds)
+    pin(summary, tmp_path)
+    assert deviations(summary, tmp_path) == []
+
+
 def test_rounding_is_allowed(folder):
     for tiny in (4e-12, -4e-12):
         assert deviations(summary_of({(CELL, "texas"): tiny * 100}), folder) == []

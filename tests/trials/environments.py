@@ -63,6 +63,8 @@ FULL = r"bench: can't write to standard output: no space left on device\n"
 UNCACHED = r"(machine code can't be kept [^\n]*NUMBA_CACHE_DIR[^\n]*\n)?"
 NOT_KEPT = r"(results are no longer kept: [^\n]*\n)?"
 GOMP = r"(libgomp: Invalid value for environment variable [^\n]*\n)?"
+LAYER = r"([^\n]* failed: [^\n]*threading layer[^\n]*\n)+"
+SERIAL = r"([^\n]*joblib[^\n]*\n[^\n]*\n)?"
 PLAIN = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TERMINAL = 'script -qec "$*" /dev/null'
 UNSET = 'env -i PYTHONPATH="$PYTHONPATH" BENCH_CACHE="$BENCH_CACHE" "$@"'
@@ -73,9 +75,9 @@ WORDS = tuple(name for name in ALL if name != "help")  # help is as wide as it i
 
 
 def limited(name: str, value: int, **expected: Any) -> Environment:
-    """One with a limit of the shell's."""
+    """One with a limit of the shell's, in which nothing has been computed yet."""
     shell = f'ulimit -{name} {value}; "$@"'
-    return Environment(f"ulimit -{name} {value}", {}, shell, codes=(0, 1), same=False, **expected)
+    return Environment(f"ulimit -{name} {value}", {"BENCH_CACHE": "{tmp}"}, shell, codes=(0, 1), same=False, **expected)
 
 
 def empty(name: str, variables: dict[str, str], codes: tuple[int, ...], says: str) -> Environment:
@@ -121,13 +123,8 @@ ENVIRONMENTS = [
     # The libraries' own.
     *(Environment(f"OMP_NUM_THREADS={n}", {"OMP_NUM_THREADS": n}, says=GOMP) for n in ("0", "-3", "nonsense")),
     *(Environment(f"OPENBLAS_NUM_THREADS={n}", {"OPENBLAS_NUM_THREADS": n}) for n in ("0", "-3", "nonsense")),
-    *(
-        Environment(
-            f"NUMBA_NUM_THREADS={n}", {"NUMBA_NUM_THREADS": n, "BENCH_CACHE": "{tmp}"}, '"$@"', ("run",), (0, 1)
-        )
-        for n in ("0", "-3", "nonsense")
-    ),
-    Environment("an odd threading layer", {"NUMBA_THREADING_LAYER": "x", "BENCH_CACHE": "{tmp}"}, '"$@"', ("run",)),
+    *(empty(f"NUMBA_NUM_THREADS={n}", {"NUMBA_NUM_THREADS": n}, (1,), ONE) for n in ("0", "-3", "nonsense")),
+    empty("an odd threading layer", {"NUMBA_THREADING_LAYER": "x"}, (1,), LAYER),
     Environment("a notebook's backend", {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}),
     Environment("no such backend", {"MPLBACKEND": "nonsense"}),
     Environment("a broken matplotlibrc", {"MPLCONFIGDIR": "{tmp}"}, BROKEN_RC),
@@ -153,6 +150,6 @@ ENVIRONMENTS = [
     # Limits.
     *(limited("v", kb, says=MEMORY) for kb in (60_000, 150_000, 300_000, 600_000, 800_000, 1_000_000, 1_500_000)),
     *(limited("n", files, says=f"({ONE})?") for files in (6, 10, 20)),
-    *(limited("f", blocks, says=f"{NOT_KEPT}({ONE})?") for blocks in (0, 8, 200)),
+    *(limited("f", blocks, says=f"{SERIAL}{NOT_KEPT}({ONE})?") for blocks in (0, 8, 200)),
     Environment("ulimit -s 256", {}, 'ulimit -s 256; "$@"'),
 ]

@@ -1,0 +1,176 @@
+"""Whatever the machine is, a command does its work or says in a line why it can't, and its exit code says so too."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import re
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmark import compiled
+from benchmark.cli import world
+from benchmark.cli.terminal import ProgressObserver, output, table
+from benchmark.cli.world import told
+from benchmark.errors import BenchError
+
+QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
+
+
+def program(*arguments, script='"$@"', limits=(), **variables):
+    """The command by way of a shell, in a changed environment."""
+    command = ["sh", "-c", script, "sh", sys.executable, "-m", "benchmark.cli", *map(str, arguments)]
+    environment = {name: value for name, value in {**os.environ, **variables}.items() if value is not None}
+
+    def limit():
+        for kind, value in limits:
+            resource.setrlimit(kind, (value, value))
+
+    return subprocess.run(command, capture_output=True, timeout=120, check=False, env=environment, preexec_fn=limit)
+
+
+def stopped(error):
+    """The exit code and what is said of an error."""
+    with pytest.raises(SystemExit) as caught, told():
+        raise error
+    return caught.value.code
+
+
+class TestLetters:
+    @pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+    def test_what_an_encoding_lacks_is_spelled(self, encoding):
+        done = program("list", PYTHONIOENCODING=encoding)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert "kernels" in done.stdout.decode(encoding)
+
+    def test_a_name_moves_no_cursor(self, capsys):
+        evil = "\x1b]0;x\x07\x9b2J\r"
+        output().print(table((evil,), [(evil,)], evil))
+        ProgressObserver("a").note(evil)
+        world.say(evil)
+        said = "".join(capsys.readouterr())
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", said)
+        assert said.count(r"\x1b]0;x\x07") == 5
+
+
+class TestStreams:
+    @pytest.mark.parametrize("shell", ['"$@" >&-', '"$@" 2>&-', '"$@" <&- >&- 2>&-', '"$@" 2>/dev/full'])
+    def test_one_that_is_closed_is_none_of_ours(self, shell):
+        done = program("data", "list", script=shell)
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert bool(done.stdout) == (">&-" not in shell.replace("2>&-", ""))
+
+    @pytest.mark.parametrize("words", [["--help"], ["cache", "info"]])
+    def test_one_that_is_full_is_told(self, words):
+        done = program(*words, script='"$@" >/dev/full')
+        said = b"bench: can't write to standard output: no space left on device\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, b"", said)
+
+    def test_a_reader_may_leave(self):
+        done = program("data", "list", script='"$@" | true')
+        assert (done.returncode, done.stderr) == (0, b"")
+
+
+class TestLibraries:
+    def test_a_notebook_s_backend_and_a_broken_matplotlibrc_are_not_asked(self, tmp_path):
+        (tmp_path / "matplotlibrc").write_bytes(b"figure.dpi: \xff\nnonsense\n")
+        done = program("data", "list", MPLBACKEND="module://nowhere", MPLCONFIGDIR=str(tmp_path))
+        assert (done.returncode, done.stderr) == (0, b"")
+
+    def test_machine_code_without_a_folder_has_one_for_a_while(self, monkeypatch):
+        places, said = [], []
+
+        def refuse(folder):
+            places.append(folder)
+            raise OSError(errno.EROFS, "Read-only file system")
+
+        monkeypatch.setattr(compiled, "probe", refuse)
+        monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
+        compiled.ensure_usable(said.append)
+        (message,) = said
+        assert all(f"{place}: Read-only file system" in message for place in places)
+        assert Path(os.environ["NUMBA_CACHE_DIR"]).is_dir()
+        assert len(places) == 3
+
+    def test_nor_a_place_for_that_is_refused(self, monkeypatch):
+        def refuse(*_args, **_options):
+            raise OSError(errno.EROFS, "Read-only file system")
+
+        monkeypatch.setattr(compiled, "probe", refuse)
+        monkeypatch.setattr(compiled.tempfile, "TemporaryDirectory", refuse)
+        with pytest.raises(BenchError, match=r"not even for a while .*NUMBA_CACHE_DIR can name a folder"):
+            compiled.ensure_usable(pytest.fail)
+
+    @pytest.mark.parametrize("threads", ["0", "-3", "many"])
+    def test_no_threads_are_refused(self, monkeypatch, threads):
+        monkeypatch.setenv("NUMBA_NUM_THREADS", threads)
+        with pytest.raises(BenchError, match=f"NUMBA_NUM_THREADS is '{threads}'"):
+            compiled.ensure_usable(pytest.fail)
+
+
+class TestMemory:
+    def test_a_limit_that_is_too_low_is_refused_before_libraries_hang(self):
+        done = program("list", limits=[(resource.RLIMIT_AS, 300_000_000)])
+        said = b"bench: not enough memory: ulimit -v allows 300 MB, and the libraries alone take 500 MB\n"
+        assert (done.returncode, done.stdout, done.stderr) == (1, b"", said)
+
+    def test_a_limit_that_a_run_meets_is_told(self, tmp_path):
+        limits = [(resource.RLIMIT_AS, 560_000_000)]
+        done = program("run", QUICKSTART, "--out", tmp_path / "run", limits=limits, BENCH_CACHE=str(tmp_path / "cache"))
+        assert done.returncode == 1
+        assert re.fullmatch(
+            rb"bench: not enough memory \(ulimit -v allows 560 MB\): .*\n|.*OpenBLAS error.*\n", done.stderr
+        )
+
+    @pytest.mark.parametrize(
+        "error",
+        [
+            MemoryError("Unable to allocate 7 TiB"),
+            RuntimeError("can't start new thread"),
+            ImportError("x.so: failed to map segment from shared object"),
+            SystemError("error return without exception set"),
+            OSError(errno.ENOMEM, "Cannot allocate memory"),
+        ],
+    )
+    def test_every_way_to_lack_it_is_one_line(self, error, capsys):
+        assert stopped(error) == 1
+        assert capsys.readouterr().err == f"bench: not enough memory: {error}\n"
+        wrapped = ImportError("numpy can't be imported\nmany\nlines")
+        wrapped.__cause__ = error
+        assert stopped(wrapped) == 1
+        assert capsys.readouterr().err == f"bench: not enough memory: {error}\n"
+
+    @pytest.mark.parametrize("error", [RuntimeError("ours"), ImportError("no module"), ValueError("ours")])
+    def test_an_error_of_ours_passes(self, error):
+        with pytest.raises(type(error)) as caught, told():
+            raise error
+        assert caught.value is error
+
+
+class TestInterruptions:
+    @pytest.mark.parametrize("words", [(), ("what was computed is kept",)])
+    def test_it_says_what_is_kept_only_where_it_is(self, words, capsys):
+        assert stopped(KeyboardInterrupt(*words)) == 130
+        assert capsys.readouterr().err == "\nbench: " + "; ".join(["interrupted", *words]) + "\n"
+
+    def test_a_library_that_stops_itself_is_no_ctrl_c(self, capsys):
+        code = compile("def load(error):\n    raise error", world._LOADING, "exec")
+        names = {}
+        exec(code, names)  # noqa: S102
+        with pytest.raises(SystemExit) as caught, told():
+            names["load"](KeyboardInterrupt())
+        assert caught.value.code == 130
+        assert "libraries were loaded" in capsys.readouterr().err
+
+
+def test_files_and_limits_of_the_system_are_one_line(tmp_path, capsys):
+    assert stopped(OSError(errno.EMFILE, "Too many open files")) == 1
+    assert stopped(OSError(errno.EROFS, "Read-only file system", str(tmp_path))) == 1
+    assert capsys.readouterr().err == f"bench: Too many open files\nbench: {tmp_path}: Read-only file system\n"
+    with contextlib.suppress(BrokenPipeError), told():
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")

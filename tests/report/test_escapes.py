@@ -1,0 +1,99 @@
+"""Whatever a name holds, no format takes it for a command, a formula, a link or a picture's mathematics."""
+
+import csv
+import io
+import re
+import warnings
+import xml.etree.ElementTree as ET
+
+import matplotlib as mpl
+import pandas as pd
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchmark.report.dot_plot import dot_plot
+from benchmark.report.escapes import csv_cell, csv_original, in_ascii, latex_text, markdown_text, printable
+from benchmark.report.style import png_bytes, svg_bytes
+from benchmark.report.tables import csv_text, frame_csv
+
+EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]
+anything = st.text() | st.from_regex(r"'*[=+@\-\t\r]?.*", fullmatch=True)
+
+
+class TestCsv:
+    @given(anything)
+    @example("-1_0")
+    def test_a_name_comes_back_and_is_no_formula(self, text):
+        cell = csv_cell(text)
+        assert csv_original(cell) == text
+        assert cell in {text, f"'{text}"}
+        if cell[:1] in tuple("=+-@\t\r\n"):
+            float(cell)
+
+    @pytest.mark.parametrize("text", EVIL)
+    def test_what_a_spreadsheet_would_compute_is_text(self, text):
+        assert csv_cell(text) == f"'{text}"
+
+    @pytest.mark.parametrize("text", ["-2.42", "+0.39", "-1e-05", "-inf", "a=b", "tf-l1", "–", ""])
+    def test_numbers_and_other_names_stand_as_they_are(self, text):
+        assert csv_cell(text) == text
+
+    def test_every_table_goes_through_it(self):
+        table = pd.DataFrame({"cell": EVIL, "=value": -2.42})
+        header, *rows = csv.reader(io.StringIO(frame_csv(table, table.columns), newline=""))
+        assert header == ["cell", "'=value"]
+        assert [row[0] for row in rows] == [f"'{text}" for text in EVIL]
+        assert {row[1] for row in rows} == {"-2.42"}
+        assert csv_text(("a",), [("=1",)], quoted=True) == '"a"\n"\'=1"\n'
+
+
+@given(st.text())
+def test_nothing_moves_a_cursor(text):
+    shown = printable(text)
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", shown)
+    assert printable(shown) == shown
+    assert in_ascii(text).isascii()
+
+
+@given(st.text(alphabet="[](){}<>|`*_$~&#;:!-+\\\n\t\x1b \u2028ax1"))
+def test_markdown_has_neither_link_nor_html_nor_another_line(text):
+    shown = markdown_text(text)
+    bare = re.sub(r"\\[!-/:-@\[-`{-~]", ".", shown)  # without what is escaped
+    assert not re.search(r"[|<`*_$\n\x1b]|\]\(|\]\[|\]:|~~", bare)
+    assert not re.match(r"(?:#+|[-+])\s", shown)
+
+
+@pytest.mark.parametrize(
+    "text", ["[a](javascript:b)", "![a](b)", "[a]: javascript:b", "[a][b]", "&lt;b&gt;", "# a", "> a"]
+)
+def test_markdown_of_links_and_markers_is_escaped(text):
+    assert markdown_text(text) != text
+
+
+def test_latex_is_one_line_whose_commands_are_ours():
+    assert latex_text("a\n\n\\input{x}\x1b") == r"a \textbackslash{}input\{x\}\textbackslash{}x1b"
+
+
+class TestPictures:
+    def test_a_title_is_no_mathematics_and_needs_no_glyph(self, make):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            figure = dot_plot(make())
+            figure.axes[0].set_title("$x_1 and $\\frac{$ 中文 \x1b[31m -- &amp;")
+            png_bytes(figure)
+            ET.fromstring(svg_bytes(figure))  # noqa: S314 - our own
+
+    def test_a_user_s_settings_change_no_byte(self, make):
+        plain = dot_plot(make())
+        expected = svg_bytes(plain), png_bytes(plain)
+        own = {
+            "font.size": 40,
+            "figure.dpi": 33,
+            "axes.facecolor": "red",
+            "svg.fonttype": "none",
+            "path.sketch": (1, 9, 9),
+        }
+        with mpl.rc_context(own):
+            figure = dot_plot(make())
+            assert (svg_bytes(figure), png_bytes(figure)) == expected
