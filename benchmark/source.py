@@ -117,8 +117,9 @@ class _Loader(Composer, SafeConstructor, Resolver):
     def __init__(self, text: str) -> None:
         for part in (Composer, SafeConstructor, Resolver):
             part.__init__(self)
-        events = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # a fifth of the time, where PyYAML has its C part
-        self.check_event, self.get_event, self.peek_event = events.check_event, events.get_event, events.peek_event
+        self.events: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # in C it takes a fifth of the time
+        self.check_event, self.get_event = self.events.check_event, self.events.get_event
+        self.peek_event = self.events.peek_event
         self._values = self._level = self._deepest = 0
         self._anchored: dict[yaml.Node, tuple[int, int]] = {}
 
@@ -189,8 +190,8 @@ def read_yaml(path: Path) -> YamlSource:
     """
     text = _text(path)
     source = YamlSource(str(path), None)
+    loader = _Loader(text)
     try:
-        loader = _Loader(text)
         node = loader.get_single_node()
         if node is not None:
             _note_lines(node, (), source)  # before PyYAML mixes merged keys (<<) with a mapping's own
@@ -199,6 +200,8 @@ def read_yaml(path: Path) -> YamlSource:
         raise ConfigError(f"{path}{_line(error)}: {error.problem}") from None
     except yaml.MarkedYAMLError as error:
         raise ConfigError(f"{path}{_line(error)}: is not valid YAML: {error.problem or error.context}") from None
+    except ValueError as error:  # PyYAML without its C part makes characters of numbers that are none
+        raise ConfigError(f"{path}:{loader.events.line + 1}: is not valid YAML: {error}") from None
     if not isinstance(source.data, dict):
         found = "is empty; it" if node is None else "holds no mapping; it"
         raise ConfigError(f"{path}: {found} must be a mapping of keys such as name, corpus and methods")
