@@ -110,7 +110,9 @@ def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
 def check_variant_name(name: str, source: YamlSource) -> None:
     """Refuse a variant that can't be part of a cell's id, or that is called as the configuration itself."""
     if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", name):
-        problem = "a variant's name is at most 100 of a-z, 0-9, '.' and '-', and 'base' is the configuration itself"
+        problem = (
+            "a variant's name is made of a-z, 0-9, '.' and '-', at most 100, and 'base' is the configuration itself"
+        )
         raise source.error(("variants", name), f"{quoted(name)}: {problem}")
 
 
