@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.evaluation.predictions import CLOCKS
+from benchmark.report.escapes import csv_cell
+from benchmark.report.tables import csv_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,14 +29,9 @@ COLUMNS = (*_PLACE, *CLOCKS, "peak_bytes")
 
 def encode(predictions: Predictions) -> bytes:
     """The seconds and bytes as CSV, in the order of the points."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    writer.writerow(COLUMNS)
-    for place, split, key in _rows(predictions):
-        point = predictions.points[key]
-        peak = point.memory[split]
-        writer.writerow([*place, *point.seconds[split].tolist(), "" if np.isnan(peak) else int(peak)])
-    return text.getvalue().encode()
+    taken = ((place, predictions.points[key], split) for place, split, key in _rows(predictions))
+    rows = ([*place, *point.seconds[split].tolist(), _bytes(point.memory[split])] for place, point, split in taken)
+    return csv_text(COLUMNS, rows).encode()
 
 
 def decode(content: bytes, predictions: Predictions) -> Predictions:
@@ -46,7 +43,7 @@ def decode(content: bytes, predictions: Predictions) -> Predictions:
         If the rows aren't those of the predictions' points, or hold what is no number.
     """
     header, *rows = csv.reader(io.StringIO(content.decode(), newline=""))
-    places = [list(map(str, place)) for place, _, _ in _rows(predictions)]
+    places = [[csv_cell(str(word)) for word in place] for place, _, _ in _rows(predictions)]
     n = len(_PLACE)
     if header != list(COLUMNS) or [row[:n] for row in rows] != places or any(len(row) != len(COLUMNS) for row in rows):
         raise ValueError("its rows aren't those of the predictions")
@@ -57,6 +54,10 @@ def decode(content: bytes, predictions: Predictions) -> Predictions:
         taken = np.array(list(islice(own, len(point.given)))).reshape(-1, numbers.shape[1])
         points[key] = replace(point, seconds=taken[:, : len(CLOCKS)], memory=taken[:, -1])
     return replace(predictions, points=points)
+
+
+def _bytes(number: float) -> int | str:
+    return "" if np.isnan(number) else int(number)
 
 
 def _rows(predictions: Predictions) -> Iterator[tuple[list[str | int], int, PointKey]]:

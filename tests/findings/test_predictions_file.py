@@ -33,7 +33,7 @@ def made(*, several=False, k=3, n=20, seed=0):
         for size in (5, 10):
             tests = [np.sort(rng.choice(n, 7 + draw, replace=False)) for draw in range(3)]
             splits[variant, "a-b", size] = tuple(
-                TestedSplit(f"replicate-{i}", test, rng.integers(9, size=k)) for i, test in enumerate(tests)
+                TestedSplit(f"=replicate,\r-{i}", test, rng.integers(9, size=k)) for i, test in enumerate(tests)
             )
             for index in (0, 1):
                 if (variant, size, index) != ("other", 10, 1):
