@@ -62,9 +62,9 @@ MEMORY = r"(bench: not enough memory[^\n]*\n|.*OpenBLAS.*)?"
 FULL = r"bench: can't write to standard output: no space left on device\n"
 UNCACHED = r"(machine code can't be kept [^\n]*NUMBA_CACHE_DIR[^\n]*\n)?"
 NOT_KEPT = r"(results are no longer kept: [^\n]*\n)?"
-GOMP = r"(libgomp: Invalid value for environment variable [^\n]*\n)?"
+GOMP = r"(\s*libgomp: Invalid value for environment variable [^\n]*\s*)?"
 LAYER = r"([^\n]* failed: [^\n]*threading layer[^\n]*\n)+"
-SERIAL = r"([^\n]*joblib[^\n]*\n[^\n]*\n)?"
+SERIAL = r"([^\n]*UserWarning: .*warnings\.warn\([^\n]*\n)?"  # joblib and numba without semaphores
 PLAIN = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TERMINAL = 'script -qec "$*" /dev/null'
 UNSET = 'env -i PYTHONPATH="$PYTHONPATH" BENCH_CACHE="$BENCH_CACHE" "$@"'
