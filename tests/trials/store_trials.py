@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 KEEPING = sorted(set(SHAPES) - {BOUNDARIES})
 
 
-def _damage(random: Random, path: Path, other: Path) -> None:
-    content = bytearray(path.read_bytes())
+def _damage(random: Random, path: Path, content: bytearray, other: bytes) -> None:
     at = random.randrange(len(content))
     kind = random.choice(("bit", "bit", "bit", "byte", "run", "cut", "longer", "empty", "another", "link", "folder"))
     if kind == "bit":
@@ -36,7 +35,7 @@ def _damage(random: Random, path: Path, other: Path) -> None:
     elif kind == "empty":
         content.clear()
     elif kind == "another":
-        content = bytearray(other.read_bytes())
+        content = bytearray(other)
     path.unlink()
     if kind == "link":
         path.symlink_to("/dev/zero")
@@ -51,9 +50,9 @@ def flipped(number: int) -> str | None:
     random, shape = chance("store", number), KEEPING[number % len(KEEPING)]
     top = Path(tempfile.mkdtemp())
     shutil.copytree(undisturbed(shape) / "store", top / "store")
-    entries = sorted(path for path in (top / "store").glob("??/*"))
-    for path in random.sample(entries, random.choice((1, 1, 1, 3, len(entries)))):
-        _damage(random, path, random.choice(entries))
+    entries = {path: path.read_bytes() for path in sorted((top / "store").glob("??/*"))}
+    for path in random.sample(list(entries), random.choice((1, 1, 1, 3, len(entries)))):
+        _damage(random, path, bytearray(entries[path]), random.choice(list(entries.values())))
     told: list[str] = []
     perform(checked(configured(shape)), Store(top / "store", warn=told.append), folder=top / "run")
     found = differing(top / "run", shape) or leftovers(top / "run", top / "store")
