@@ -137,7 +137,7 @@ def _change_value(random: Random, holder: Any, key: Any, found: list[tuple[Any, 
         )
     elif kind == 8 and isinstance(value, str):
         at = random.randint(0, len(value))
-        holder[key] = value[:at] + str(random.choice(ODD))[:200] + value[at + random.randrange(3) :]
+        holder[key] = value[:at] + str(_hashable(random))[:200] + value[at + random.randrange(3) :]
     elif kind == 9 and isinstance(value, list):
         holder[key] = value * random.choice((0, 2, 30))
     else:
