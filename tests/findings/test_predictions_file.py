@@ -110,9 +110,9 @@ def test_times_come_back_from_a_file_of_their_own():
         np.testing.assert_array_equal(point.seconds, back.points[key].seconds, strict=True)
         np.testing.assert_array_equal(point.memory, back.points[key].memory, strict=True)
     assert timings_file.encode(back) == times
-    header, *rows = times.decode().splitlines()
+    header, *rows, _ = times.decode().split("\n")
     assert len(rows) == sum(len(point.given) for point in predictions.points.values())
-    assert header.count(",") == rows[0].count(",")
+    assert all(row.count(",") == header.count(",") + 1 for row in rows), "the split's name has a comma of its own"
 
 
 def test_predictions_do_not_depend_on_times():
@@ -127,7 +127,7 @@ def test_predictions_do_not_depend_on_times():
 @pytest.mark.parametrize("change", ["drop", "double", "swap", "word", "column"])
 def test_times_of_other_points_are_refused(change):
     predictions = made()
-    lines = timings_file.encode(predictions).decode().splitlines()
+    lines = timings_file.encode(predictions).decode().split("\n")[:-1]
     cells = lines[3].split(",")
     changed = {
         "drop": lines[:3] + lines[4:],
