@@ -10,7 +10,9 @@ import hashlib
 import json
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.errors import BenchError, DataError
 from benchmark.experiment.kinds import decode, encode, rows_digest, study_from_mapping
@@ -24,6 +26,18 @@ if TYPE_CHECKING:
 MANIFEST = "manifest.json"
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
 _AGAIN = "run the configuration again"
+
+
+class _ReadAgain(BaseModel):
+    """What is read again of a manifest, beside what only people read."""
+
+    model_config = ConfigDict(strict=True)
+    config: dict[str, Any]
+    failures: dict[str, str]
+    variants: dict[str, dict[str, Any]]
+    rows: str
+    files: dict[Literal["predictions.npz", "timings.csv"], str]
+    digest: str
 
 
 def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) -> None:
@@ -58,11 +72,13 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST} is missing)") from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
-    if not isinstance(manifest, dict) or not manifest.keys() >= {"config", "failures", "variants", "rows", "files"}:
-        raise DataError(f"{path}: is not a manifest of this program; {_AGAIN}")
-    if manifest.get("digest") != _own_digest(manifest):
+    try:
+        _ReadAgain.model_validate(manifest)
+    except ValidationError:
+        raise DataError(f"{path}: is not a manifest of this program; {_AGAIN}") from None
+    if manifest["digest"] != _own_digest(manifest):
         raise DataError(f"{path}: was changed after the run; {_AGAIN}")
-    return manifest
+    return dict(manifest)
 
 
 def read_results(folder: Path) -> Findings:
@@ -79,7 +95,7 @@ def read_results(folder: Path) -> Findings:
     study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
-        findings = decode(study, contents, dict(manifest["failures"]), dict(manifest["variants"]))
+        findings = decode(study, contents, manifest["failures"], manifest["variants"])
     except DAMAGED as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
     if rows_digest(findings) != manifest["rows"]:
