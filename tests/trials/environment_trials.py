@@ -8,13 +8,9 @@ import shutil
 import tempfile
 from pathlib import Path
 
+from environments import COMMANDS, ENVIRONMENTS, Environment
 from processes import BENCH, Done, Running, bench
 from trial import REPOSITORY, Family, chance, once, unclear
-
-try:
-    from environments import COMMANDS, ENVIRONMENTS, Environment
-except ModuleNotFoundError:
-    COMMANDS, ENVIRONMENTS = {}, []
 
 #: Of each environment so many commands are tried, others from one environment to the next.
 TRIED = 3

@@ -20,6 +20,7 @@ from trial import Family, chance, unclear
 from typer.testing import CliRunner
 
 from benchmark.cli import app
+from benchmark.experiment import folder as results
 
 if TYPE_CHECKING:
     from random import Random
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     Arrays = dict[str, np.ndarray[Any, Any]]
 
 MANIFEST = "manifest.json"
+#: How many of the edits come with digests that fit.
+FORGED = 0.5
 EVERY = sorted(SHAPES)
 JSON_TOKENS = [
     b"{",
@@ -74,23 +77,20 @@ CHANGES: list[Change] = [
 ]
 
 
-def _manifest(random: Random, folder: Path) -> bool:
-    """The manifest changed; False, since its digest of the predictions wasn't made to fit."""
+def _manifest(random: Random, folder: Path) -> None:
+    """The manifest changed, as bytes or in one of its values, mostly in one that is read again."""
     path = folder / MANIFEST
     text = path.read_bytes()
     if random.random() < 0.2:
         path.write_bytes(mutated_bytes(random, text, JSON_TOKENS))
-        return False
+        return
     tree = json.loads(text)
-    # Mostly what is read again, and not what only people read.
-    keys = [key for key in ("config", "variants", "failures", "predictions") if key in tree]
-    key = random.choice([*keys, None])
+    key = random.choice([each for each in ("config", "variants", "failures", "rows", "files") if each in tree] + [None])
     if key is None:
         tree = mutated_tree(random, tree, tree)
     else:
         tree[key] = mutated_tree(random, {"it": tree[key]}, tree).get("it")
     path.write_bytes(json.dumps(tree, default=str, skipkeys=True).encode("utf-8", "surrogatepass"))
-    return False
 
 
 def _arrays(random: Random, arrays: Arrays) -> Arrays:
@@ -115,8 +115,8 @@ def _arrays(random: Random, arrays: Arrays) -> Arrays:
     return arrays
 
 
-def _predictions(random: Random, folder: Path) -> bool:
-    """The archive changed; whether the manifest's digest of it was made to fit."""
+def _predictions(random: Random, folder: Path) -> None:
+    """The archive changed."""
     path = folder / PREDICTIONS
     content = path.read_bytes()
     if random.random() < 0.2:
@@ -128,12 +128,18 @@ def _predictions(random: Random, folder: Path) -> bool:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
         content = file.getvalue()
     path.write_bytes(content)
-    forged = random.random() < 0.8
-    if forged:
-        manifest = json.loads((folder / MANIFEST).read_text())
-        manifest["predictions"] = hashlib.sha256(content).hexdigest()
-        (folder / MANIFEST).write_text(json.dumps(manifest))
-    return forged
+
+
+def _forged(folder: Path) -> bool:
+    """Make every digest fit what was changed, where the manifest can still be read."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_bytes())
+        manifest["files"][PREDICTIONS] = hashlib.sha256((folder / PREDICTIONS).read_bytes()).hexdigest()
+        manifest["digest"] = results._own_digest(manifest)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+    (folder / MANIFEST).write_bytes(json.dumps(manifest).encode())
+    return True
 
 
 def _rows(path: Path) -> set[tuple[str, ...]]:
@@ -147,7 +153,8 @@ def edited(number: int) -> str | None:
     original = undisturbed(shape) / "run"
     top = Path(tempfile.mkdtemp())
     folder = Path(shutil.copytree(original, top / "run"))
-    forged = (_manifest if number % 2 else _predictions)(random, folder)
+    (_manifest if number % 2 else _predictions)(random, folder)
+    forged = random.random() < FORGED and _forged(folder)
     cells = [row[0] for row in csv.reader((original / "scores.csv").open(encoding="utf-8"))][1:]
     a, b = random.choice(cells), random.choice(cells)
     commands = [("report", folder), random.choice([("compare", folder, a, b), ("compare", folder, original)])]
@@ -157,7 +164,7 @@ def edited(number: int) -> str | None:
             raise done.exception
         if done.exit_code and (problem := unclear(done.output)):
             return f"bench {words[0]}: {problem}"
-    # Where digest and predictions agree they are the results of some run: they have to make sense, and no more.
+    # Who makes all digests fit has made another run, whose numbers are its own.
     other = set() if forged else _rows(folder / "scores.csv") - _rows(original / "scores.csv")
     shutil.rmtree(top)
     return f"{len(other)} other numbers, such as {min(other)}" if other else None

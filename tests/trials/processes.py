@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 import subprocess
 import sys
@@ -13,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from trial import REPOSITORY, borrowed, once, unclear
 
 if TYPE_CHECKING:
@@ -97,18 +95,7 @@ def undisturbed(shape: str) -> Path:
 def contents(folder: Path) -> dict[str, bytes]:
     """The files of a run that are the same whenever it is made."""
     found: dict[str, bytes] = borrowed("experiment/test_resilience")["contents"](folder)
-    if PREDICTIONS in found:  # a measure's seconds are the clock's too
-        with np.load(folder / PREDICTIONS) as arrays:
-            measured = json.loads(arrays["index"].tobytes())["measured"] if "index" in arrays else []
-            clock = {
-                f"measured/{number}/{position}"
-                for number, (*_, names) in enumerate(measured)
-                for position, name in enumerate(names)
-                if name.endswith("/seconds")
-            }
-            kept = [name for name in arrays if name not in clock and not name.endswith(("/seconds", "/memory"))]
-            found[PREDICTIONS] = b"".join(arrays[name].tobytes() for name in kept)
-    return found
+    return {name: content for name, content in found.items() if not name.startswith(".")}
 
 
 def differing(folder: Path, shape: str) -> str | None:

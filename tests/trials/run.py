@@ -197,6 +197,16 @@ def explained(outcome: Outcome) -> Iterator[str]:
         yield f"again: python tests/trials/run.py {outcome.family.name} --only {numbers[0]}"
 
 
+def shown(outcomes: Sequence[Outcome]) -> Table:
+    """The table, for a terminal."""
+    table = Table(box=None, pad_edge=False)
+    for name in COLUMNS:
+        table.add_column(name, justify="right" if name in ("trials", "failed", "seconds") else "left")
+    for outcome in outcomes:
+        table.add_row(*row(outcome))
+    return table
+
+
 def main() -> None:
     """Make the trials that were asked for, and exit with 1 if one failed."""
     parser = argparse.ArgumentParser(description="Try to break the tool, from fixed seeds.")
@@ -222,15 +232,10 @@ def main() -> None:
                 outcome = made(family, [given.only] if given.only is not None else numbers, lanes)
                 console.print(f"{family.name}: {outcome.trials:,} trials, {len(outcome.failures)} failed")
                 outcomes.append(outcome)
-        finally:
+        finally:  # those that were made are told, if others are cut short
             for lane in lanes:
                 lane.end()
-    table = Table(box=None, pad_edge=False)
-    for name in COLUMNS:
-        table.add_column(name, justify="right" if name in ("trials", "failed", "seconds") else "left")
-    for outcome in outcomes:
-        table.add_row(*row(outcome))
-    console.print(table, *(line for outcome in outcomes for line in explained(outcome)), sep="\n")
+            console.print(shown(outcomes), *(line for outcome in outcomes for line in explained(outcome)), sep="\n")
     if given.table:
         given.table.write_text(markdown(outcomes), encoding="utf-8")
     sys.exit(any(outcome.failures for outcome in outcomes))
