@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.many import BinaryProblem, solve_many
 from benchmark.classifiers.svm import SupportVectorClassifier
 
@@ -48,6 +49,23 @@ def test_threads_and_company_change_nothing(kernel, rng):
     alone = [solve_many(kernel, [problem])[0] for problem in problems]
     for a, b in zip(together, alone, strict=True):
         np.testing.assert_array_equal(a, b)
+
+
+def test_few_tested_documents_are_decided_as_among_many(kernel, rng):
+    """Whichever way their kernel values are read."""
+    labels = (rng.random(60) < 0.3).astype(int)
+    (problem,) = problems_of(rng, labels, 1, 30)
+    (many,) = solve_many(kernel, [problem])
+    (few,) = solve_many(kernel, [BinaryProblem(problem.first, problem.second, problem.test[:2])])
+    np.testing.assert_allclose(few, many[:2], rtol=1e-9, atol=1e-9)
+
+
+def test_memory_that_held_another_matrix_gives_the_same(kernel, rng):
+    nodes, labels = NodeMatrix(), (rng.random(60) < 0.5).astype(int)
+    (problem,) = problems_of(rng, labels, 1, 30)
+    for matrix in (kernel, kernel**2, kernel):
+        (fresh,), (reused,) = solve_many(matrix, [problem]), solve_many(matrix, [problem], nodes=nodes)
+        np.testing.assert_array_equal(reused, fresh)
 
 
 def test_a_value_that_is_no_number_is_refused(kernel):

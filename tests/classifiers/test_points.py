@@ -87,6 +87,13 @@ def test_linear_models_are_trained_alike_every_time() -> None:
         np.testing.assert_array_equal(once, twice)
 
 
+@pytest.mark.parametrize("cls", [LinearSvm, LogisticClassifier])
+def test_the_more_an_error_costs_the_longer_are_the_weights(cls: type) -> None:
+    X, y = draw(60, 3, 10)
+    lengths = [np.linalg.norm(cls(C=C).fit(X / 30, y).model_.coef_) for C in (0.01, 0.1, 1.0)]
+    assert lengths[0] < lengths[1] / 2 < lengths[2] / 4
+
+
 def test_an_unknown_loss_is_refused() -> None:
     with pytest.raises(ValueError, match="loss must be one of hinge, squared-hinge, not 'square'"):
         LinearSvm(loss="square").check()

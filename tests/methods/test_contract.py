@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.model import Representation, Terms
+from benchmark.corpora.corpus import Documents
+from benchmark.evaluation.protocols import FixedSplit
 from benchmark.kernels import KERNELS, Kernel
+from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.text.counts import Counts
 
 from .conftest import draws_of, groups_of, problem_of, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.methods.base import Decisions, Problem
+    from benchmark.methods.base import Decisions
     from benchmark.methods.workbench import Workbench
 
 NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
@@ -103,6 +108,20 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workben
             (alone,) = method.solve(problem, [split], None, bench)
             np.testing.assert_array_equal(alone.given, decisions.given)
             np.testing.assert_array_equal(alone.tied, decisions.tied)
+
+
+@pytest.mark.parametrize("draws", [False, True], ids=["each split", "many splits"])
+def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, bench: Workbench) -> None:
+    """LIBSVM's rule: only a positive decision is for the first."""
+    groups = np.array([0, 0, 1, 1, 1], dtype=np.int32)
+    documents = Documents(
+        tuple("abcde"), np.array([0, 1, 0, 1, 0], dtype=np.int32), groups, ("x", "y"), ("train", "test")
+    )
+    counts = sp.csr_array(np.array([[2, 0], [0, 2], [1, 1], [0, 3], [3, 0]], dtype=np.int32))
+    problem = Problem(Counts(documents, counts, ("t", "u")), "half way", 0)
+    method = method_for(spec_of("linear", Representation("tf", "l2", "training")), problem, None, draws=draws)
+    (decisions,) = method.solve(problem, FixedSplit().splits(documents), None, bench)
+    assert decisions.given.tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])

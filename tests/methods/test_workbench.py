@@ -9,7 +9,11 @@ import pytest
 
 from benchmark.config.model import Representation
 from benchmark.evaluation.predictions import CLOCKS
+from benchmark.evaluation.protocols import RandomSubsets
+from benchmark.methods.category_machines import linear_machines
+from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import method_for
+from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench, trained_by
 
 from .conftest import draws_of, groups_of, problem_of, spec_of
@@ -53,6 +57,14 @@ def test_inner_products_are_kept_and_found_again() -> None:
     np.testing.assert_array_equal(results[0], counts @ counts[columns].T)
 
 
+def test_products_with_other_columns_are_others_in_memory_and_in_the_store() -> None:
+    problem, bench = problem_of(several=False), Workbench(keep=Kept())
+    counts = problem.counts.matrix.toarray().astype(float)
+    for columns in (np.arange(0, 60, 2), np.arange(1, 60, 2), np.arange(0, 60, 2)):
+        found = bench.products(problem, TF, 1.0, columns, None).products
+        np.testing.assert_array_equal(found.matrix, counts @ counts[columns].T)
+
+
 def test_the_last_ones_are_remembered_until_they_are_written_over(bench: Workbench) -> None:
     problem, columns = problem_of(several=False), np.arange(60)
     first = bench.products(problem, TF, 1.0, columns, None)
@@ -86,6 +98,17 @@ def test_columns_are_what_is_expected(bench: Workbench) -> None:
     bench.expect(problem, splits)
     np.testing.assert_array_equal(bench.columns(problem, splits[:1]), trained_by(splits))
     np.testing.assert_array_equal(bench.columns(problem_of(several=False, key="other"), splits[:1]), splits[0].train)
+    bench.expect(problem, splits[:1])
+    np.testing.assert_array_equal(bench.columns(problem, splits[1:]), splits[1].train)
+
+
+def test_rankings_are_of_the_documents_that_a_split_trains_on(bench: Workbench) -> None:
+    """Splits of two sizes are two, though their names and numbers are the same."""
+    problem = problem_of(several=False)
+    for size in (30, 45, 30):
+        (split,) = RandomSubsets(train_size=size, replicates=1).splits(problem.documents)
+        expected = Rankings.learn(problem, split.train)
+        np.testing.assert_array_equal(bench.rankings(problem, split).gains, expected.gains)
 
 
 def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: Workbench) -> None:
@@ -106,6 +129,30 @@ def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: Workbenc
     assert 0 < single.seconds[machines] <= single.seconds[training], "and so are others on one thread"
     (alone,) = top.solve(problem, splits, None, Workbench())
     np.testing.assert_array_equal(alone.given, after.given)
+
+
+def linear_work(bench: Workbench) -> Work:
+    problem = problem_of(several=True)
+    split = groups_of(problem)[0]
+    return Work(problem, split, [split], None, "sum", bench)
+
+
+def test_linear_machines_of_another_cost_are_others(bench: Workbench) -> None:
+    work = linear_work(bench)
+    for C in (0.01, 0.1):
+        machines = linear_machines(work, spec_of("linear", TF, C=C)).machines
+        assert max(np.abs(machine.coefficients).max() for machine in machines) == C
+
+
+def test_a_cost_is_in_the_unit_of_all_documents_of_the_task(bench: Workbench) -> None:
+    """Those that are tested included: of the training documents alone, each split would have a unit of its own."""
+    work, raw = linear_work(bench), Representation("tf", "none", "collection")
+    squares = (work.problem.counts.matrix.toarray().astype(float) ** 2).sum(axis=1)
+    assert squares.mean() != squares[work.split.train].mean()
+    meant = linear_machines(work, spec_of("linear", raw, unit="mean-self-product", C=0.5))
+    given = linear_machines(work, spec_of("linear", raw, C=0.5 / float(squares.mean())))
+    for one, other in zip(meant.machines, given.machines, strict=True):
+        np.testing.assert_array_equal(one.coefficients, other.coefficients)
 
 
 def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: Workbench) -> None:
