@@ -57,6 +57,12 @@ def test_the_gate_shows_expected_and_found(files, card):
     assert "faculty" not in str(caught.value)
 
 
+def test_the_gate_refuses_a_document_too_many(files, card):
+    files[b"course/misc/http:^^z^"] = b""
+    with pytest.raises(DataError, match="course, misc: expected 1, found 2"):
+        gate(webkb.read(files, card, ""), card)
+
+
 def test_the_gate_refuses_other_classes(corpus, card):
     with pytest.raises(DataError, match="classes"):
         gate(select(corpus, ["faculty"]), card)

@@ -12,6 +12,7 @@ from benchmark.corpora import registry, reuters
 from benchmark.corpora.archive import Source, content_digest, find_in, read_files, verify
 from benchmark.corpora.assemble import gate, select
 from benchmark.corpora.card import DatasetCard
+from benchmark.corpora.sgml import read_articles
 from benchmark.errors import ConfigError, DataError
 
 
@@ -98,6 +99,15 @@ def test_subsets_have_training_stories_first_then_by_number(subset):
     assert np.all(np.diff(documents.groups) >= 0)
     assert (corpus.dataset, corpus.digest) == ("reuters", CARD.digest)
     gate(corpus, CARD.subset(subset))
+
+
+@pytest.mark.parametrize(
+    ("topics", "kind", "kept"),
+    [("acq", "NORM", True), ("acq ship", "NORM", False), ("", "NORM", False), ("acq", "BRIEF", False)],
+)
+def test_a_story_with_a_body_and_one_topic_is_single_label(topics, kind, kept):
+    (article,) = read_articles(story(1, topics, kind=kind), "reut2-000.sgm")
+    assert reuters.SUBSETS["body-and-single-topic"](article) is kept
 
 
 def test_every_subset_of_the_reader_has_a_card():

@@ -181,6 +181,13 @@ class TestRandomSubsets:
         for split in RandomSubsets(size, 5).splits(documents):
             assert np.bincount(labels[split.train]).tolist() == quotas
 
+    def test_shares_are_those_of_the_pool_whatever_the_test_group_holds(self):
+        labels = np.repeat(np.array([0, 1, 1], dtype=np.int32), [20, 10, 30])
+        groups = np.repeat(np.array([0, 1], dtype=np.int32), 30)
+        documents = Documents(tuple(map(str, range(60))), labels, groups, ("a", "b"), ("train", "test"))
+        for split in RandomSubsets(15, 3, test="test").splits(documents):
+            assert np.bincount(labels[split.train]).tolist() == [10, 5]
+
     def test_a_test_group_is_never_drawn_from(self):
         for split in RandomSubsets(30, 4, test="test").splits(DOCUMENTS):
             np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.groups == 4))

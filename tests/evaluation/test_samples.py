@@ -236,6 +236,18 @@ class TestEveryTest:
         assert len({found.test for found in tests}) == len(tests)
         assert all((found.a, found.b) == ("a", "b") for found in tests)
 
+    def test_over_documents_the_decisions_of_all_splits_are_one_sample(self):
+        rng, folds = np.random.default_rng(6), np.repeat([0, 1, 2], [3, 7, 20])
+        given = [self.TRUTH ^ (rng.random((30, 3)) < wrong) for wrong in (0.1, 0.4)]
+        a, b = (
+            of_outcome(Outcome(name, np.arange(30), folds, self.TRUTH, each, 3))
+            for name, each in zip("ab", given, strict=True)
+        )
+        found = ByDocuments(0).test("sign", a, b, "macro-f1")
+        right = [each == self.TRUTH for each in given]
+        only_a, n = int((right[0] & ~right[1]).sum()), int((right[0] != right[1]).sum())
+        assert (found.n, found.p_value) == (n, pytest.approx(binomtest(only_a, n).pvalue))
+
     def test_folds_of_one_split_are_not_ranked(self):
         a, b = self.pair(draws=1, many=False)
         assert [found.test for found in ByDocuments(0).tests(a, b, ["accuracy"])] == ["sign", "mcnemar"]

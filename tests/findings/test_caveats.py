@@ -58,6 +58,7 @@ def test_each_is_named_where_it_applies(names, changes, name):
         {"defaults": {"weighting": "tfidf", "idf": "training"}},
         {"tasks": [["course", "faculty"]]},
         {"methods": ["mnb"]},
+        {"text": {"min_documents": 2, "min_occurrences": 2, "counted_in": "misc"}},
     ],
 )
 def test_what_does_none_of_it_has_none(names, changes):

@@ -76,10 +76,10 @@ def choosing(curves):
     """Choose between candidates by what each decided on the one split of each size, and by their inner errors."""
     study = curves(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
 
-    def choose(choice, decisions, inner=None, metrics=("error",)):
+    def choose(choice, decisions, inner=None, metrics=("error",), tested=TESTED):
         key = ("base", "")
         documents = TaskDocuments(tuple("abcdefghij"), ("course", "faculty"), TRUTH)
-        split = TestedSplit("replicate-01", TESTED, np.array([3, 2]))
+        split = TestedSplit("replicate-01", tested, np.array([3, 2]))
         points = {}
         for size, each in decisions.items():
             for index, given in enumerate(each):
@@ -108,6 +108,14 @@ class TestOracle:
     @pytest.mark.parametrize("metrics", [("accuracy",), ("macro-f1",), ("error",), ("f1", "error"), ("seconds",)])
     def test_takes_the_best_be_more_better_or_less(self, choosing, metrics):
         assert choosing("oracle", {50: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}, metrics=metrics).tolist() == [2]
+
+    def test_looks_at_the_error_where_no_metric_is_of_all_classes(self, choosing):
+        """Candidates that are right equally often are equals, however evenly over the classes."""
+        tested = np.array([0, 1, 2, 3, 5])
+        one_class_wrong, both_in_part = [1, 1, 1, 1, 1], [0, 0, 1, 1, 1]
+        decisions = {50: [ALL_WRONG, one_class_wrong, both_in_part]}
+        found = choosing("oracle", decisions, metrics=("seconds",), tested=tested)
+        assert found.tolist() == [1]
 
     def test_averages_over_the_sizes_of_the_curve(self, choosing):
         decisions = {50: [ALL_RIGHT, ONE_WRONG, ALL_WRONG], 100: [ALL_WRONG, ONE_WRONG, ALL_RIGHT]}

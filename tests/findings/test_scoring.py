@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from benchmark.evaluation.predictions import Predictions
 from benchmark.findings.scoring import score
 
 
@@ -37,6 +40,12 @@ class TestClasses:
         each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in classes]
         assert scored.cells["all-skl-50"].values["macro-recall"] == pytest.approx(np.mean(each, axis=0))
 
+    def test_ties_of_a_class_are_those_on_its_documents(self, centroids, classes):
+        _, _, scored = centroids
+        each = [scored.cells[f"{name}-skl-50"].ties for name in classes]
+        assert min(map(max, each)) > 0
+        np.testing.assert_array_equal(sum(each), scored.cells["all-skl-50"].ties)
+
     def test_growth_is_the_last_size_less_the_first(self, centroids):
         _, _, scored = centroids
         ends = [scored.cells[f"faculty-skl-{size}"] for size in (100, 50)]
@@ -60,6 +69,28 @@ class TestVariants:
         one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
         np.testing.assert_array_equal(one.truth, other.truth)
         assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
+
+    def test_of_several_classes_too(self, curves, predicted, classes):
+        """Turned by one place: that there and back is not the same."""
+        turned = [2, 0, 1]
+        order = [classes[i] for i in turned]
+        study = curves(choose=None, methods=["linear"], compare=[], variants={"turned": {"corpus": {"classes": order}}})
+        made = predicted(study, several=True)
+        own = made.tasks["base", ""]
+        tasks = made.tasks | {("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
+        points = {
+            key: replace(
+                made.points["base", *key[1:]],
+                given=tuple(each[:, turned] for each in made.points["base", *key[1:]].given),
+                tied=tuple(each[:, turned] for each in made.points["base", *key[1:]].tied),
+            )
+            for key in made.points
+            if key[0] == "turned"
+        }
+        scored = score(study, Predictions(tasks, made.splits, made.points | points))
+        one, other = (scored.cells[name].outcome for name in ("linear-50", "turned-linear-50"))
+        for part in ("truth", "predicted", "tied"):
+            np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
 
 
 def test_several_classes_have_f_measures_and_no_accuracy(curves, predicted):

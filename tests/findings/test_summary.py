@@ -147,6 +147,15 @@ class TestScores:
                 found[CLASSES.index(row.truth), CLASSES.index(row.predicted)] = row.n
             np.testing.assert_array_equal(found, expected)
 
+    def test_confusions_are_named_by_the_classes_of_their_own_variant(self, configured):
+        run = made_up(configured(variants={"fewer": {"text": {"min_documents": 2}}}))
+        other = (*CLASSES[:3], "staff")
+        tasks = run.predictions.tasks | {("fewer", ""): replace(run.predictions.tasks["fewer", ""], classes=other)}
+        found = summarized(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
+        theirs = found["cell"].str.startswith("fewer-")
+        for own, names in ((found[theirs], other), (found[~theirs], CLASSES)):
+            assert set(own["truth"]) == set(own["predicted"]) == set(names)
+
     def test_another_seed_moves_intervals_and_no_value(self, configured, summary):
         other = summarized(made_up(configured(seed=5)))
         assert other.scores["value"].equals(summary.scores["value"])
@@ -178,6 +187,15 @@ class TestComparisons:
         wilcoxon = tests[tests["test"] == "wilcoxon"]
         assert wilcoxon["p_value"].isna().all()
         assert wilcoxon["note"].str.contains("not testable").all()
+
+    @pytest.mark.parametrize("families", [("", ""), ("one", "two")])
+    def test_are_corrected_within_their_family_alone(self, results, families):
+        pairs = tuple(Pair(*pair, family) for pair, family in zip(self.PAIRS, families, strict=True))
+        tests = summarized(replace(results, study=replace(results.study, compare=pairs))).significance
+        signs = tests[tests["test"] == "sign"]
+        least, size = signs["p_value"].min(), 2 // len(set(families))
+        assert signs["family"].tolist() == [size] * 2
+        assert signs["p_holm"].min() == pytest.approx(size * least)
 
     def test_no_pair_is_compared_with_a_cell_that_failed(self, configured):
         experiment = configured(compare=[list(pair) for pair in self.PAIRS])

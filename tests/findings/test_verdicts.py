@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from benchmark.evaluation.claims import evidence_for, judge_claims
-from benchmark.evaluation.judging import judge_ranges, judge_values
+from benchmark.evaluation.judging import Aside, judge_ranges, judge_values
+from benchmark.evaluation.metrics import CLOCK
 from benchmark.evaluation.predictions import Predictions
 from benchmark.evaluation.published import Published
 from benchmark.findings.scoring import Run, score
@@ -50,8 +52,10 @@ class TestJudging:
         assert [each.published.printed_in for each in judged] == ["one", "percent", "one"]
         assert [each.published.reading for each in judged] == ["", "", "another"]
 
-    def test_times_are_not_judged_again_where_a_configuration_explains_another(self, drawn):
-        judged = judge_claims(PAPER, "sweep", "drawn", [""], drawn[2])
+    @pytest.mark.parametrize("metric", CLOCK)
+    def test_times_are_not_judged_again_where_a_configuration_explains_another(self, drawn, metric):
+        claims = (*PAPER.claims[:-1], PAPER.claims[-1].model_copy(update={"metric": metric}))
+        judged = judge_claims(PAPER.model_copy(update={"claims": claims}), "sweep", "drawn", [""], drawn[2])
         assert "fast" not in {each.claim.id for each in judged}
         assert "by-sign" in {each.claim.id for each in judged}
 
@@ -180,6 +184,12 @@ class TestPairs:
         with pytest.raises(ValueError, match="may be 0"):
             scored.ratio(a, b, "error")  # two splits are too few
 
+    @pytest.mark.parametrize("cell", PAIR)
+    def test_either_cell_that_is_set_aside_sets_the_number_aside(self, drawn, cell):
+        fitted = {("drawn", cell): Aside("fitted", "C 3")}
+        (ratio,) = judge_values(self.values("drawn", PAIR), "drawn", drawn[2], fitted)
+        assert (ratio.verdict, ratio.aside) == ("fitted", fitted["drawn", cell])
+
     def test_on_draws_the_ratio_alone(self, drawn):
         scored = drawn[2]
         (ratio,) = judge_values(self.values("drawn", PAIR), "drawn", scored)
@@ -249,6 +259,14 @@ class TestNamesAndUnits:
             "accuracy": "percent",
             "seconds": "seconds",
         }
+
+    def test_the_interval_over_groups_is_in_the_unit_of_the_print(self, table, predicted, publish):
+        value = {"config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90.0", "unit": "percent"}
+        study = table(paper=publish(HEAD | {"values": [value]}))
+        run = Run(study, predicted(study), {}, {})
+        (row,) = summarized(run).verdicts.itertuples()
+        low, high = ttest_1samp(run.scored.cells["tf-l1-ngd"].values["accuracy"], 0).confidence_interval(0.95)
+        assert (row.between_low, row.between_high) == pytest.approx((100 * low, 100 * high))
 
     def test_a_share_is_judged_in_the_unit_of_its_print(self, curves, predicted, publish):
         printed = [("0.100", "one"), ("10.0", "percent")]

@@ -12,6 +12,7 @@ from benchmark.report.page import (
     ExperimentPart,
     PaperSection,
     counted,
+    effect,
     exception_grid,
     held,
     reproduction_page,
@@ -118,6 +119,16 @@ def test_what_a_sweep_does_as_the_experiment_does_is_no_trial(verdict_row):
     scores = pd.concat([sweep.scores, frame(SCORES, [("again", "all", "accuracy", 0.62, 0.6, 0.64, 9, 0)])])
     both = replace(sweep, cells=(own, *sweep.cells), scores=scores)
     assert [trial.variant for trial in trials(summary, [both])] == ["as configured", "v"]
+
+
+def test_a_variant_is_told_by_the_least_and_the_greatest_of_its_differences():
+    cells = tuple(CellInfo(name, {}, method=name) for name in "abcd")
+    shares = zip("abcd", (0.70, 0.80, 0.65, 0.68), strict=True)
+    rows = [(cell, "all", "accuracy", share, None, None, 9, 0) for cell, share in shares]
+    summary = Summary("x", "X", None, cells, frame(SCORES, rows))
+    sweep = sweep_of(summary, {"v": 0.7, "w": 0.5})
+    assert effect(summary, sweep, "v") == "otherwise (v of sweep) accuracy differs by -10.00 to +5.00 points"
+    assert effect(summary, sweep, "u") == ""
 
 
 def test_differences_that_do_not_hold_name_their_unit():

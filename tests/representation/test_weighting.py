@@ -54,6 +54,11 @@ def test_stored_zeros_are_no_documents_with_the_term() -> None:
     np.testing.assert_array_equal(inverse_document_frequency(stored), [math.log(2), math.log(2)])
 
 
+def test_stored_zeros_are_no_terms_of_a_binary_document() -> None:
+    stored = sp.csr_array((np.array([3, 0, 1]), np.array([0, 1, 1]), np.array([0, 2, 3])), shape=(2, 2))
+    np.testing.assert_array_equal(weight_terms(stored, None, binary=True).toarray(), [[1, 0], [0, 1]])
+
+
 def test_tf_weights_are_the_counts_as_floats() -> None:
     weights = weight_terms(COUNTS, None)
     assert weights.dtype == np.float64
