@@ -17,6 +17,7 @@ import pytest
 import benchmark
 from benchmark import code
 from benchmark.code import SOURCES, code_digest, dependencies
+from benchmark.compiled import compile_all
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.evaluation import protocols
@@ -523,6 +524,7 @@ class Called:
 
 
 def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
+    compile_all()  # to compile under a profile takes minutes
     called = Called(set())
     threading.setprofile(called)
     sys.setprofile(called)
