@@ -140,9 +140,9 @@ def _made(family: Family, number: int) -> tuple[str, str] | None:
     return None if failure is None else ("failed", failure)
 
 
-def made(family: Family, numbers: Sequence[int], lanes: Sequence[Lane]) -> Outcome:
-    """Make trials of one family."""
-    outcome, waiting, started = Outcome(family, len(numbers)), deque(numbers), time.monotonic()
+def make(outcome: Outcome, numbers: Sequence[int], lanes: Sequence[Lane]) -> None:
+    """Make trials of one family, and note what comes of each."""
+    family, waiting, started = outcome.family, deque(numbers), time.monotonic()
     free, busy = list(lanes[: 1 if family.alone else None]), dict[Any, Lane]()
     while waiting or busy:
         while free and waiting:
@@ -159,12 +159,12 @@ def made(family: Family, numbers: Sequence[int], lanes: Sequence[Lane]) -> Outco
                 continue
             del busy[pipe]
             free.append(lane)
+            outcome.trials += 1
+            outcome.seconds = time.monotonic() - started
             if found is not None and found[0] == "skipped":
                 outcome.skipped[found[1]] += 1
             elif found is not None:
                 outcome.failures[lane.number] = found[1]
-    outcome.seconds = time.monotonic() - started
-    return outcome
 
 
 COLUMNS = ("family", "what is tried", "trials", "failed", "seconds", "skipped")
@@ -229,9 +229,9 @@ def main() -> None:
         try:
             for family in map(FAMILIES.__getitem__, given.families or FAMILIES):
                 numbers = range(family.slice if given.slice else family.full)
-                outcome = made(family, [given.only] if given.only is not None else numbers, lanes)
+                outcomes.append(outcome := Outcome(family))
+                make(outcome, [given.only] if given.only is not None else numbers, lanes)
                 console.print(f"{family.name}: {outcome.trials:,} trials, {len(outcome.failures)} failed")
-                outcomes.append(outcome)
         finally:  # those that were made are told, if others are cut short
             for lane in lanes:
                 lane.end()
