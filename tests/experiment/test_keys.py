@@ -287,12 +287,14 @@ def test_the_rows_of_a_split_count_and_not_its_name(
 def test_inner_folds_count_where_something_is_chosen_by_them(
     study: Callable[..., Experiment], keys_of: Callable[[Experiment], dict[str, Any]]
 ) -> None:
+    """By the documents in each, which the seed deals out, and not by their number alone."""
     methods = ["linear", {"kernel": {"name": "diffusion", "t": [0.5, 1]}}]
-    a, b = (
-        keys_of(study(methods=methods, measures=[], choose={"by": ["oracle", "cross-validation"], "folds": folds}))
-        for folds in (2, 3)
+    by = ["oracle", "cross-validation"]
+    a, b, c = (
+        keys_of(study(methods=methods, measures=[], choose={"by": by, "folds": folds}, seed=seed))
+        for folds, seed in ((2, 0), (3, 0), (2, 1))
     )
-    assert differing(a, b) == {"diffusion"}
+    assert differing(a, b) == differing(a, c) == {"diffusion"}
 
 
 def test_the_seed_counts_where_something_is_drawn(
