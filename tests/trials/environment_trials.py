@@ -12,6 +12,8 @@ from environments import COMMANDS, ENVIRONMENTS, Environment
 from processes import BENCH, Done, Running, bench
 from trial import REPOSITORY, Family, chance, once, unclear
 
+#: Where nothing can be said: standard error is closed, or a file that may not grow.
+NO_STREAM = ">&-|ulimit -f"
 #: Of each environment so many commands are tried, others from one environment to the next.
 TRIED = 3
 
@@ -79,7 +81,7 @@ def tried(number: int) -> str | None:
         problem = f"exit code {done.code}: {done.error[-500:]}"
     elif not re.fullmatch(environment.says, done.error, re.DOTALL):
         problem = f"says {done.error[:500]!r}"
-    elif done.code and unclear(done.error) and ">&-" not in environment.shell:
+    elif done.code and unclear(done.error) and not re.search(NO_STREAM, environment.shell):
         problem = unclear(done.error)
     elif environment.same and done.code == 0 and out != _expected(command):
         problem = "another standard output than in a common environment"
