@@ -10,6 +10,7 @@ import hashlib
 import json
 import zipfile
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,6 +20,7 @@ from benchmark.experiment.kinds import decode, encode, rows_digest, study_from_m
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from benchmark.experiment.kinds import Findings
@@ -101,6 +103,16 @@ def read_results(folder: Path) -> Findings:
     if rows_digest(findings) != manifest["rows"]:
         raise DataError(f"{folder}: its predictions aren't of the documents and cells that {MANIFEST} names; {_AGAIN}")
     return findings
+
+
+@contextmanager
+def computed_from(folder: Path) -> Iterator[None]:
+    """Say in a line that arrays don't fit each other, of whatever shape they are: only a hand can make them so."""
+    try:
+        yield
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        problem = f"its predictions don't fit each other ({type(error).__name__}: {error})"
+        raise DataError(f"{folder}: {problem}; {_AGAIN}") from error
 
 
 def _content(folder: Path, name: str, digest: str) -> bytes:

@@ -12,7 +12,7 @@ from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment import kinds
-from benchmark.experiment.folder import read_manifest, read_results
+from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.manifest import differing
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
@@ -46,7 +46,8 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
     for name in (a, b):
         if name not in ids:
             raise ConfigError(unknown("cell", name, ids))
-    return kinds.compare_cells(results, a, b)
+    with computed_from(folder):
+        return kinds.compare_cells(results, a, b)
 
 
 def compare_runs(folder: Path, other: Path) -> list[Part]:
@@ -56,7 +57,9 @@ def compare_runs(folder: Path, other: Path) -> list[Part]:
         raise ConfigError(f"{str(other)!r} is a cell of {folder}; name another one to compare it with")
     differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
     part = Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
-    shared = kinds.compare_runs(read_results(folder), read_results(other), (folder.name, other.name))
+    one, two = read_results(folder), read_results(other)
+    with computed_from(other):
+        shared = kinds.compare_runs(one, two, (folder.name, other.name))
     if shared is None:
         shared = [Part("Scores", (), [], "the runs are of different kinds: nothing to compare")]
     return [part, *shared]

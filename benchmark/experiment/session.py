@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from benchmark.corpora.card import REPOSITORY
 from benchmark.environment import probe
 from benchmark.errors import BenchError, ConfigError
-from benchmark.experiment.folder import read_results, write_results
+from benchmark.experiment.folder import computed_from, read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.findings.papers import check_published
@@ -79,8 +79,9 @@ def perform(
 def again(folder: Path) -> Finished:
     """Tables and figures of a finished run once more, from its predictions alone."""
     results = read_results(folder)
-    summary = summary_of(results)
-    write_all(summary, folder)
+    with computed_from(folder):
+        summary = summary_of(results)
+        write_all(summary, folder)
     return Finished(folder, results, summary)
 
 

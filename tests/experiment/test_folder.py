@@ -12,7 +12,7 @@ import pytest
 
 from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
-from benchmark.experiment.folder import MANIFEST, read_manifest, read_results, write_results
+from benchmark.experiment.folder import MANIFEST, computed_from, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import encode
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.runner import Run
@@ -179,3 +179,15 @@ class TestDamage:
         (tmp_path / "file").write_text("")
         with pytest.raises(BenchError):
             read_results(tmp_path / "file")
+
+
+ERRORS = [IndexError("i"), KeyError("k"), TypeError("t"), ValueError("v"), ZeroDivisionError("z")]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=repr)
+def test_what_does_not_fit_is_told_in_a_line(tmp_path, error):
+    said = f"don't fit each other .{type(error).__name__}.*run the configuration again"
+    with pytest.raises(DataError, match=said), computed_from(tmp_path):
+        raise error
+    with pytest.raises(BenchError, match="the disk is full"), computed_from(tmp_path):
+        raise BenchError("the disk is full")
