@@ -16,8 +16,8 @@ interval has no such blind spot.
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -203,9 +203,18 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
     return Estimate(value, *percentiles(total), len(first.documents), "bootstrap")
 
 
-@lru_cache(maxsize=4)  # the metrics of an outcome follow each other, on a few threads
-def _of_one(outcome: Outcome, halves: bool, seed: int, draws: int) -> tuple[list[Tallies], ...]:
-    return tuple(_resampled([outcome], halves, seed, draws))
+def _of_one(*how: Any) -> tuple[list[Tallies], ...]:
+    """What `_resampled` gives of one outcome; kept until its thread asks for another, as metrics follow each other."""
+    if getattr(_KEPT, "how", None) != how:
+        _KEPT.how, _KEPT.resampled = None, None  # free the old before taking the new
+        outcome, *rest = how
+        _KEPT.resampled = tuple(_resampled([outcome], *rest))
+        _KEPT.how = how
+    found: tuple[list[Tallies], ...] = _KEPT.resampled
+    return found
+
+
+_KEPT = threading.local()
 
 
 def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, draws: int) -> Iterator[list[Tallies]]:
