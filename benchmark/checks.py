@@ -1,4 +1,4 @@
-"""The ranges that dimension, time and distance must lie in, refused in the same words everywhere."""
+"""What several rooms check in the same words: ranges of dimension, time and distance, and whether text is a number."""
 
 from __future__ import annotations
 
@@ -47,3 +47,12 @@ def check_positive_parameters(estimator: object, *names: str) -> None:
     for name in names:
         if not 0 < getattr(estimator, name) < math.inf:
             raise ValueError(f"{name} must be a positive number, not {getattr(estimator, name)}")
+
+
+def is_number(text: str) -> bool:
+    """Whether Python reads a number in it."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from benchmark.checks import is_number
 from benchmark.errors import ConfigError, quoted, unknown
 from benchmark.kernels import Kernel
 
@@ -142,7 +143,7 @@ def must_be(problem: ErrorDetails) -> str:
         hint = "; YAML reads yes, no, on and off as true and false: put it in quotes"
     elif kind == "string_type" and not isinstance(value, list | dict | None):
         hint = ": put it in quotes"
-    elif kind in ("int_type", "float_type") and isinstance(value, str) and _is_number(value):
+    elif kind in ("int_type", "float_type") and isinstance(value, str) and is_number(value):
         hint = "; YAML reads it as text: leave out quotes, and write 1e-3 with a decimal point, 1.0e-3"
     return f"must be {_MUST[kind]}{hint}"
 
@@ -168,14 +169,6 @@ def _typed(key: str, value: Any, annotation: Any) -> Any:
 @cache
 def _adapter(annotation: Any) -> TypeAdapter[Any]:
     return TypeAdapter(annotation, config=ConfigDict(strict=True, allow_inf_nan=False))
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def check_method(spec: MethodSpec) -> None:

@@ -180,7 +180,7 @@ METRICS: dict[str, Metric] = {
     "recall": Metric(macro_recall, whole=False),
 }
 #: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since
-#: tables of the same predictions are the same. See `evaluation.seconds`.
+#: tables of the same predictions are the same. See `findings.costs`.
 CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers that are no predictions: an average symmetric KL divergence, in nats, and numbers of documents.
 MEASURED = {"average-skl": "nats", "documents": "documents"}

@@ -107,7 +107,10 @@ def read_results(folder: Path) -> Findings:
 
 @contextmanager
 def computed_from(folder: Path) -> Iterator[None]:
-    """Say in a line that arrays don't fit each other, of whatever shape they are: only a hand can make them so."""
+    """Say in a line what goes wrong with a folder's arrays where their digests fit and their shapes don't.
+
+    Around what is computed of a folder that was read, never of a run: a fault of ours there keeps its traceback.
+    """
     try:
         yield
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
+from benchmark.checks import is_number
+
 _SIGNS = {"–": "-", "—": "-", "−": "-", "·": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->"}
 _SIGNS |= {"‘": "'", "’": "'", "“": '"', "”": '"'}
 # C0 and C1 controls but for tab and line feed, and what turns the direction of text around.
@@ -54,7 +56,7 @@ def csv_cell(text: str) -> str:
     >>> csv_cell("=1+1"), csv_cell("-2.42"), csv_cell("'+a")
     ("'=1+1", '-2.42', "''+a")
     """
-    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
+    return f"'{text}" if _FORMULA.match(text) and not is_number(text) else text
 
 
 def csv_original(cell: str) -> str:
@@ -89,11 +91,3 @@ def latex_text(text: str) -> str:
 
 def _in_letters(char: str) -> str:
     return unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
