@@ -30,10 +30,14 @@ def gigabytes(variable: str, default: float) -> int:
     return n_bytes
 
 
-def share_one_heap() -> None:
-    """Let all threads take memory from one heap, where glibc gives it: of their own, each keeps what it has freed."""
+def share_heaps() -> None:
+    """Let threads take memory from as many heaps as there are processors, where glibc gives it.
+
+    Of a heap of its own each thread keeps what it has freed: ten megabytes of a small run. With one heap for all,
+    machines that are trained side by side wait for each other: a fifth of the time of WebKB's diffusion curves.
+    """
     with contextlib.suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, os.cpu_count() or 1)
 
 
 def probe(folder: Path) -> None:

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from benchmark.cli.world import ensure_memory, prepare, say, told
-from benchmark.environment import share_one_heap
+from benchmark.environment import share_heaps
 from benchmark.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
@@ -354,6 +354,6 @@ def main() -> None:
     """Entry point of ``bench``."""
     # What imports make stays: collecting through it again and again takes a fifth of a short run.
     gc.disable()
-    share_one_heap()
+    share_heaps()
     prepare()
     app()
