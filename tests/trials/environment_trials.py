@@ -15,7 +15,7 @@ from trial import REPOSITORY, Family, chance, once, unclear
 #: Where nothing can be said: standard error is closed, or a file that may not grow.
 NO_STREAM = ">&-|ulimit -f"
 #: Of each environment so many commands are tried, others from one environment to the next.
-TRIED = 3
+TRIED = 2
 
 
 @functools.cache

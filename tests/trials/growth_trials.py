@@ -144,10 +144,10 @@ def _lexed(lexing: Lexing, content: bytes) -> None:
 INPUTS = _inputs()
 
 
-def _seconds(parse: Parser, content: bytes) -> float:
+def _seconds(parse: Parser, content: bytes, repeats: int) -> float:
     """Of the processor, the least of a few."""
     found = []
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         started = time.process_time()
         parse(content)
         found.append(time.process_time() - started)
@@ -164,13 +164,13 @@ def growth(number: int) -> str | None:
     """Log seconds against log bytes: a line of a slope of at most 1.1."""
     name, parse, make = INPUTS[number]
     parse(make(1_000))
-    probed = [_seconds(parse, make(size)) for size in PROBES]
+    probed = [_seconds(parse, make(size), REPEATS) for size in PROBES]
     foretold = max(probed[-1], probed[-1] * (SIZES[-1] / PROBES[-1]) ** _exponent(PROBES, probed))
     if foretold > TOO_LONG and not math.isnan(foretold):
         return f"{name}: bytes^{_exponent(PROBES, probed):.2f}; {probed[-1]:.2f} s for {PROBES[-1] // 1024} kB"
     contents = [make(size) for size in SIZES]
-    for _ in range(REPEATS):  # what else the machine did meanwhile makes one slope too steep, not all
-        seconds = [_seconds(parse, content) for content in contents]
+    for repeats in (1, REPEATS, REPEATS):  # what else the machine did meanwhile makes one slope too steep, not all
+        seconds = [_seconds(parse, content, repeats) for content in contents]
         slope = _exponent(SIZES, seconds)
         if slope <= STEEPEST or seconds[-1] < QUICK:
             return None
