@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.components import Component
+    from benchmark.corpora.reader import CorpusReader
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
 
@@ -26,9 +27,7 @@ class Collection:
 
     Parameters
     ----------
-    corpus : str
-    subset : str or None
-        Part of the corpus, as its card names it; None for the whole.
+    reader : CorpusReader
     classes : tuple of str
         In the order that decides ties.
     exclude : tuple of str
@@ -37,12 +36,21 @@ class Collection:
     pruning : Pruning
     """
 
-    corpus: str
-    subset: str | None
+    reader: CorpusReader
     classes: tuple[str, ...]
     exclude: tuple[str, ...]
     lexing: Lexing
     pruning: Pruning
+
+    @property
+    def corpus(self) -> str:
+        """What configurations call the corpus."""
+        return self.reader.name
+
+    @property
+    def subset(self) -> str | None:
+        """Part of the corpus, as its card names it; None for the whole."""
+        return self.reader.subset
 
 
 @dataclass(frozen=True)

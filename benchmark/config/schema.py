@@ -32,10 +32,11 @@ class Section(BaseModel):
 
 
 class CorpusSection(Section):
-    """`corpus:` which documents, in which order of classes."""
+    """`corpus:` which documents, in which order of classes; further keys are parameters of the corpus."""
+
+    model_config = ConfigDict(extra="allow")
 
     name: str
-    subset: str | None = None
     classes: list[str] | None = None
     exclude: list[str] = []
 

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 from benchmark.corpora.card import ALL
-from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.corpus import Corpus, Documents, StreamedCorpus, join
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
     from benchmark.corpora.archive import Files
     from benchmark.corpora.card import DatasetCard
+
+Readable = TypeVar("Readable", Corpus, StreamedCorpus)
 
 Place = tuple[str, str]
 """The class and the group of a document."""
@@ -64,14 +64,6 @@ def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[S
     return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.groups), text, bounds, digest)
 
 
-def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Lay documents end to end: their bytes, and the n + 1 bounds between them."""
-    bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
-    np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
-    # a bytearray and not bytes: compiled functions of a fixed signature accept writable arrays only
-    return np.frombuffer(bytearray().join(pieces), dtype=np.uint8), bounds
-
-
 def gate(corpus: Corpus, card: DatasetCard) -> None:
     """Compare the documents per class and group with the card's, and where they are multi-label, those per group.
 
@@ -101,12 +93,12 @@ def gate(corpus: Corpus, card: DatasetCard) -> None:
         raise DataError(f"{title}: the number of documents is not the card's.{''.join(wrong)}")
 
 
-def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Corpus:
+def select(corpus: Readable, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Readable:
     """Keep some classes, and drop single documents.
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or StreamedCorpus
     classes : sequence of str, optional
         The classes to keep; class codes follow this order. All of them, in the corpus's order, unless given. Documents
         of other classes are dropped; but multi-label documents all stay, since having none of the classes is as good
@@ -116,7 +108,7 @@ def select(corpus: Corpus, classes: Sequence[str] | None = None, exclude: Iterab
 
     Returns
     -------
-    Corpus
+    Corpus or StreamedCorpus
         The documents left, in their old order. The digest stays that of the whole corpus.
 
     Raises

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from benchmark.errors import DataError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +32,9 @@ class Documents:
     topics : bool array, shape (n, n_classes), optional
         Which classes each document has, where it may have several or none (multi-label). None where each has exactly
         one, its label.
+    units : int array, shape (n,), optional
+        Documents of one number belong together (a customer's, an author's, a thread's): folds may keep them so.
+    dates : datetime64[s] array, shape (n,), optional
     """
 
     ids: tuple[str, ...]
@@ -38,6 +43,8 @@ class Documents:
     classes: tuple[str, ...]
     group_names: tuple[str, ...]
     topics: NDArray[np.bool_] | None = None
+    units: NDArray[np.int32] | None = None
+    dates: NDArray[np.datetime64] | None = None
 
     def __post_init__(self) -> None:
         """Refuse topics that don't fit, and labels beside topics: a reader of either would be misled."""
@@ -55,8 +62,11 @@ class Documents:
     def take(self, rows: NDArray[np.intp]) -> Documents:
         """The documents at `rows`, with the same classes and group names."""
         ids = tuple(self.ids[row] for row in rows)
+        names = self.classes, self.group_names
         topics = None if self.topics is None else self.topics[rows]
-        return Documents(ids, self.labels[rows], self.groups[rows], self.classes, self.group_names, topics)
+        units = None if self.units is None else self.units[rows]
+        dates = None if self.dates is None else self.dates[rows]
+        return Documents(ids, self.labels[rows], self.groups[rows], *names, topics, units, dates)
 
     def of_classes(self, classes: tuple[str, ...]) -> tuple[NDArray[np.intp], Documents]:
         """The documents of some classes, as a collection of these classes in this order: their rows, and they.
@@ -65,14 +75,12 @@ class Documents:
         """
         codes = [self.classes.index(name) for name in classes]
         if self.topics is not None:
-            rows = np.arange(len(self))
-            return rows, Documents(self.ids, self.labels, self.groups, classes, self.group_names, self.topics[:, codes])
+            return np.arange(len(self)), replace(self, classes=classes, topics=self.topics[:, codes])
         position = np.full(len(self.classes), -1, dtype=np.int32)
         position[codes] = np.arange(len(codes), dtype=np.int32)
         labels = position[self.labels]
         rows = np.flatnonzero(labels >= 0)
-        ids = tuple(self.ids[row] for row in rows)
-        return rows, Documents(ids, labels[rows], self.groups[rows], classes, self.group_names)
+        return rows, replace(self.take(rows), labels=labels[rows], classes=classes)
 
     def sizes(self) -> NDArray[np.int64]:
         """Documents by class and group, shape (n_classes, n_groups).
@@ -83,6 +91,21 @@ class Documents:
         sizes = np.zeros((len(self.classes), len(self.group_names)), dtype=np.int64)
         np.add.at(sizes, (classes, self.groups[rows]), 1)
         return sizes
+
+
+Chunk = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
+"""Documents end to end: their bytes, and the bounds between them, one more than there are documents."""
+
+CHUNK = 2**23
+"""Bytes from which on a chunk is whole."""
+
+
+def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Lay documents end to end: their bytes, and the n + 1 bounds between them."""
+    bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
+    np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
+    # a bytearray and not bytes: compiled functions of a fixed signature accept writable arrays only
+    return np.frombuffer(bytearray().join(pieces), dtype=np.uint8), bounds
 
 
 @dataclass(frozen=True)
@@ -112,6 +135,16 @@ class Corpus:
         for start, stop in zip(self.bounds[:-1], self.bounds[1:], strict=True):
             yield self.text[start:stop].tobytes()
 
+    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
+        """The documents in order, some of them at a time: their bytes, and the bounds between them."""
+        start = 0
+        while start < len(self.documents):
+            stop = int(np.searchsorted(self.bounds, self.bounds[start] + size))
+            stop = min(max(stop, start + 1), len(self.documents))
+            bounds = self.bounds[start : stop + 1]
+            yield self.text[bounds[0] : bounds[-1]], bounds - bounds[0]
+            start = stop
+
     def take(self, rows: NDArray[np.intp]) -> Corpus:
         """The corpus restricted to the documents at `rows`, in that order."""
         pieces = [self.text[self.bounds[row] : self.bounds[row + 1]] for row in rows]
@@ -119,3 +152,57 @@ class Corpus:
         text = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
         bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
         return Corpus(self.dataset, self.documents.take(rows), text, bounds, self.digest)
+
+
+@dataclass(frozen=True)
+class StreamedCorpus:
+    """Documents whose bytes are read when they are asked for, and never held together.
+
+    Parameters
+    ----------
+    dataset : str
+    documents : Documents
+    rows : intp array, shape (n,)
+        The record of each document, ascending.
+    texts : callable
+        The bytes of every record from the first one on, UTF-8.
+    digest : str
+        Of the files.
+    """
+
+    dataset: str
+    documents: Documents
+    rows: NDArray[np.intp]
+    texts: Callable[[], Iterator[bytes]]
+    digest: str
+
+    def __iter__(self) -> Iterator[bytes]:
+        wanted = iter(self.rows.tolist())
+        row = next(wanted, None)
+        for number, text in enumerate(self.texts()):
+            if row is None:
+                return
+            if number == row:
+                yield text
+                row = next(wanted, None)
+        if row is not None:
+            raise DataError("the files have fewer documents than a moment ago: they were changed; run again")
+
+    def take(self, rows: NDArray[np.intp]) -> StreamedCorpus:
+        """The corpus restricted to the documents at `rows`, which ascend."""
+        return replace(self, documents=self.documents.take(rows), rows=self.rows[rows])
+
+    def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
+        """The documents in order, some of them at a time, as `Corpus.chunks` gives them."""
+        pieces, n_bytes = list[bytes](), 0
+        for text in self:
+            pieces.append(text)
+            n_bytes += len(text)
+            if n_bytes >= size:
+                yield join(pieces)
+                pieces, n_bytes = [], 0
+        if pieces:
+            yield join(pieces)
+
+
+AnyCorpus = Corpus | StreamedCorpus

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,16 +13,18 @@ from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate, select
-from benchmark.errors import ConfigError, DataError
+from benchmark.corpora.files import OwnFiles, outlined
+from benchmark.corpora.reader import CorpusReader
+from benchmark.errors import ConfigError, DataError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from benchmark.corpora.archive import Files
     from benchmark.corpora.card import DatasetCard
-    from benchmark.corpora.corpus import Corpus
+    from benchmark.corpora.corpus import Corpus, Documents
 
-__all__ = ["card", "code", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
+__all__ = ["CORPORA", "card", "code", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
 
 READERS: dict[str, Callable[[Files, DatasetCard, str], Corpus]] = {
     "webkb": webkb.read,
@@ -156,6 +159,100 @@ def load(name: str, source: Source | None = None, *, subset: str | None = None, 
     gate(corpus, this)
     return corpus
 
+
+@dataclass(frozen=True)
+class CardedCorpus(CorpusReader):
+    """A corpus that a dataset card describes.
+
+    Parameters
+    ----------
+    subset : str, optional
+        A part of it, as its card names it; the whole unless given.
+    """
+
+    subset: str | None = None
+
+    def check(self) -> None:
+        """ConfigError where there is no such subset."""
+        if self.subset not in (None, *card(self.name).subset_names):
+            raise ConfigError(
+                f"subset: {unknown(f'subset of {self.name}:', self.subset, card(self.name).subset_names)}"
+            )
+
+    @property
+    def card(self) -> DatasetCard:
+        """Of the corpus, or of the subset."""
+        return card(self.name, self.subset)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The classes, in the card's order."""
+        return self.card.classes
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """The groups, in the card's order."""
+        return self.card.groups
+
+    @property
+    def several(self) -> bool:
+        """Whether documents may have several classes, or none."""
+        return self.card.documents is not None
+
+    def outline(self) -> Documents:
+        """As many documents of each class and group as the card says."""
+        this, documents = self.card, self.card.documents
+        rows = [list(row.values()) for row in this.counts.values()]
+        return outlined(this.classes, this.groups, rows, None if documents is None else list(documents.values()))
+
+    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:
+        """As `locate`."""
+        return locate(self.name, download=download, notify=notify, progress=progress)
+
+    def content(self, source: Source) -> Mapping[str, Any]:
+        """The fingerprint of the archive, and what the card promises: a changed card is checked against it anew."""
+        this = self.card
+        rows = [[name, list(row.items())] for name, row in this.counts.items()]
+        promised = [this.digest, this.tops, rows, this.documents]
+        return {"source": fingerprint(self.name, source), "card": promised, "subset": self.subset}
+
+    def load(self, source: Source) -> Corpus:
+        """As `load`."""
+        return load(self.name, source, subset=self.subset)
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """The functions that decide which documents it gives."""
+        return code(self.name)
+
+
+class WebKB(CardedCorpus):
+    """Pages of university departments, by kind of page; the groups are universities."""
+
+    name = "webkb"
+
+
+class Newsgroups(CardedCorpus):
+    """20 Newsgroups, sorted by date; the groups are train and test."""
+
+    name = "20ng"
+
+
+class Reuters(CardedCorpus):
+    """Reuters-21578, the ModApte split, of several topics a story; the groups are train and test."""
+
+    name = "reuters"
+
+
+class Synthetic(CardedCorpus):
+    """600 generated pages in WebKB's shape: nothing to download."""
+
+    name = "synthetic"
+
+
+_CLASSES: tuple[type[CorpusReader], ...] = (WebKB, Newsgroups, Reuters, Synthetic, OwnFiles)
+#: What a configuration can name under `corpus`.
+CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
 _WITHOUT = "To see the benchmark at work without it: bench run configs/quickstart.yaml"
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.corpora.assemble import join
 from benchmark.corpora.card import ALL
-from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import DataError
 

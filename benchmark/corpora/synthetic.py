@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.corpora import webkb
-from benchmark.corpora.assemble import join
-from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -94,7 +94,8 @@ def read_results(folder: Path) -> Findings:
         If its files are damaged, or not those that the run wrote.
     """
     manifest = read_manifest(folder)
-    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}")
+    recorded = {name: own["recorded"] for name, own in manifest["variants"].items() if "recorded" in own}
+    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}", recorded)
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
         findings = decode(study, contents, manifest["failures"], manifest["variants"])

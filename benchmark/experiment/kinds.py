@@ -50,15 +50,15 @@ def load_study(path: Path) -> Study:
     return check_study(read_config(path))
 
 
-def study_from_mapping(raw: dict[str, Any], name: str) -> Study:
-    """Check a configuration that is already plain data, e.g. out of a manifest."""
-    return check_study(YamlSource(name, raw))
+def study_from_mapping(raw: dict[str, Any], name: str, recorded: dict[str, Any] | None = None) -> Study:
+    """Check a configuration out of a manifest, with what that has `recorded` of its corpora."""
+    return check_study(YamlSource(name, raw), recorded)
 
 
-def check_study(source: YamlSource) -> Study:
+def check_study(source: YamlSource, recorded: dict[str, Any] | None = None) -> Study:
     """Check plain data by the rules of its kind."""
     if not isinstance(source.data, dict) or source.data.get("kind") != BOUNDARIES:
-        return check_experiment(source, MEASURES)
+        return check_experiment(source, MEASURES, recorded)
     from benchmark.boundaries.config import check_boundaries  # noqa: PLC0415 - as in `_boundaries`
 
     return check_boundaries(source)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 
 from benchmark.code import code_digest
-from benchmark.corpora import registry as corpora
+from benchmark.corpora.assemble import select
 from benchmark.corpora.corpus import Documents
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.store import Entry, array_digest, key_of
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Collection, Experiment, Variant
+    from benchmark.corpora.archive import Source
+    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
 
@@ -29,30 +31,39 @@ def read_counts(
     collection: Collection, store: Store, observer: Observer, *, download: bool = True
 ) -> tuple[Counts, dict[str, Any], str]:
     """The counts of a collection, where they came from, and their store key."""
-    source = corpora.locate(collection.corpus, download=download, notify=observer.note, progress=True)
-    key = counts_key(collection, corpora.fingerprint(collection.corpus, source))
+    reader = collection.reader
+    source = reader.locate(download=download, notify=observer.note, progress=True)
+    key = counts_key(collection, source)
     entry = store.get(key)
     if entry is None:
-        whole = corpora.load(collection.corpus, source, subset=collection.subset)
-        corpus = corpora.select(whole, list(collection.classes), collection.exclude)
+        corpus = select(cast("Corpus", reader.load(source)), list(collection.classes), collection.exclude)
         counts = count(corpus, collection.lexing, collection.pruning)
         entry = _pack(counts, corpus.digest)
         store.put(key, entry)
-    return _unpack(entry), {"source": str(source), "content_digest": entry.facts["digest"]}, key
+    facts = {"source": str(source), "content_digest": entry.facts["digest"]}
+    recorded = reader.recorded()
+    return _unpack(entry), facts | ({} if recorded is None else {"recorded": recorded}), key
 
 
-def counts_key(collection: Collection, fingerprint: str) -> str:
-    """Store key of a collection's counts, given its source's fingerprint.
+def counts_key(collection: Collection, source: Source) -> str:
+    """Store key of a collection's counts.
 
-    What the dataset card promises is part of it, so that a card that was changed is checked against the corpus anew;
-    and the words that are left out, which stand in no module.
+    What the corpus is checked against is part of it; and the words that are left out, which stand in no module.
     """
-    card = corpora.card(collection.corpus, collection.subset)
-    rows = [[name, list(row.items())] for name, row in card.counts.items()]
-    gate = [card.digest, card.tops, rows, card.documents]
-    code = code_digest(*corpora.code(collection.corpus), count, _pack)
+    reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
+    code = code_digest(*reader.code, count, _pack)
     left_out = sorted(stop_words(collection.lexing.stoplist))
-    return key_of(stage="counts", code=code, source=fingerprint, card=gate, left_out=left_out, **asdict(collection))
+    return key_of(
+        stage="counts",
+        code=code,
+        left_out=left_out,
+        corpus=reader.name,
+        classes=collection.classes,
+        exclude=collection.exclude,
+        lexing=lexing,
+        pruning=pruning,
+        **reader.content(source),
+    )
 
 
 def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
@@ -108,6 +119,10 @@ def _pack(counts: Counts, digest: str) -> Entry:
     }
     if documents.topics is not None:
         arrays["topics"] = np.packbits(documents.topics, axis=1)
+    if documents.units is not None:
+        arrays["units"] = documents.units
+    if documents.dates is not None:
+        arrays["dates"] = documents.dates.astype(np.int64)
     facts = {"classes": list(documents.classes), "group_names": list(documents.group_names), "digest": digest}
     return Entry(arrays, facts)
 
@@ -122,6 +137,8 @@ def _unpack(entry: Entry) -> Counts:
         classes,
         tuple(entry.facts["group_names"]),
         None if packed is None else np.unpackbits(packed, axis=1, count=len(classes)).astype(bool),
+        arrays.get("units"),
+        arrays["dates"].astype("datetime64[s]") if "dates" in arrays else None,
     )
     vocabulary = _names(arrays["vocabulary"])
     shape = (len(documents), len(vocabulary))

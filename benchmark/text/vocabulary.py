@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.compiled import compiled
+from benchmark.corpora.corpus import join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import find_tokens, term
@@ -19,7 +21,7 @@ from benchmark.text.stoplist import stop_words
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.corpora.corpus import Corpus, Documents
+    from benchmark.corpora.corpus import AnyCorpus, Documents
     from benchmark.text.lexer import Lexing
 
 
@@ -54,7 +56,7 @@ class Pruning:
         return (occurrences >= self.min_occurrences) & (documents >= self.min_documents)
 
 
-def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
+def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
     """Count the terms of each document; a document left without terms stays, as a row of zeros.
 
     Raises
@@ -62,19 +64,21 @@ def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
     ConfigError
         Pruning names a group that the corpus doesn't have.
     """
-    counted = _counted(corpus.documents, pruning.group)
-    found = find_tokens(corpus.text, corpus.bounds, lexing)
+    documents = corpus.documents
+    counted = _counted(documents, pruning.group)
+    text, bounds = join([part[a:b].tobytes() for part, where in corpus.chunks() for a, b in pairwise(where)])
+    found = find_tokens(text, bounds, lexing)
     seed = np.uint64(secrets.randbits(64))
-    terms, first = intern(corpus.text, found.starts, found.lengths, found.spelling, seed)
+    terms, first = intern(text, found.starts, found.lengths, found.spelling, seed)
     pointers, indices, data = tally(terms, found.bounds, len(first))
 
     occurrences = np.bincount(terms[np.repeat(counted, np.diff(found.bounds))], minlength=len(first))
-    documents = np.bincount(indices[np.repeat(counted, np.diff(pointers))], minlength=len(first))
+    in_documents = np.bincount(indices[np.repeat(counted, np.diff(pointers))], minlength=len(first))
     stop = stop_words(lexing.stoplist)
     kept = []
-    for number in np.flatnonzero(pruning.keeps(occurrences, documents)):
+    for number in np.flatnonzero(pruning.keeps(occurrences, in_documents)):
         start, length = found.starts[first[number]], found.lengths[first[number]]
-        name = term(found.spelling[corpus.text[start : start + length]].tobytes(), lexing)
+        name = term(found.spelling[text[start : start + length]].tobytes(), lexing)
         if name not in stop:
             kept.append((name, number))
     # Terms are ASCII, and no two alike: the order of str is that of their bytes. Sorting by them alone takes a third.
@@ -83,9 +87,9 @@ def count(corpus: Corpus, lexing: Lexing, pruning: Pruning) -> Counts:
     columns = np.array([number for _, number in kept], dtype=np.int32)
     # scipy takes the wider of two index types, and few of its users take 64 bits.
     narrow = pointers.astype(np.int32) if len(indices) < 2**31 else pointers
-    matrix = sp.csr_array((data, indices, narrow), shape=(len(corpus.documents), len(first)))[:, columns]
+    matrix = sp.csr_array((data, indices, narrow), shape=(len(documents), len(first)))[:, columns]
     matrix.sort_indices()
-    return Counts(corpus.documents, matrix, tuple(name for name, _ in kept))
+    return Counts(documents, matrix, tuple(name for name, _ in kept))
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:

@@ -30,7 +30,7 @@ def test_an_unknown_key_of_a_section_is_refused_with_the_nearest_and_all_allowed
     ("fragment", "said"),
     [
         ("name: 7 # HERE\n", "name is 7: must be text: put it in quotes"),
-        ("corpus: synthetic # HERE\n", "must be a mapping of keys to values, such as name, subset, classes"),
+        ("corpus: synthetic # HERE\n", "must be a mapping of keys to values, such as name, classes, exclude"),
         ("corpus: # HERE\n", "corpus is empty: must be a mapping"),
         ("corpus:\n  name: synthetic\n  classes:\n    - student\n    - 7 # HERE\n", "classes.1 is 7: must be text"),
         ("text:\n  skip_html: 1 # HERE\n", "text.skip_html is 1: must be true or false"),

@@ -20,6 +20,7 @@ from benchmark.code import SOURCES, code_digest, dependencies
 from benchmark.compiled import compile_all
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
+from benchmark.corpora.archive import Source
 from benchmark.evaluation import protocols
 from benchmark.experiment import reading, work
 from benchmark.experiment.reading import counts_key, read_counts
@@ -81,7 +82,7 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     """What everything of an experiment on the same counts is named by."""
     (variant,) = experiment.variants.values()
     found: dict[str, Any] = {
-        "counts": counts_key(variant.collection, "source"),
+        "counts": counts_key(variant.collection, Source(None)),
         "products": ProductsInStore._key({"counts": "counts"}),
     }
     for task in variant.tasks:
@@ -121,7 +122,7 @@ def differing(one: dict[str, Any], other: dict[str, Any]) -> set[str]:
 )
 def test_other_documents_or_words_are_other_counts(study: Callable[..., Experiment], changes: dict[str, Any]) -> None:
     one, other = (
-        counts_key(study(**each, measures=[]).variants["base"].collection, "source") for each in ({}, changes)
+        counts_key(study(**each, measures=[]).variants["base"].collection, Source(None)) for each in ({}, changes)
     )
     assert one != other
 
@@ -145,27 +146,29 @@ def test_another_source_or_card_is_other_counts(
 ) -> None:
     """The corpus must then pass the gate anew."""
     collection = study().variants["base"].collection
-    key = counts_key(collection, "source")
-    assert counts_key(collection, "another") != key
+    key = counts_key(collection, Source(None))
+    with monkeypatch.context() as patched:
+        patched.setattr(registry, "fingerprint", lambda *_: "another")
+        assert counts_key(collection, Source(None)) != key
     shutil.copytree(cards.CARDS, tmp_path / "cards", ignore=shutil.ignore_patterns("[!s]*"))
     monkeypatch.setattr(cards, "CARDS", tmp_path / "cards")
     path = tmp_path / "cards" / "synthetic.yaml"
     text = path.read_text()
     path.write_text(text.replace("licence: ", "licence: Surely. "))
-    assert counts_key(collection, "source") == key
+    assert counts_key(collection, Source(None)) == key
     assert "cornell: 14, misc: 72" in text
     path.write_text(text.replace("cornell: 14, misc: 72", "cornell: 15, misc: 71"))
-    assert counts_key(collection, "source") != key
+    assert counts_key(collection, Source(None)) != key
 
 
 def test_another_stop_list_is_other_counts(study: Callable[..., Experiment], monkeypatch: pytest.MonkeyPatch) -> None:
     collection = study().variants["base"].collection
     bare = replace(collection, lexing=replace(collection.lexing, stoplist="none"))
-    before = counts_key(collection, "source"), counts_key(bare, "source")
+    before = counts_key(collection, Source(None)), counts_key(bare, Source(None))
     monkeypatch.setattr(
         reading, "stop_words", lambda name: stoplist.stop_words(name) - {"the"} if name == "smart" else frozenset()
     )
-    after = counts_key(collection, "source"), counts_key(bare, "source")
+    after = counts_key(collection, Source(None)), counts_key(bare, Source(None))
     assert [a != b for a, b in zip(before, after, strict=True)] == [True, False]
 
 
@@ -545,6 +548,8 @@ INDIFFERENT = {
     ("benchmark.corpora.archive", "fingerprint"),
     ("benchmark.corpora.card", "DatasetCard"),
     ("benchmark.corpora.card", "read_card"),
+    ("benchmark.corpora.reader", "CorpusReader"),
+    ("benchmark.corpora.registry", "CardedCorpus"),
     *(("benchmark.corpora.registry", name) for name in ("card", "code", "find", "fingerprint", "load", "locate")),
     *(("benchmark.experiment.reading", name) for name in ("_names", "_unpack", "counts_key", "read_counts")),
     ("benchmark.measures.base", "Context"),

@@ -11,9 +11,9 @@ import pytest
 from benchmark.config.model import Collection
 from benchmark.corpora import registry
 from benchmark.corpora.archive import Source
-from benchmark.corpora.assemble import join, select
+from benchmark.corpora.assemble import select
 from benchmark.corpora.card import DatasetCard
-from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
@@ -45,7 +45,11 @@ def multi_label() -> Corpus:
     return Corpus("stories", documents, *join(TEXTS), "0" * 64)
 
 
-STORIES = Collection("stories", None, CLASSES, (), Lexing(stoplist="none"), Pruning())
+class Stories(registry.CardedCorpus):
+    name = "stories"
+
+
+STORIES = Collection(Stories(), CLASSES, (), Lexing(stoplist="none"), Pruning())
 
 
 @pytest.fixture
@@ -128,7 +132,7 @@ def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., 
 @pytest.mark.corpus
 def test_reuters_comes_back_with_all_topics(real_corpus: Callable[..., Corpus], tmp_path: Path) -> None:
     ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
-    given = replace(STORIES, corpus="reuters", subset="without-brief", classes=ten, pruning=Pruning(3, 1, "train"))
+    given = replace(STORIES, reader=registry.Reuters("without-brief"), classes=ten, pruning=Pruning(3, 1, "train"))
     documents = select(real_corpus("reuters", "without-brief"), ten).documents
     first, again = read_twice(given, tmp_path)
     assert_same(first, again)

@@ -10,8 +10,8 @@ from mutations import mutated_bytes
 from trial import Family, borrowed, chance, in_turn, unclear
 
 from benchmark.corpora import newsgroups, reuters, synthetic, webkb
-from benchmark.corpora.assemble import gate, join
-from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.assemble import gate
+from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import DataError
 from benchmark.text.lexer import DIGIT_RULES, Lexing

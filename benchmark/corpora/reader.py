@@ -1,0 +1,76 @@
+"""What a configuration names under `corpus`: documents that can be told apart before their text is read."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from benchmark.corpora.archive import Source
+    from benchmark.corpora.corpus import AnyCorpus, Documents
+
+
+class CorpusReader(ABC):
+    """One corpus; its parameters are its constructor's.
+
+    A configuration is checked against `outline`, without a word of text; a run then takes the documents from `load`.
+    """
+
+    #: What configurations call it.
+    name: ClassVar[str]
+    #: Part of the corpus, as its card names it; None for the whole.
+    subset: str | None = None
+
+    @property
+    @abstractmethod
+    def classes(self) -> tuple[str, ...]:
+        """The classes, in the order that decides ties."""
+
+    @property
+    @abstractmethod
+    def groups(self) -> tuple[str, ...]:
+        """The groups: universities, or the sides of a given split."""
+
+    @property
+    @abstractmethod
+    def several(self) -> bool:
+        """Whether documents may have several classes, or none."""
+
+    @abstractmethod
+    def outline(self) -> Documents:
+        """The documents it will have, right in number, class and group; their names may be stand-ins.
+
+        Raises
+        ------
+        DataError
+            If that can't be told because the corpus is missing or wrong.
+        """
+
+    @abstractmethod
+    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:
+        """Where the corpus is; downloaded if need be, and if that is allowed."""
+
+    @abstractmethod
+    def content(self, source: Source) -> Mapping[str, Any]:
+        """What decides which documents it gives: digests of its files, parameters, what it is checked against."""
+
+    @abstractmethod
+    def load(self, source: Source) -> AnyCorpus:
+        """The documents with their text.
+
+        Raises
+        ------
+        DataError
+            The corpus is missing, damaged, or not the one that was promised.
+        """
+
+    @property
+    @abstractmethod
+    def code(self) -> tuple[Any, ...]:
+        """The classes and functions that decide which documents it gives."""
+
+    def recorded(self) -> dict[str, Any] | None:
+        """What a manifest keeps of it, to read a run again without the corpus; None if nothing is needed."""
+        return None

@@ -1,0 +1,227 @@
+"""Files of records as a stream: comma- and tab-separated tables, JSON lines and Parquet, packed or not.
+
+Nothing is held but one record (of Parquet, one batch). Text is decoded line by line, so that the first byte which isn't
+of the encoding is named by its line and its place in the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import json
+import lzma
+import zlib
+from contextlib import contextmanager
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from benchmark.errors import ConfigError, DataError, did_you_mean, quoted, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+#: A record: the line (or row of a Parquet file) that it begins at, from 1, and the columns that were asked for.
+Record = tuple[int, list[Any]]
+
+PACKED = (".gz", ".zst", ".xz")
+TABLES = {".csv": ",", ".tsv": "\t"}
+LINES = (".jsonl", ".ndjson")
+PARQUET = (".parquet", ".pq")
+#: Characters of a field: csv's own limit is 131,072.
+LONGEST_FIELD = 2**30
+#: Rows of a Parquet file that are held at a time.
+BATCH = 4096
+
+
+def kind_of(path: Path) -> str:
+    """How a file's name ends, without what it is packed by: ".csv"."""
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED), "")
+
+
+def records(
+    path: Path, columns: Sequence[str], *, encoding: str = "utf-8", delimiter: str | None = None
+) -> Iterator[Record]:
+    """The records of a file, of each the values of some columns; None where a record has no value.
+
+    Parameters
+    ----------
+    path : Path
+        Its name's ending says what it is.
+    columns : sequence of str
+    encoding : str
+        One in which a line feed is the byte 10.
+    delimiter : str, optional
+        Between the columns of a table; a comma, or in ``.tsv`` a tab.
+
+    Raises
+    ------
+    DataError
+        The file can't be read; says on which line, and why.
+    """
+    kind = kind_of(path)
+    if kind in TABLES:
+        yield from _of_table(path, columns, encoding, delimiter or TABLES[kind])
+    elif kind in LINES:
+        yield from _of_lines(path, columns, encoding)
+    elif kind in PARQUET:
+        yield from _of_parquet(path, columns)
+    else:
+        raise DataError(f"{path}: {unknown('kind of file', kind or path.name, [*TABLES, *LINES, *PARQUET])}")
+
+
+def check_encoding(name: str) -> None:
+    """Refuse an encoding that isn't known, or whose lines can't be told apart before they are decoded."""
+    try:
+        line_feed = "\n".encode(name)
+    except (LookupError, ValueError):
+        raise ConfigError(f"encoding: unknown encoding {name!r}; such as utf-8, latin-1, cp1252") from None
+    if line_feed != b"\n":
+        raise ConfigError(f"encoding: {name!r} can't be read line by line; write the file as utf-8")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[IO[bytes]]:
+    """The bytes of a file, unpacked as they are read; DataError if that can't be done, then or later."""
+    try:
+        with path.open("rb") as plain, _unpacked(path, plain) as file:
+            yield file
+    except EOFError:
+        raise DataError(f"{path}: is truncated: its packed stream ends too early") from None
+    except (OSError, zlib.error, lzma.LZMAError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise DataError(f"{path}: can't be read: {reason}") from None
+
+
+def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
+        return cast("IO[bytes]", gzip.GzipFile(fileobj=plain))
+    if suffix == ".xz":
+        return cast("IO[bytes]", lzma.LZMAFile(plain))
+    if suffix == ".zst":
+        return _zstandard(path, plain)
+    return plain
+
+
+def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
+
+    import zstandard  # noqa: PLC0415 - few files are packed so
+
+    class Reader(io.RawIOBase):
+        """What zstandard unpacks, with its errors as ours."""
+
+        def __init__(self) -> None:
+            self._stream = zstandard.ZstdDecompressor().stream_reader(plain, read_across_frames=True)
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            try:
+                return int(self._stream.readinto(buffer))
+            except zstandard.ZstdError as error:
+                raise DataError(f"{path}: can't be read: {error}") from None
+
+    return io.BufferedReader(Reader(), 2**17)
+
+
+def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
+    """Bytes of a file as text; DataError names the first byte that isn't of the encoding."""
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError as error:
+        byte, line = content[error.start], line + content.count(b"\n", 0, error.start)
+        raise DataError(
+            f"{path}:{line}: the byte 0x{byte:02x} at offset {start + error.start:,} is not {encoding}; "
+            f"name the file's encoding, such as encoding: cp1252, or write the file as {encoding}"
+        ) from None
+
+
+def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
+    offset = 0
+    for number, line in enumerate(file, start=1):
+        text = decoded(line, encoding, path, number, offset)
+        if number == 1 and line.startswith(codecs.BOM_UTF8) and text.startswith("\ufeff"):
+            text = text[1:]
+        yield text
+        offset += len(line)
+
+
+def _of_table(path: Path, columns: Sequence[str], encoding: str, delimiter: str) -> Iterator[Record]:
+    csv.field_size_limit(LONGEST_FIELD)
+    with opened(path) as file:
+        reader = csv.reader(_text_lines(file, path, encoding), delimiter=delimiter, strict=True)
+        line = 1
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            where = [_position(path, header, name) for name in columns]
+            last = max(where, default=0)
+            while True:
+                line = reader.line_num + 1
+                row = next(reader, None)
+                if row is None:
+                    return
+                if not row:
+                    continue
+                if len(row) != len(header) and len(row) <= last:
+                    raise DataError(f"{path}:{line}: has {len(row)} columns, the header {len(header)}")
+                yield line, [row[position] for position in where]
+        except csv.Error as error:
+            raise DataError(f"{path}:{line}: is no table: {error}") from None
+
+
+def _position(path: Path, header: Sequence[str], name: str) -> int:
+    if name not in header:
+        raise DataError(_no_column(path, name, header))
+    if header.count(name) > 1:
+        raise DataError(f"{path}:1: two columns are named {quoted(name)}")
+    return header.index(name)
+
+
+def _no_column(path: Path, name: str, known: Sequence[str]) -> str:
+    return f"{path}: has no column {quoted(name)}{did_you_mean(name, known)} (columns: {quoted(', '.join(known))})"
+
+
+def _of_lines(path: Path, columns: Sequence[str], encoding: str) -> Iterator[Record]:
+    seen = dict.fromkeys(columns, False)
+    names: dict[str, None] = {}
+    with opened(path) as file:
+        for number, line in enumerate(_text_lines(file, path, encoding), start=1):
+            if not line.strip():
+                continue
+            try:
+                record = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise DataError(f"{path}:{number}: is no JSON: {error}") from None
+            if not isinstance(record, dict):
+                raise DataError(f"{path}:{number}: is {quoted(record)}, and must be an object: {{…}}")
+            if number <= BATCH:
+                names.update(dict.fromkeys(record))
+            for name in columns:
+                seen[name] |= name in record
+            yield number, [record.get(name) for name in columns]
+    for name in columns:
+        if not seen[name] and names:
+            raise DataError(_no_column(path, name, list(names)))
+
+
+def _of_parquet(path: Path, columns: Sequence[str]) -> Iterator[Record]:
+    try:
+        from pyarrow import ArrowException, parquet  # noqa: PLC0415 - large, and for Parquet alone
+    except ImportError:
+        raise DataError(f"{path}: Parquet is read by pyarrow: pip install 'simplexbench[parquet]'") from None
+    row = 0
+    try:
+        with parquet.ParquetFile(path) as file:
+            for name in columns:
+                _position(path, file.schema_arrow.names, name)
+            for batch in file.iter_batches(BATCH, columns=list(columns)):
+                values = [batch.column(name).to_pylist() for name in columns]
+                for record in zip(*values, strict=True):
+                    row += 1
+                    yield row, list(record)
+    except (OSError, ArrowException) as error:
+        raise DataError(f"{path}: can't be read: {error}") from None
