@@ -253,6 +253,14 @@ def data_stats(config: Config, download: Download = True) -> None:
     show(statistics(_counts(config, download)))
 
 
+@data.command("card", epilog="Example: bench data card tickets.yaml")
+def data_card(config: Config) -> None:
+    """Write the card of one's own corpus: counts and digest. Runs refuse a corpus that is otherwise."""
+    from benchmark.experiment.session import write_card
+
+    say(f"Written to {write_card(config)}")
+
+
 @data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
 def data_export(
     config: Config,

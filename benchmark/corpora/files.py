@@ -20,7 +20,7 @@ from benchmark.corpora.assemble import select
 from benchmark.corpora.corpus import Documents, StreamedCorpus
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.records import LINES, PARQUET, TABLES, check_encoding, decoded, kind_of, opened, records
-from benchmark.errors import MOST_PROBLEMS, ConfigError, DataError, quoted, unknown
+from benchmark.errors import ConfigError, DataError, quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -350,16 +350,21 @@ class _Scan:
         where = self.reader.path if isinstance(self.reader.path, str) else ", ".join(self.reader.path.values())
         if number < 0:
             raise DataError(f"{where}: holds no document")
+        self._refuse(where)  # first of all: other classes would be rare without these documents
         kept = self._not_rare()
-        if self.wrong:
-            lines = [f"{where}: {_counted(n, what, place)}" for what, (n, place) in self.wrong.items()]
-            raise DataError("\n".join(lines[:MOST_PROBLEMS]))
+        self._refuse(where)
         documents = self._documents(kept)
         if len(documents.classes) < 2:
             raise DataError(
                 f"{where}: all documents have the class {documents.classes[0]!r}; it takes two to tell apart"
             )
         return Scanned(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
+
+    def _refuse(self, where: str) -> None:
+        if self.wrong:
+            raise DataError(
+                "\n".join(f"{where}: {_counted(n, what, place)}" for what, (n, place) in self.wrong.items())
+            )
 
     def _take(self, number: int, row: Row) -> None:
         reader = self.reader
@@ -435,15 +440,15 @@ class _Scan:
 
 
 _SAID = {
-    "empty": "have no text; give them some, or leave them out by drop: [empty]",
-    "unlabelled": "have no class; give them one, or leave them out by drop: [unlabelled]",
-    "repeated": "have the id of another one before them; name another column, or keep the first of each by "
+    "empty": "without text; give them some, or leave them out by drop: [empty]",
+    "unlabelled": "without a class; give them one, or leave them out by drop: [unlabelled]",
+    "repeated": "with the id of another one before them; name another column, or keep the first of each by "
     "drop: [repeated]",
-    "nameless": "have no id; fill the column, or leave `id` out",
-    "rare": "are the only one of their class, which can't be both trained on and tested; give them another class, or "
+    "nameless": "without an id; fill the column, or leave `id` out",
+    "rare": "whose class has no other, so that it can't be both trained on and tested; give them another class, or "
     "leave them out by drop: [rare]",
-    "split": "have no side of the split; fill the column",
-    "group": "have no group; fill the column",
+    "split": "without a side of the split; fill the column",
+    "group": "without a group; fill the column",
 }
 
 
@@ -531,11 +536,11 @@ class RecordedCorpus(CorpusReader):
         """Documents right in number, class and group."""
         return outlined(self.classes, self.groups, self.facts["sizes"], self.facts["documents"])
 
-    def locate(self, **_: Any) -> Source:
+    def locate(self, *_: Any, **__: Any) -> Any:
         """Nowhere."""
         raise DataError("the corpus of a finished run is asked for by its configuration, not by its manifest")
 
-    content = load = locate  # type: ignore[assignment]
+    content = load = locate
 
     @property
     def code(self) -> tuple[Any, ...]:

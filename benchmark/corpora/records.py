@@ -29,8 +29,10 @@ PACKED = (".gz", ".zst", ".xz")
 TABLES = {".csv": ",", ".tsv": "\t"}
 LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
-#: Characters of a field: csv's own limit is 131,072.
-LONGEST_FIELD = 2**30
+#: Characters of a field (csv's own limit is 131,072), and bytes of a line.
+LONGEST = 2**27
+#: Packed bytes that are unpacked at once: they may stand for 32,768 times as many.
+ZSTD_PIECE = 2**12
 #: Rows of a Parquet file that are held at a time.
 BATCH = 4096
 
@@ -107,25 +109,38 @@ def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
 
 
 def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
-
     import zstandard  # noqa: PLC0415 - few files are packed so
 
-    class Reader(io.RawIOBase):
-        """What zstandard unpacks, with its errors as ours."""
+    class Unpacked(io.RawIOBase):
+        """The bytes of all frames; zstandard's own reader takes a frame without its end for a whole one."""
 
         def __init__(self) -> None:
-            self._stream = zstandard.ZstdDecompressor().stream_reader(plain, read_across_frames=True)
+            self._frame: Any = None
+            self._rest, self._ready, self._whole = b"", b"", True
 
         def readable(self) -> bool:
             return True
 
         def readinto(self, buffer: Any) -> int:
-            try:
-                return int(self._stream.readinto(buffer))
-            except zstandard.ZstdError as error:
-                raise DataError(f"{path}: can't be read: {error}") from None
+            while not self._ready:
+                packed = self._rest or plain.read(ZSTD_PIECE)
+                if not packed and not self._whole:
+                    raise EOFError
+                if not packed:
+                    return 0
+                if self._whole:
+                    self._frame = zstandard.ZstdDecompressor().decompressobj()
+                try:
+                    self._ready = self._frame.decompress(packed)
+                except zstandard.ZstdError as error:
+                    raise DataError(f"{path}: can't be read: {error}") from None
+                self._whole = self._frame.eof
+                self._rest = self._frame.unused_data if self._whole else b""
+            n = min(len(buffer), len(self._ready))
+            buffer[:n], self._ready = self._ready[:n], self._ready[n:]
+            return n
 
-    return io.BufferedReader(Reader(), 2**17)
+    return io.BufferedReader(Unpacked(), 2**17)
 
 
 def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
@@ -142,7 +157,9 @@ def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) ->
 
 def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
     offset = 0
-    for number, line in enumerate(file, start=1):
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST), b""), start=1):
+        if len(line) == LONGEST:
+            raise DataError(f"{path}:{number}: the line is longer than {LONGEST:,} bytes")
         text = decoded(line, encoding, path, number, offset)
         if number == 1 and line.startswith(codecs.BOM_UTF8) and text.startswith("\ufeff"):
             text = text[1:]
@@ -151,7 +168,7 @@ def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
 
 
 def _of_table(path: Path, columns: Sequence[str], encoding: str, delimiter: str) -> Iterator[Record]:
-    csv.field_size_limit(LONGEST_FIELD)
+    csv.field_size_limit(LONGEST)
     with opened(path) as file:
         reader = csv.reader(_text_lines(file, path, encoding), delimiter=delimiter, strict=True)
         line = 1

@@ -117,11 +117,15 @@ class KFold:
     seed : int
     stratified : bool
         Spread each class evenly, too: its counts in two folds differ by at most one.
+    grouped : bool
+        Keep the documents of a group (a customer's, an author's) in one fold; sizes and classes are then as even as
+        scikit-learn's `StratifiedGroupKFold` or `GroupKFold` makes them.
     """
 
     k: int
     seed: int = 0
     stratified: bool = True
+    grouped: bool = False
 
     def __post_init__(self) -> None:
         _at_least(self.k, 2, "k")
@@ -133,6 +137,8 @@ class KFold:
             raise ConfigError("stratified must be false where documents may have several classes, or none")
         if self.k > len(documents):
             raise ConfigError(f"k = {self.k} folds cannot be made of {len(documents)} documents")
+        if self.grouped:
+            return self._by_group(documents)
         order = np.random.default_rng([self.seed, self.k]).permutation(len(documents))
         if self.stratified:
             order = order[np.argsort(documents.labels[order], kind="stable")]
@@ -140,6 +146,22 @@ class KFold:
         # balances both the classes and the sizes of the folds.
         fold = np.empty(len(documents), dtype=np.intp)
         fold[order] = np.arange(len(documents)) % self.k
+        return self._folds(documents, fold)
+
+    def _by_group(self, documents: Documents) -> list[Split]:
+        from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # noqa: PLC0415 - slow, and seldom needed
+
+        units = _units(documents)
+        if self.k > len(np.unique(units)):
+            raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(units))} groups")
+        kind = StratifiedGroupKFold if self.stratified else GroupKFold
+        fold = np.empty(len(documents), dtype=np.intp)
+        given = (documents.labels, documents.labels, units)
+        for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*given)):
+            fold[test] = i
+        return self._folds(documents, fold)
+
+    def _folds(self, documents: Documents, fold: NDArray[np.intp]) -> list[Split]:
         return [_split(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
 
 
@@ -218,11 +240,98 @@ class RandomSubsets:
         return np.concatenate([rows[labels == c][:quota] for c, quota in enumerate(quotas)])
 
 
+@dataclass(frozen=True)
+class HoldOut:
+    """Test on a random share of the documents and train on the rest, again and again.
+
+    Parameters
+    ----------
+    test_share : float
+        More than 0 and less than 1.
+    replicates : int
+        Number of draws.
+    seed : int
+    stratified : bool
+        Keep the share of each class among the training documents, as `RandomSubsets` does.
+    grouped : bool
+        Draw whole groups (a customer's documents, an author's), as long as they fit into the share; not stratified.
+    """
+
+    test_share: float = 0.2
+    replicates: int = 10
+    seed: int = 0
+    stratified: bool = True
+    grouped: bool = False
+
+    def __post_init__(self) -> None:
+        _share(self.test_share)
+        _at_least(self.replicates, 1, "replicates")
+        _at_least(self.seed, 0, "seed")
+        if self.grouped and self.stratified:
+            raise ConfigError("stratified must be false where grouped is true: a group has documents of any class")
+
+    def splits(self, documents: Documents) -> list[Split]:
+        """One split a draw, "replicate-01" onwards."""
+        n_tested = max(1, round(self.test_share * len(documents)))
+        if not self.grouped:
+            size = len(documents) - n_tested
+            return RandomSubsets(size, self.replicates, self.seed, self.stratified).splits(documents)
+        units = _units(documents)
+        sizes = np.bincount(units)
+        names = np.flatnonzero(sizes)
+        splits = []
+        for replicate in range(1, self.replicates + 1):
+            order = np.random.default_rng([self.seed, replicate]).permutation(names)
+            drawn = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), n_tested, side="right")))]
+            test = np.isin(units, drawn)
+            splits.append(_split(documents, f"replicate-{replicate:02d}", replicate, ~test, test))
+        return splits
+
+
+@dataclass(frozen=True)
+class ByDate:
+    """Train on the old documents and test on the new; those of one moment are on one side.
+
+    Parameters
+    ----------
+    test_share : float
+        Share of the documents, the newest, to test: at least so many. Without effect where `test_from` is given.
+    test_from : str, optional
+        Date of the first document to test, as ISO 8601 has it: "2024-05-31".
+    """
+
+    test_share: float = 0.25
+    test_from: str | None = None
+
+    def __post_init__(self) -> None:
+        _share(self.test_share)
+        if self.test_from is not None:
+            try:
+                np.datetime64(self.test_from, "s")
+            except ValueError:
+                problem = "must be a date as ISO 8601 has it, in quotes: '2024-05-31'"
+                raise ConfigError(f"test_from is {self.test_from!r}: {problem}") from None
+
+    def splits(self, documents: Documents) -> list[Split]:
+        """One split, "newest"."""
+        if documents.dates is None:
+            raise ConfigError("by-date: the documents have no dates; name the column of the corpus that holds them")
+        n_tested = max(1, round(self.test_share * len(documents)))
+        first = np.sort(documents.dates)[-n_tested] if self.test_from is None else np.datetime64(self.test_from, "s")
+        test = documents.dates >= first
+        return [_split(documents, "newest", 1, ~test, test)]
+
+
+#: Protocols that draw training documents from one collection again and again.
+DRAWS = (RandomSubsets, HoldOut)
+
 PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
     "leave-one-group-out": LeaveOneGroupOut,
     "fixed-split": FixedSplit,
     "k-fold": KFold,
     "random-subsets": RandomSubsets,
+    "hold-out": HoldOut,
+    "by-date": ByDate,
 }
 
 
@@ -233,6 +342,8 @@ def _split(documents: Documents, name: str, number: int, train: NDArray[np.bool_
     """
     if not test.any():
         raise ConfigError(f"the split {name!r} has no document to test")
+    if not train.any():
+        raise ConfigError(f"the split {name!r} has no document to train on")
     if documents.topics is None:
         sizes = np.bincount(documents.labels[train], minlength=len(documents.classes))
         missing = [documents.classes[c] for c in np.flatnonzero(sizes == 0)]
@@ -249,6 +360,18 @@ def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.boo
         raise ConfigError(f"{parameter}: no group {name!r}{hint} (groups: {', '.join(documents.group_names)})")
     mask: NDArray[np.bool_] = documents.groups == documents.group_names.index(name)
     return mask
+
+
+def _units(documents: Documents) -> NDArray[np.int32]:
+    """What documents belong to."""
+    if documents.units is None:
+        raise ConfigError("grouped: the documents have no groups; name the column of the corpus that holds them")
+    return documents.units
+
+
+def _share(value: float) -> None:
+    if not 0 < value < 1:
+        raise ConfigError(f"test_share = {value:g} must be more than 0 and less than 1")
 
 
 def _at_least(value: int, least: int, name: str) -> None:

@@ -20,7 +20,7 @@ from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
 from benchmark.evaluation.metrics import CLOCK, METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.protocols import LeaveOneGroupOut, RandomSubsets
+from benchmark.evaluation.protocols import DRAWS, LeaveOneGroupOut
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -237,7 +237,7 @@ class ByDraws(Sample):
 
 def sample_of(protocol: type, seed: int) -> Sample:
     """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
-    if issubclass(protocol, RandomSubsets):
+    if issubclass(protocol, DRAWS):
         return ByDraws(seed)
     return ByDocuments(seed, groups=issubclass(protocol, LeaveOneGroupOut))
 

@@ -8,7 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmark.config.model import Experiment
 from benchmark.corpora.card import REPOSITORY
+from benchmark.corpora.files import OwnFiles
+from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import computed_from, read_results, write_results
@@ -16,7 +19,7 @@ from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.findings.papers import check_published
 from benchmark.observer import Observer
-from benchmark.report.files import write_all
+from benchmark.report.files import write_all, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +45,26 @@ def checked(path: Path) -> Study:
     """A configuration with everything checked that can be without data."""
     study = load_study(path)
     check_published(study, path.parent, REPOSITORY / "configs")
+    reader = own_files(study)
+    if reader is not None:
+        check_card(reader, path)
     return study
+
+
+def own_files(study: Study) -> OwnFiles | None:
+    """What reads the corpus of a configuration, where it is one's own."""
+    variant = next(iter(study.variants.values())) if isinstance(study, Experiment) else None
+    reader = variant.collection.reader if variant else None
+    return reader if isinstance(reader, OwnFiles) else None
+
+
+def write_card(path: Path) -> Path:
+    """Write the card of a configuration's own corpus, as it is now; ConfigError where it has another one."""
+    reader = own_files(load_study(path))
+    if reader is None:
+        raise ConfigError(f"{path}: its corpus has a card already, or needs none; one's own is named files")
+    write_whole(place(path), card_text(reader, path.stem).encode())
+    return place(path)
 
 
 def all_checked(paths: Sequence[Path]) -> list[Study]:

@@ -12,7 +12,7 @@ from benchmark.code import code_digest
 from benchmark.config.model import INNER
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
-from benchmark.evaluation.protocols import KFold, RandomSubsets
+from benchmark.evaluation.protocols import DRAWS, KFold
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
@@ -114,7 +114,7 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
     """Everything that is to be computed of one task under one variant."""
     problem = _problem(task, counts, counts_id, study.seed)
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
-    draws = issubclass(variant.protocol.cls, RandomSubsets)
+    draws = issubclass(variant.protocol.cls, DRAWS)
     folds = study.folds if INNER in study.choices else 0
     digest = cache(_rows_digest)
     inner_of = {size: tuple(_inner(split, problem, folds, study.seed) for split in splits[size]) for size in splits}

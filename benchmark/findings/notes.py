@@ -9,7 +9,7 @@ import numpy as np
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
 from benchmark.config.model import ALL, INNER, ORACLE
 from benchmark.evaluation.metrics import CLOCK
-from benchmark.evaluation.protocols import FixedSplit, KFold, LeaveOneGroupOut, RandomSubsets
+from benchmark.evaluation.protocols import DRAWS, ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut
 from benchmark.evaluation.sample import sample_of
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.findings.scoring import Run
 
+#: Groups that are named one by one.
+MOST_GROUPS = 30
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
     "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
@@ -93,7 +95,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     study, predictions = run.study, run.predictions
     first = next(iter(study.variants.values()))
     several = any(documents.several for documents in predictions.tasks.values())
-    compared_draws = bool(study.compare) and issubclass(first.protocol.cls, RandomSubsets)
+    compared_draws = bool(study.compare) and issubclass(first.protocol.cls, DRAWS)
     notes = [*_documents(study, run.facts), *_methods(study), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in study.variants.values())
     notes.append(sample_of(first.protocol.cls, study.seed).words.format(seed=study.seed))
@@ -168,26 +170,38 @@ def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
 def _protocol(variant: Variant, predictions: Predictions) -> str:
     """How documents are split."""
     protocol, given = variant.protocol.cls, variant.protocol.resolved
-    if issubclass(protocol, RandomSubsets):
-        how = "stratified draws" if given["stratified"] else "random draws, not stratified"
-        nested = "; a replicate's smaller sets are parts of its larger ones" if given.get("nested") else ""
-        tested = f"the group {given['test']!r}" if given["test"] else "all other documents of the task"
-        text = f"Each training size: {given['replicates']} {how}{nested}, tested on {tested}."
-        return text + _fewest(variant.name, predictions)
+    if issubclass(protocol, DRAWS):
+        return _draws(variant, predictions)
     splits = next((each for key, each in predictions.splits.items() if key[0] == variant.name), ())
     if not splits:
         return "No split has predictions."
     sizes, names = [len(split.test) for split in splits], [split.name for split in splits]
+    text = f"{len(sizes)} splits: {', '.join(names)}."
     if issubclass(protocol, FixedSplit):
         tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
-        return f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
-    if issubclass(protocol, LeaveOneGroupOut):
-        each = ", ".join(f"{name} {n:,}" for name, n in zip(names, sizes, strict=True))
-        return f"Each group is tested after training on all others (test documents: {each})."
-    if issubclass(protocol, KFold):
+        text = f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
+    elif issubclass(protocol, LeaveOneGroupOut):
+        each = ", ".join(f"{name} {n:,}" for name, n in list(zip(names, sizes, strict=True))[:MOST_GROUPS])
+        more = f", and {len(names) - MOST_GROUPS} more groups" if len(names) > MOST_GROUPS else ""
+        text = f"Each group is tested after training on all others (test documents: {each}{more})."
+    elif issubclass(protocol, KFold):
         how = "stratified" if given["stratified"] else "random"
-        return f"{len(sizes)} {how} folds (seed {given['seed']}); each document is tested once."
-    return f"{len(sizes)} splits: {', '.join(names)}."
+        whole = ", a group's documents in one" if given["grouped"] else ""
+        text = f"{len(sizes)} {how} folds (seed {given['seed']}){whole}; each document is tested once."
+    elif issubclass(protocol, ByDate):
+        text = f"One split by date: tested on the {sizes[0]:,} newest documents, trained on those before them."
+    return text
+
+
+def _draws(variant: Variant, predictions: Predictions) -> str:
+    given = variant.protocol.resolved
+    how = f"{given['replicates']} {'stratified draws' if given['stratified'] else 'random draws, not stratified'}"
+    if issubclass(variant.protocol.cls, HoldOut):
+        whole = " of whole groups" if given["grouped"] else ""
+        return f"{how}{whole}: {given['test_share']:.0%} of the documents are tested each time."
+    nested = "; a replicate's smaller sets are parts of its larger ones" if given.get("nested") else ""
+    tested = f"the group {given['test']!r}" if given["test"] else "all other documents of the task"
+    return f"Each training size: {how}{nested}, tested on {tested}." + _fewest(variant.name, predictions)
 
 
 def _fewest(variant: str, predictions: Predictions) -> str:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,7 +7,15 @@ from hypothesis import strategies as st
 
 from benchmark.corpora.corpus import Documents
 from benchmark.errors import ConfigError
-from benchmark.evaluation.protocols import PROTOCOLS, FixedSplit, KFold, LeaveOneGroupOut, RandomSubsets
+from benchmark.evaluation.protocols import (
+    PROTOCOLS,
+    ByDate,
+    FixedSplit,
+    HoldOut,
+    KFold,
+    LeaveOneGroupOut,
+    RandomSubsets,
+)
 
 
 def make_documents(n=120, seed=0, groups=("cornell", "texas", "misc", "train", "test")):
@@ -16,6 +26,8 @@ def make_documents(n=120, seed=0, groups=("cornell", "texas", "misc", "train", "
         groups=rng.integers(len(groups), size=n).astype(np.int32),
         classes=("student", "course", "project"),
         group_names=groups,
+        units=rng.integers(20, size=n).astype(np.int32),
+        dates=np.datetime64("2024-01-01", "s") + 86_400 * rng.integers(60, size=n),
     )
 
 
@@ -25,6 +37,8 @@ EXAMPLES = {
     "fixed-split": FixedSplit(),
     "k-fold": KFold(k=5, seed=3),
     "random-subsets": RandomSubsets(train_size=30, replicates=12, seed=3),
+    "hold-out": HoldOut(test_share=0.3, replicates=12, seed=3),
+    "by-date": ByDate(test_share=0.3),
 }
 
 
@@ -62,10 +76,12 @@ class TestEveryProtocol:
 
     def test_refuses_a_collection_with_a_class_of_one(self, name):
         labels = np.zeros(len(DOCUMENTS), dtype=np.int32)
-        labels[0], labels[1] = 1, 2
-        lonely = Documents(DOCUMENTS.ids, labels, DOCUMENTS.groups, DOCUMENTS.classes, DOCUMENTS.group_names)
+        newest = np.argsort(DOCUMENTS.dates)[-1]
+        labels[0], labels[newest] = 1, 2
+        lonely = replace(DOCUMENTS, labels=labels)
+        others = {"fixed-split": FixedSplit("misc", "test"), "hold-out": HoldOut(0.6, 12, 3)}
         with pytest.raises(ConfigError, match=r"no training document (of|for) class"):
-            (EXAMPLES[name] if name != "fixed-split" else FixedSplit("misc", "test")).splits(lonely)
+            others.get(name, EXAMPLES[name]).splits(lonely)
 
 
 class TestLeaveOneGroupOut:
@@ -208,3 +224,73 @@ class TestRandomSubsets:
     def test_refuses(self, parameters, message):
         with pytest.raises(ConfigError, match=message):
             RandomSubsets(**parameters).splits(DOCUMENTS)
+
+
+GROUPED = [KFold(5, grouped=True), KFold(4, stratified=False, grouped=True), HoldOut(0.3, 12, 0, False, True)]
+
+
+@pytest.mark.parametrize("protocol", GROUPED)
+def test_documents_of_a_group_stay_together(protocol):
+    splits = protocol.splits(DOCUMENTS)
+    for split in splits:
+        assert not np.intersect1d(DOCUMENTS.units[split.train], DOCUMENTS.units[split.test]).size
+        assert len(split.train) + len(split.test) == len(DOCUMENTS)
+    assert len({split.test.tobytes() for split in splits}) > 1
+    assert rows(splits) == rows(protocol.splits(DOCUMENTS))
+
+
+def test_grouped_folds_test_every_document_once():
+    splits = KFold(5, grouped=True).splits(DOCUMENTS)
+    np.testing.assert_array_equal(np.sort(np.concatenate([split.test for split in splits])), np.arange(len(DOCUMENTS)))
+
+
+def test_another_seed_holds_out_other_groups():
+    one, other = (HoldOut(0.3, 3, seed, False, True).splits(DOCUMENTS) for seed in (0, 1))
+    assert rows(one) != rows(other)
+
+
+@given(st.floats(0.05, 0.9), st.integers(0, 10**6))
+def test_held_out_groups_fill_the_share_as_far_as_they_fit(share, seed):
+    sizes = np.bincount(DOCUMENTS.units)
+    wanted = max(1, round(share * len(DOCUMENTS)))
+    (split,) = HoldOut(share, 1, seed, False, True).splits(DOCUMENTS)
+    assert len(split.test) <= max(wanted, sizes.max())
+    assert len(split.test) > wanted - sizes.max()
+
+
+@given(st.floats(0.05, 0.8))
+def test_held_out_documents_are_the_share(share):
+    for split in HoldOut(share, 2, 0, stratified=False).splits(DOCUMENTS):
+        assert len(split.test) == max(1, round(share * len(DOCUMENTS)))
+
+
+@given(st.floats(0.02, 0.9))
+def test_what_is_tested_is_newer_than_all_that_trains(share):
+    (split,) = ByDate(share).splits(DOCUMENTS)
+    assert DOCUMENTS.dates[split.train].max() < DOCUMENTS.dates[split.test].min()
+    least = max(1, round(share * len(DOCUMENTS)))
+    day = np.bincount((DOCUMENTS.dates - DOCUMENTS.dates.min()).astype(int) // 86_400).max()
+    assert least <= len(split.test) < least + day
+
+
+def test_the_first_date_to_test_can_be_named():
+    (split,) = ByDate(test_from="2024-02-01").splits(DOCUMENTS)
+    np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.dates >= np.datetime64("2024-02-01")))
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: ByDate().splits(replace(DOCUMENTS, dates=None)), "name the column"),
+        (lambda: KFold(3, grouped=True).splits(replace(DOCUMENTS, units=None)), "name the column"),
+        (lambda: KFold(21, grouped=True).splits(DOCUMENTS), "cannot be made of 20 groups"),
+        (lambda: HoldOut(1.0), "less than 1"),
+        (lambda: HoldOut(grouped=True), "stratified must be false"),
+        (lambda: ByDate(test_from="tomorrow"), "2024-05-31"),
+        (lambda: ByDate(test_from="2025-01-01").splits(DOCUMENTS), "no document to test"),
+        (lambda: ByDate(test_from="2023-01-01").splits(DOCUMENTS), "no document to train on"),
+    ],
+)
+def test_what_can_not_be_split_so_is_refused(make, said):
+    with pytest.raises(ConfigError, match=said):
+        make()

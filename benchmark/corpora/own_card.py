@@ -1,0 +1,88 @@
+"""The data gate of one's own corpora: a card is written once, and a corpus that has changed since is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import yaml
+
+from benchmark.corpora.card import DatasetCard, read_card
+from benchmark.errors import MOST_PROBLEMS, DataError
+
+if TYPE_CHECKING:
+    from benchmark.corpora.files import OwnFiles
+
+#: Groups that a card counts one by one; of more, documents are counted by class alone.
+MOST_GROUPS = 50
+FOLDER = "cards"
+_HEAD = "# What `bench data card` found: a run refuses a corpus that is otherwise. Write it anew after a change.\n"
+
+
+def place(config: Path) -> Path:
+    """Where the card of a configuration stands: in cards/, beside it."""
+    return config.parent / FOLDER / f"{config.stem}.yaml"
+
+
+def card_text(reader: OwnFiles, name: str) -> str:
+    """The card as YAML."""
+    return _HEAD + yaml.safe_dump(_facts(reader, name), sort_keys=False, allow_unicode=True, width=120)
+
+
+def check_card(reader: OwnFiles, config: Path) -> None:
+    """Compare the corpus with the card of its configuration, if there is one.
+
+    Raises
+    ------
+    DataError
+        It has changed: classes, groups and numbers that differ, or that the content alone does.
+    """
+    path = place(config)
+    if not path.exists():
+        return
+    card = read_card(path.stem, path.parent)
+    now = DatasetCard.model_validate(_facts(reader, path.stem))
+    if now.digest == card.digest and now.counts == card.counts and now.documents == card.documents:
+        return
+    wrong = [
+        f"  {name}, {group}: {before:,} documents on the card, {after:,} now"
+        for name in dict.fromkeys([*card.counts, *now.counts])
+        for group in dict.fromkeys([*card.groups, *now.groups])
+        if (before := card.counts.get(name, {}).get(group, 0)) != (after := now.counts.get(name, {}).get(group, 0))
+    ]
+    more = [f"  … and {len(wrong) - MOST_PROBLEMS:,} more"] if len(wrong) > MOST_PROBLEMS else []
+    told = [*wrong[:MOST_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
+    raise DataError(
+        "\n".join(
+            [
+                f"{now.title} is not what its card {path} describes:",
+                *told,
+                f"Bring back what it was; or, if the change is meant, write the card anew: bench data card {config}",
+            ]
+        )
+    )
+
+
+def _facts(reader: OwnFiles, name: str) -> dict[str, Any]:
+    documents, sizes = reader.outline(), reader.outline().sizes()
+    groups = list(documents.group_names)
+    by_group = np.bincount(documents.groups, minlength=len(groups))
+    if len(groups) > MOST_GROUPS:
+        groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
+    files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
+    found = {
+        "name": name,
+        "title": ", ".join(Path(each).name for each in files),
+        "tops": files,
+        "tops_are": "files",
+        "digest": reader.digest(),
+        "counts": {
+            label: {group: int(n) for group, n in zip(groups, row, strict=True)}
+            for label, row in zip(documents.classes, sizes, strict=True)
+        },
+        "documents": {group: int(n) for group, n in zip(groups, by_group, strict=True)} if reader.several else None,
+        "licence": "unknown",
+        "citation": "unknown",
+    }
+    return {key: value for key, value in found.items() if value is not None}

@@ -1,0 +1,152 @@
+"""Files of records: the same records from every format, and file, line and reason for what can't be read."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import lzma
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmark.corpora.records import check_encoding, records
+from benchmark.errors import ConfigError, DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ROWS = [
+    {"id": "a", "text": "two\nlines, and a comma", "label": "x"},
+    {"id": "b", "text": 'a "quoted" word', "label": "y"},
+    {"id": "c", "text": "Gebühr, проблема", "label": "x"},
+]
+COLUMNS = ("text", "label")
+EXPECTED = [[row[name] for name in COLUMNS] for row in ROWS]
+
+
+def table(rows: list[dict[str, str]], delimiter: str = ",") -> bytes:
+    out = io.StringIO(newline="")
+    writer = csv.DictWriter(out, list(rows[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def parquet(rows: list[dict[str, Any]]) -> bytes:
+    out = io.BytesIO()
+    pa.parquet.write_table(pa.Table.from_pylist(rows), out)
+    return out.getvalue()
+
+
+FORMATS = {
+    "a.csv": table(ROWS),
+    "a.tsv": table(ROWS, "\t"),
+    "a.jsonl": b"".join(json.dumps(row).encode() + b"\n" for row in ROWS),
+    "a.ndjson": b"\n\n".join(json.dumps(row, ensure_ascii=False).encode() for row in ROWS),
+    "a.parquet": parquet(ROWS),
+}
+PACKED = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+CASES = [(name, end) for name in FORMATS for end in PACKED if not (name == "a.parquet" and end)]
+
+
+def read(path: Path, content: bytes, columns: tuple[str, ...] = COLUMNS, **how: Any) -> list[Any]:
+    path.write_bytes(content)
+    return list(records(path, columns, **how))
+
+
+@pytest.mark.parametrize(("name", "end"), CASES)
+def test_every_format_gives_the_same_records(name: str, end: str, tmp_path: Path) -> None:
+    found = read(tmp_path / f"{name}{end}", PACKED[end](FORMATS[name]))
+    assert [values for _, values in found] == EXPECTED
+
+
+def test_frames_follow_each_other_in_a_file(tmp_path: Path) -> None:
+    content, half = FORMATS["a.csv"], 30
+    packed = zstandard.compress(content[:half]) + zstandard.compress(content[half:])
+    assert [values for _, values in read(tmp_path / "a.csv.zst", packed)] == EXPECTED
+
+
+def test_a_record_knows_the_line_that_it_begins_on(tmp_path: Path) -> None:
+    assert [line for line, _ in read(tmp_path / "a.csv", FORMATS["a.csv"])] == [2, 4, 5]
+    assert [line for line, _ in read(tmp_path / "a.ndjson", FORMATS["a.ndjson"])] == [1, 3, 5]
+
+
+@pytest.mark.parametrize("mark", [b"\xef\xbb\xbf", b""])
+def test_a_byte_order_mark_is_no_part_of_the_first_column(mark: bytes, tmp_path: Path) -> None:
+    assert read(tmp_path / "a.csv", mark + b"text,label\r\na,b\r\n") == [(2, ["a", "b"])]
+
+
+def test_other_delimiters_and_encodings(tmp_path: Path) -> None:
+    content = "text;label\nGebühr;a,b\n".encode("cp1252")
+    assert read(tmp_path / "a.csv", content, encoding="cp1252", delimiter=";") == [(2, ["Gebühr", "a,b"])]
+
+
+@given(st.integers(0, 30), st.integers(0, 40))
+@settings(deadline=None, max_examples=30)
+def test_the_first_byte_that_is_not_of_the_encoding_is_named(tmp_path_factory: Any, line: int, column: int) -> None:
+    lines = [b"text,label"] + [b"x" * 40 + b",y"] * 31
+    lines[line + 1] = lines[line + 1][:column] + b"\xe9" + lines[line + 1][column:]
+    content = b"\n".join(lines)
+    path = tmp_path_factory.mktemp("bytes") / "a.csv"
+    with pytest.raises(DataError) as raised:
+        read(path, content)
+    place = f"{path}:{line + 2}: the byte 0xe9 at offset {content.index(0xE9):,}"
+    assert str(raised.value).startswith(f"{place} is not utf-8")
+
+
+REFUSED = [
+    ("a.csv", b"text,lable\n", "has no column 'label'; did you mean 'lable'?"),
+    ("a.csv", b"text,label,text\n", "two columns are named 'text'"),
+    ("a.csv", b"label,text\nx\n", ":2: has 1 columns, the header 2"),
+    ("a.csv", b'text,label\n"x\n', ":2: is no table: unexpected end of data"),
+    ("a.csv", b"", "has no column 'text'"),
+    ("a.jsonl", b'{"text": 1, "label": 2}\n{"text"\n', ":2: is no JSON"),
+    ("a.jsonl", b"[1]\n", ":1: is [1], and must be an object"),
+    ("a.jsonl", b'{"text": "x"}\n', "has no column 'label'"),
+    ("a.csv.gz", gzip.compress(FORMATS["a.csv"])[:-9], "is truncated"),
+    ("a.csv.gz", b"text,label\n", "can't be read"),
+    ("a.csv.zst", b"text,label\n", "can't be read"),
+    *(("a.csv.zst", zstandard.compress(FORMATS["a.csv"])[:-n], "is truncated") for n in (1, 4, 9, 30)),
+    ("a.csv.xz", lzma.compress(FORMATS["a.csv"])[:-9], "is truncated"),
+    ("a.parquet", b"PAR1", "can't be read"),
+    ("a.parquet", parquet([{"text": "x"}]), "has no column 'label'"),
+    ("a.docx", b"", "unknown kind of file '.docx'"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), REFUSED)
+def test_what_can_not_be_read_is_said_with_its_place(name: str, content: bytes, said: str, tmp_path: Path) -> None:
+    with pytest.raises(DataError) as raised:
+        read(tmp_path / name, content)
+    assert str(raised.value).startswith(str(tmp_path / name))
+    assert said in str(raised.value)
+
+
+@given(st.sampled_from(sorted(FORMATS)), st.data())
+@settings(deadline=None, max_examples=300)
+def test_damaged_files_give_records_or_a_reason(tmp_path_factory: Any, name: str, data: Any) -> None:
+    content = bytearray(FORMATS[name])
+    for _ in range(data.draw(st.integers(1, 3))):
+        start = data.draw(st.integers(0, len(content)))
+        content[start : start + data.draw(st.integers(0, 5))] = data.draw(st.binary(max_size=5))
+    path = tmp_path_factory.mktemp("damaged") / name
+    found, said = [], str(path)
+    try:
+        found = read(path, bytes(content))
+    except DataError as error:
+        said = str(error)
+    assert said.startswith(str(path))
+    assert all(len(values) == len(COLUMNS) for _, values in found)
+
+
+@pytest.mark.parametrize(("name", "said"), [("klingon", "unknown encoding"), ("utf-16", "line by line")])
+def test_an_encoding_that_can_not_be_read_by_lines_is_refused(name: str, said: str) -> None:
+    with pytest.raises(ConfigError, match=said):
+        check_encoding(name)

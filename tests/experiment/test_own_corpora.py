@@ -1,0 +1,125 @@
+"""Experiments on one's own files: every format the same numbers, every protocol, and results that outlive the files."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pytest
+
+from benchmark.corpora import registry
+from benchmark.errors import DataError
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.session import again, checked, perform, write_card
+from benchmark.observer import Observer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from benchmark.experiment.store import Store
+
+CONFIG = """
+name: mine
+corpus: {name: files, path: NAME, id: id, split: side, group: university, date: day}
+text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2}
+protocol: {name: fixed-split, train: misc, test: texas}
+defaults: {classifier: {C: 1}}
+methods: [ngd, mnb, {weighting: tfidf, classifier: linear-svm}]
+compare: [[ngd, mnb]]
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The generated corpus, as a person would have it."""
+    folder = tmp_path_factory.mktemp("mine")
+    corpus = registry.load("synthetic")
+    documents = corpus.documents
+    rows = [
+        {
+            "id": name,
+            "text": text.decode("latin-1"),
+            "label": documents.classes[label],
+            "university": documents.group_names[group],
+            "side": documents.group_names[group],
+            "day": f"2024-{1 + row % 12:02}-{1 + row % 28:02}",
+        }
+        for row, (name, text, label, group) in enumerate(
+            zip(documents.ids, corpus, documents.labels, documents.groups, strict=True)
+        )
+    ]
+    with (folder / "mine.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    (folder / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    pd.DataFrame(rows).to_parquet(folder / "mine.parquet")
+    return folder
+
+
+def configured(folder: Path, name: str, **changes: str) -> Path:
+    text = CONFIG.replace("NAME", name)
+    for old, new in changes.items():
+        line = next(each for each in text.splitlines() if each.startswith(f"{old}:"))
+        text = text.replace(line, f"{old}: {new}")
+    path = folder / f"{name.replace('.', '-')}-{abs(hash(text))}.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", ["mine.jsonl", "mine.parquet"])
+def test_every_format_gives_the_same_scores(folder: Path, name: str, store: Store, tmp_path: Path) -> None:
+    one, other = (
+        perform(checked(configured(folder, each)), store, folder=tmp_path / each) for each in ("mine.csv", name)
+    )
+    assert (one.folder / "scores.csv").read_bytes() == (other.folder / "scores.csv").read_bytes()
+
+
+def test_the_counts_are_those_of_the_corpus_that_the_files_were_made_of(folder: Path, store: Store) -> None:
+    own = checked(configured(folder, "mine.csv")).variants["base"].collection
+    counts, _, _ = read_counts(own, store, Observer())
+    given = configured(folder, "given", corpus="{name: synthetic}", protocol="leave-one-group-out")
+    expected, _, _ = read_counts(checked(given).variants["base"].collection, store, Observer())
+    order = [counts.documents.ids.index(name) for name in expected.documents.ids]
+    assert counts.vocabulary == expected.vocabulary
+    assert (counts.matrix[order] != expected.matrix).nnz == 0
+
+
+PROTOCOLS = [
+    "{name: k-fold, k: 3, grouped: true}",
+    "{name: hold-out, replicates: 2}",
+    "{name: hold-out, replicates: 2, grouped: true, stratified: false}",
+    "by-date",
+    "{name: random-subsets, train_size: [50, 100], replicates: 2}",
+    "leave-one-group-out",
+]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_protocol_runs_and_is_read_again_without_the_files(
+    folder: Path, protocol: str, store: Store, tmp_path: Path
+) -> None:
+    data = tmp_path / "mine.csv"
+    data.write_bytes((folder / "mine.csv").read_bytes())
+    done = perform(checked(configured(tmp_path, "mine.csv", protocol=protocol)), store, folder=tmp_path / "run")
+    assert not done.summary.failures
+    before = {path.name: path.read_bytes() for path in done.folder.iterdir()}
+    data.unlink()
+    again(done.folder)
+    assert {path.name: path.read_bytes() for path in done.folder.iterdir()} == before
+
+
+def test_a_run_is_refused_once_the_corpus_has_changed_from_its_card(folder: Path, tmp_path: Path) -> None:
+    data = tmp_path / "mine.csv"
+    data.write_bytes((folder / "mine.csv").read_bytes())
+    config = configured(tmp_path, "mine.csv")
+    card = write_card(config)
+    assert card.parent == tmp_path / "cards"
+    checked(config)
+    data.write_bytes(data.read_bytes().replace(b",student,", b",faculty,", 1))
+    with pytest.raises(DataError, match="documents on the card"):
+        checked(config)
+    write_card(config)
+    checked(config)
