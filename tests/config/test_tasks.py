@@ -72,7 +72,7 @@ class TestProtocol:
             ("protocol:\n  name: k-folds # HERE\n  k: 5\n", "'k-folds'; did you mean 'k-fold'? (allowed: leave"),
             ("protocol:\n  name: [k-fold] # HERE\n  k: 2\n", "unknown protocol ['k-fold']; did you mean 'k-fold'?"),
             ("protocol: k-fold # HERE\n", "the protocol 'k-fold' needs the parameter 'k'"),
-            ("protocol:\n  name: k-fold\n  k: 5\n  sed: 1 # HERE\n", "'seed'? (allowed: k, seed, stratified)"),
+            ("protocol:\n  name: k-fold\n  k: 5\n  sed: 1 # HERE\n", "'seed'? (allowed: k, seed, stratified, grouped)"),
             ("protocol:\n  name: k-fold\n  k: '5' # HERE\n", "k is '5': must be a whole number"),
             ("protocol:\n  name: k-fold\n  k: 1 # HERE\n", "k = 1 is too small: it must be at least 2"),
             ("protocol:\n  name: k-fold\n  k: 601 # HERE\n", "k = 601 folds cannot be made of 600 documents"),

@@ -77,7 +77,7 @@ class TestEveryProtocol:
     def test_refuses_a_collection_with_a_class_of_one(self, name):
         labels = np.zeros(len(DOCUMENTS), dtype=np.int32)
         newest = np.argsort(DOCUMENTS.dates)[-1]
-        labels[0], labels[newest] = 1, 2
+        labels[np.flatnonzero(DOCUMENTS.groups == 0)[0]], labels[newest] = 1, 2  # the first group is held out
         lonely = replace(DOCUMENTS, labels=labels)
         others = {"fixed-split": FixedSplit("misc", "test"), "hold-out": HoldOut(0.6, 12, 3)}
         with pytest.raises(ConfigError, match=r"no training document (of|for) class"):

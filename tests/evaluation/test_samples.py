@@ -51,7 +51,7 @@ def several(cell, truth, given):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_draws_are_the_sample_where_training_documents_are_drawn(name):
-    assert sample_of(PROTOCOLS[name], 3) == (ByDraws(3) if name == "random-subsets" else ByDocuments(3))
+    assert sample_of(PROTOCOLS[name], 3) == (ByDraws(3) if name in ("random-subsets", "hold-out") else ByDocuments(3))
 
 
 class TestDraws:
