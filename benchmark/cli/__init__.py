@@ -86,6 +86,37 @@ def run(configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = Fa
         raise SystemExit(1)
 
 
+@app.command(epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/")
+def init(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON lines, Parquet, or a folder of classes.")],
+    text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
+    label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
+    labels: Annotated[str | None, typer.Option(help="Column of the classes, of which there may be several.")] = None,
+    separator: Annotated[str | None, typer.Option(help="Between several classes, where they are text.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
+    split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of what documents belong to.")] = None,
+    date: Annotated[str | None, typer.Option(help="Column of the date.")] = None,
+    drop: Annotated[list[str] | None, typer.Option(help="Leave out: empty, unlabelled, repeated, rare.")] = None,
+    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to.", show_default="<name>.yaml")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Even where there is such a file.")] = False,
+) -> None:
+    """Write a first configuration for your own documents; asks where a terminal can answer."""
+    from benchmark.cli.questions import confirmed
+    from benchmark.experiment.session import checked
+    from benchmark.experiment.starting import look, propose, start
+
+    given = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
+    seen = look(path, encoding=encoding)
+    roles = propose(seen, {role: name for role, name in given.items() if name is not None})
+    roles = confirmed(seen.columns, roles, {role for role, name in given.items() if name is not None})
+    target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
+    say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
+    study = checked(target)
+    say(f"It is good: {len(study.ids)} cells. Next: bench run {target}")
+
+
 @app.command(epilog="Example: bench validate configs/*.yaml")
 def validate(configs: Configs) -> None:
     """Check configurations without doing any work."""

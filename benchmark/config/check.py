@@ -12,10 +12,10 @@ from benchmark.config.components import Component, ComponentError, check_compone
 from benchmark.config.documents import collection_of, several_labels
 from benchmark.config.entries import entries_of
 from benchmark.config.limits import check_number
-from benchmark.config.model import ALL, BASE, INNER, ORACLE, Experiment, Variant
+from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection, validated
-from benchmark.config.tasks import check_splits, protocol_of, tasks_of, terms_of
+from benchmark.config.tasks import check_splits, inner_of, protocol_of, tasks_of, terms_of
 from benchmark.errors import quoted, unknown
 from benchmark.evaluation import published
 from benchmark.evaluation.metrics import METRICS, defined
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from benchmark.config.schema import StudySection
     from benchmark.source import Location, YamlSource
 
-CHOICES = (ORACLE, INNER)
+CHOICES = (ORACLE, INNER, NEWEST)
 POINTS = "points (tasks × methods or candidates × training sizes × terms)"
 #: Of these, those that are defined for the documents are scored where a configuration names none.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
@@ -85,7 +85,7 @@ def check_experiment(
         variants=variants,
         cells=cells,
         choices=choices,
-        folds=config.choose.folds if config.choose else 0,
+        inner=inner_of(config, several=several),
         metrics=metrics,
         by_class=config.classes == "each",
         measures=measured,
@@ -135,9 +135,8 @@ def _variant(
     collection = collection_of(config, source, recorded.get(name))
     tasks = tasks_of(config, collection, source)
     protocol, sizes = protocol_of(config, source)
-    inner = config.choose is not None and INNER in config.choose.by
-    folds = config.choose.folds if inner and config.choose else None
-    entries = entries_of(config.methods, config.defaults, source, choose=config.choose is not None)
+    over = None if config.choose is None else frozenset(config.choose.over)
+    entries = entries_of(config.methods, config.defaults, source, choose=over)
     terms = terms_of(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
@@ -147,7 +146,7 @@ def _variant(
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
     check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))
     if name not in recorded:  # numbers alone don't say which documents belong together, or when they were written
-        check_splits(collection, tasks, protocol, sizes, folds, source)
+        check_splits(collection, tasks, protocol, sizes, inner_of(config, several=several_labels(collection)), source)
     return variant
 
 
@@ -159,6 +158,8 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
             raise source.error(("choose", "by", index), unknown("way to choose", value, CHOICES))
         if value in config.choose.by[:index]:
             raise source.error(("choose", "by", index), f"{value!r} is listed twice")
+    if {INNER, NEWEST} <= set(config.choose.by):
+        raise source.error(("choose", "by"), f"{INNER} and {NEWEST} are two ways for one thing: name one")
     return tuple(config.choose.by)
 
 

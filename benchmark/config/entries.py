@@ -18,6 +18,8 @@ from benchmark.kernels import KERNELS, Kernel
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from benchmark.config.components import Component
     from benchmark.source import Location, YamlSource
 
@@ -43,7 +45,7 @@ class _Item:
 
 
 def entries_of(
-    methods: list[Any], defaults: dict[str, Any], source: YamlSource, *, choose: bool
+    methods: list[Any], defaults: dict[str, Any], source: YamlSource, *, choose: AbstractSet[str] | None
 ) -> tuple[MethodEntry, ...]:
     """The methods of a configuration, in order.
 
@@ -54,8 +56,9 @@ def entries_of(
     defaults : dict
         What methods that have such a parameter, and don't say otherwise, take.
     source : YamlSource
-    choose : bool
-        Whether the lists inside a kernel or classifier are candidates, of which one is chosen, or cells.
+    choose : set of str or None
+        The keys beside kernel and classifier whose lists are candidates, of which one is chosen, as the lists inside
+        a kernel or classifier are; None where nothing is chosen, and all lists are cells.
     """
     _check_defaults(defaults, source)
     resolver = _Resolver(defaults, source)
@@ -67,15 +70,18 @@ def entries_of(
         for label, own in _expanded(given, source, place, choose=choose):
             spec = resolver.spec(own, place)
             spelled = f"{label} {spec!r}"
-            if label in candidates and (first[label] != index or not choose or spelled in seen):
+            if label in candidates and (first[label] != index or choose is None or spelled in seen):
                 raise source.error(place, f"the method {label!r} stands in the configuration twice")
             seen.add(spelled)
             check_number(len(seen), METHODS, source, ("methods",))
             first.setdefault(label, index)
             candidates.setdefault(label, []).append(spec)
     resolver.check_all_used()
-    if choose and all(len(specs) == 1 for specs in candidates.values()):
-        raise source.error(("choose",), "there is nothing to choose: no kernel or classifier lists a parameter")
+    if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
+        raise source.error(
+            ("choose",),
+            "there is nothing to choose: no kernel or classifier lists a parameter, and nothing under `over` a list",
+        )
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
@@ -122,7 +128,7 @@ def _not_negative(value: Any) -> bool:
 
 
 def _expanded(
-    given: Any, source: YamlSource, place: Location, *, choose: bool
+    given: Any, source: YamlSource, place: Location, *, choose: AbstractSet[str] | None
 ) -> list[tuple[str, dict[str, tuple[Any, Location]]]]:
     """Each combination that an entry stands for: its label, and what it says with the place of each key."""
     if isinstance(given, str):
@@ -154,7 +160,7 @@ def _expanded(
     return found
 
 
-def _items(key: str, given: Any, source: YamlSource, place: Location, choose: bool) -> list[_Item]:
+def _items(key: str, given: Any, source: YamlSource, place: Location, choose: AbstractSet[str] | None) -> list[_Item]:
     """What a key's list, or its one value, stands for."""
     found: list[_Item] = []
     if given == []:
@@ -167,11 +173,13 @@ def _items(key: str, given: Any, source: YamlSource, place: Location, choose: bo
             continue
         _check_word(key, value, source, where)
         word = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}"}.get(key, value)
-        found.append(_Item(value, (word,), where))
+        found.append(_Item(value, () if choose and key in choose and len(listed(given)) > 1 else (word,), where))
     return found
 
 
-def _parametrized(key: str, given: Any, source: YamlSource, place: Location, choose: bool) -> list[_Item]:
+def _parametrized(
+    key: str, given: Any, source: YamlSource, place: Location, choose: AbstractSet[str] | None
+) -> list[_Item]:
     """A kernel or classifier: every combination of its parameters' lists, but of those that are lists by nature."""
     registry: dict[str, Any] = KERNELS if key == KERNEL else CLASSIFIERS
     if isinstance(given, str):
@@ -194,7 +202,7 @@ def _parametrized(key: str, given: Any, source: YamlSource, place: Location, cho
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         axes[parameter] = [value] if parameter in whole else listed(value)
     check_number(math.prod(map(len, axes.values())), METHODS, source, place)
-    silent = whole | {parameter for parameter, values in axes.items() if choose and len(values) > 1}
+    silent = whole | {parameter for parameter, values in axes.items() if choose is not None and len(values) > 1}
     return [
         _Item(dict(zip(axes, values, strict=True)), _words(dict(zip(axes, values, strict=True)), silent), place)
         for values in itertools.product(*axes.values())

@@ -11,12 +11,13 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.corpora.reader import CorpusReader
+    from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
 
 BASE = "base"
-#: How a candidate is chosen: by the tested documents, or within the training documents.
-ORACLE, INNER = "oracle", "cross-validation"
+#: How a candidate is chosen: by the tested documents, or within the training documents, by folds or the newest.
+ORACLE, INNER, NEWEST = "oracle", "cross-validation", "newest"
 #: The class that stands for all of them; a class of this name would be taken for it.
 ALL = "all"
 
@@ -196,7 +197,7 @@ class Cell:
     of_class : str
         The class that is scored, `ALL` for all of them together; "" where classes aren't scored by themselves.
     choice : str
-        "oracle", "cross-validation", or "" where nothing is chosen.
+        "oracle", "cross-validation", "newest", or "" where nothing is chosen.
     size, terms : int or None
         Training documents, and selected terms, where they are axes.
     """
@@ -303,9 +304,9 @@ class Experiment(Study):
     cells : tuple of Cell
         In table order.
     choices : tuple of str
-        How candidates are chosen: "oracle", "cross-validation"; ("",) where nothing is.
-    folds : int
-        Of the inner cross-validation.
+        How candidates are chosen: "oracle", and "cross-validation" or "newest"; ("",) where nothing is.
+    inner : EvaluationProtocol or None
+        What splits the training documents of each split to choose by.
     metrics : tuple of str
         The first is the main one.
     by_class : bool
@@ -322,7 +323,7 @@ class Experiment(Study):
     variants: dict[str, Variant]
     cells: tuple[Cell, ...]
     choices: tuple[str, ...]
-    folds: int
+    inner: EvaluationProtocol | None
     metrics: tuple[str, ...]
     by_class: bool
     measures: tuple[Component, ...]

@@ -83,6 +83,8 @@ class ChooseSection(Section):
 
     by: OneOrMore
     folds: int = Field(default=5, ge=2)
+    grouped: bool = False
+    over: list[Literal["weighting", "normalization", "idf", "dirichlet"]] = Field(default=[], max_length=4)
 
 
 class FigureSection(Section):

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
 from benchmark.config.documents import expected_documents
 from benchmark.config.limits import MOST_ROWS, check_number
-from benchmark.config.model import Task, Terms
+from benchmark.config.model import INNER, NEWEST, Task, Terms
 from benchmark.config.schema import TaskSection, listed
 from benchmark.errors import ConfigError, quoted, unknown
-from benchmark.evaluation.protocols import PROTOCOLS, KFold
+from benchmark.evaluation.protocols import PROTOCOLS, ByDate, KFold
 from benchmark.representation.selection import AGGREGATES, RANKS
 
 if TYPE_CHECKING:
@@ -124,6 +124,16 @@ def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
     return Terms(tuple(numbers), terms.rank, terms.over_classes)
 
 
+def inner_of(config: ExperimentSection, *, several: bool) -> EvaluationProtocol | None:
+    """What splits the training documents of each split to choose candidates by; None where nothing is chosen so."""
+    choose = config.choose
+    if choose is not None and NEWEST in choose.by:
+        return ByDate(1 / choose.folds)
+    if choose is not None and INNER in choose.by:
+        return KFold(choose.folds, config.seed, stratified=not several, grouped=choose.grouped)
+    return None
+
+
 def built_protocol(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
     """The protocol with one training size."""
     given = {**protocol.given, **({} if size is None else {SIZE: size}), **more}
@@ -136,11 +146,12 @@ def check_splits(
     tasks: tuple[Task, ...],
     protocol: Component,
     sizes: tuple[int | None, ...],
-    folds: int | None,
+    inner: EvaluationProtocol | None,
     source: YamlSource,
 ) -> None:
     """Make every kind of split once, and the inner folds (if any) of the first: what can't be split is refused."""
     everything = expected_documents(collection)
+    folds = inner.k if isinstance(inner, KFold) else None
     _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
     one = {"replicates": 1} if "replicates" in parameters(protocol.cls) else {}
     for task in tasks:
@@ -148,8 +159,8 @@ def check_splits(
         for index, size in enumerate(sizes):
             try:
                 split = built_protocol(protocol, size, **one).splits(documents)[0]
-                if folds is not None:
-                    KFold(folds, 0, stratified=documents.topics is None).splits(documents.take(split.train))
+                if inner is not None:
+                    inner.splits(documents.take(split.train))
             except ConfigError as error:
                 listed_sizes = len(sizes) > 1
                 place = ("protocol", SIZE, index) if listed_sizes else _spoken_of(str(error), source.data["protocol"])

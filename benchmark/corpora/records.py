@@ -74,6 +74,23 @@ def records(
         raise DataError(f"{path}: {unknown('kind of file', kind or path.name, [*TABLES, *LINES, *PARQUET])}")
 
 
+def columns_of(path: Path, *, encoding: str = "utf-8", delimiter: str | None = None) -> list[str]:
+    """The columns of a file, in order: of JSON lines, the keys of the first records."""
+    kind = kind_of(path)
+    if kind in TABLES:
+        with opened(path) as file:
+            lines = _text_lines(file, path, encoding)
+            return [name.strip() for name in next(csv.reader(lines, delimiter=delimiter or TABLES[kind]), [])]
+    if kind in PARQUET:
+        with _parquet(path) as parquet_file:
+            return list(parquet_file.schema_arrow.names)
+    found: dict[str, None] = {}
+    with opened(path) as file:
+        for number, line in zip(range(1, BATCH), _text_lines(file, path, encoding), strict=False):
+            found.update(dict.fromkeys(_object(path, number, line)))
+    return list(found)
+
+
 def check_encoding(name: str) -> None:
     """Refuse an encoding that isn't known, or whose lines can't be told apart before they are decoded."""
     try:
@@ -209,12 +226,7 @@ def _of_lines(path: Path, columns: Sequence[str], encoding: str) -> Iterator[Rec
         for number, line in enumerate(_text_lines(file, path, encoding), start=1):
             if not line.strip():
                 continue
-            try:
-                record = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise DataError(f"{path}:{number}: is no JSON: {error}") from None
-            if not isinstance(record, dict):
-                raise DataError(f"{path}:{number}: is {quoted(record)}, and must be an object: {{…}}")
+            record = _object(path, number, line)
             if number <= BATCH:
                 names.update(dict.fromkeys(record))
             for name in columns:
@@ -225,20 +237,36 @@ def _of_lines(path: Path, columns: Sequence[str], encoding: str) -> Iterator[Rec
             raise DataError(_no_column(path, name, list(names)))
 
 
-def _of_parquet(path: Path, columns: Sequence[str]) -> Iterator[Record]:
+def _object(path: Path, number: int, line: str) -> dict[str, Any]:
+    try:
+        record = json.loads(line) if line.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{path}:{number}: is no JSON: {error}") from None
+    if not isinstance(record, dict):
+        raise DataError(f"{path}:{number}: is {quoted(record)}, and must be an object: {{…}}")
+    return record
+
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Any]:
     try:
         from pyarrow import ArrowException, parquet  # noqa: PLC0415 - large, and for Parquet alone
     except ImportError:
         raise DataError(f"{path}: Parquet is read by pyarrow: pip install 'simplexbench[parquet]'") from None
-    row = 0
     try:
         with parquet.ParquetFile(path) as file:
-            for name in columns:
-                _position(path, file.schema_arrow.names, name)
-            for batch in file.iter_batches(BATCH, columns=list(columns)):
-                values = [batch.column(name).to_pylist() for name in columns]
-                for record in zip(*values, strict=True):
-                    row += 1
-                    yield row, list(record)
+            yield file
     except (OSError, ArrowException) as error:
         raise DataError(f"{path}: can't be read: {error}") from None
+
+
+def _of_parquet(path: Path, columns: Sequence[str]) -> Iterator[Record]:
+    row = 0
+    with _parquet(path) as file:
+        for name in columns:
+            _position(path, file.schema_arrow.names, name)
+        for batch in file.iter_batches(BATCH, columns=list(columns)):
+            values = [batch.column(name).to_pylist() for name in columns]
+            for record in zip(*values, strict=True):
+                row += 1
+                yield row, list(record)

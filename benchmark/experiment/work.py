@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.code import code_digest
-from benchmark.config.model import INNER
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
-from benchmark.evaluation.protocols import DRAWS, KFold
+from benchmark.evaluation.protocols import DRAWS
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Variant
     from benchmark.evaluation.predictions import PointKey
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.protocols import EvaluationProtocol, Split
     from benchmark.methods.base import Method
 
 
@@ -115,12 +114,11 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
     problem = _problem(task, counts, counts_id, study.seed)
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
     draws = issubclass(variant.protocol.cls, DRAWS)
-    folds = study.folds if INNER in study.choices else 0
     digest = cache(_rows_digest)
-    inner_of = {size: tuple(_inner(split, problem, folds, study.seed) for split in splits[size]) for size in splits}
+    inner_of = {size: tuple(_inner(split, problem, study.inner) for split in splits[size]) for size in splits}
     points = []
     for entry in variant.entries:
-        chosen = folds > 0 and len(entry.candidates) > 1
+        chosen = study.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             method = method_for(spec, problem, variant.terms, draws=draws)
             for size in variant.sizes:
@@ -145,12 +143,12 @@ def _problem(task: Task, counts: Counts, counts_id: str, seed: int) -> Problem:
     return Problem(own, key, seed)
 
 
-def _inner(split: Split, problem: Problem, folds: int, seed: int) -> tuple[Split, ...]:
+def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:
     """Folds of a split's training documents, as rows of the task."""
-    if not folds:
+    if protocol is None:
         return ()
     train = problem.documents.take(split.train)
-    made = KFold(folds, seed, stratified=not problem.several).splits(train)
+    made = protocol.splits(train)
     return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
 
 

@@ -88,7 +88,7 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
-    return {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
+    return {**vars(spec.representation), **(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
 
 
 def _parameters(given: Mapping[str, Any]) -> str:

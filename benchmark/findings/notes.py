@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
-from benchmark.config.model import ALL, INNER, ORACLE
+from benchmark.config.model import ALL, INNER, NEWEST, ORACLE
 from benchmark.evaluation.metrics import CLOCK
 from benchmark.evaluation.protocols import DRAWS, ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut
 from benchmark.evaluation.sample import sample_of
+from benchmark.findings.choosing import entry_of
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
 
@@ -71,6 +72,10 @@ _INNER = (
     f"{INNER}: for each split the parameter with the lowest error in {{folds}}-fold cross-validation on its training "
     "documents; among equals the middle one of the grid."
 )
+_NEWEST = (
+    f"{NEWEST}: for each split the parameter with the lowest error on the newest {{share:.0%}} of its training "
+    "documents, after training on the older ones; among equals the middle one of the grid."
+)
 _CLOCK = (
     "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
     "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are "
@@ -102,7 +107,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     notes += [_BY_DOCUMENT] if compared_draws and not several else []
     notes += _scores(study)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
-    notes += [*_choices(study), *_kernels(first, several=several)]
+    notes += [*_choices(study), *_chosen(run), *_kernels(first, several=several)]
     notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
     if any(cell.what == "growth" for cell in study.cells):
         last, least = first.sizes[-1], first.sizes[0]
@@ -240,11 +245,27 @@ def _choices(study: Experiment) -> Iterator[str]:
     if ORACLE in study.choices:
         yield _ORACLE
     if INNER in study.choices:
-        yield _INNER.format(folds=study.folds)
+        yield _INNER.format(folds=getattr(study.inner, "k", 0))
+    if NEWEST in study.choices:
+        yield _NEWEST.format(share=getattr(study.inner, "test_share", 0.0))
     for entry in next(iter(study.variants.values())).entries:
         if len(entry.candidates) > 1:
             values = "; ".join(candidate_words(entry, index) for index in range(len(entry.candidates)))
             yield f"Grid of {entry.label}: {values}."
+
+
+def _chosen(run: Run) -> Iterator[str]:
+    """What was chosen for each split, where a table has no axis."""
+    for cell in run.study.cells:
+        entry = entry_of(run.study, cell) if cell.what == "point" else None
+        plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
+        if entry is None or not plain or len(entry.candidates) < 2 or cell.id not in run.scored.chosen:
+            continue
+        names = [split.name for split in run.predictions.splits[cell.variant, cell.task, None]]
+        of: dict[str, list[str]] = {}
+        for name, index in zip(names, run.scored.chosen[cell.id], strict=True):
+            of.setdefault(candidate_words(entry, int(index)), []).append(name)
+        yield f"{cell.id} chose " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
 
 
 def _kernels(first: Variant, *, several: bool) -> Iterator[str]:

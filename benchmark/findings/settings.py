@@ -91,7 +91,7 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
                 if key not in _SILENT:
                     found[name] = values[0] if all(value == values[0] for value in values) else values
         if cell.choice:
-            found["folds"] = study.folds
+            found["folds"] = getattr(study.inner, "k", None)
     plain: Setting = json.loads(json.dumps(found))
     return plain
 

@@ -30,6 +30,7 @@ X_LABELS = {"size": "Training documents", "terms": "Terms selected", "smoothing"
 CHOICES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
+    "newest": "parameter by the newest training documents",
 }
 METHODS = {
     "mnb": "MNB",

@@ -16,7 +16,7 @@ from benchmark.errors import ConfigError
         ("expect:\n  document: 3 # HERE\n", "did you mean 'documents'? (allowed: documents, vocabulary)"),
         ("tasks:\n  - {title: all,\n     largst: 2} # HERE\n", "'largest'? (allowed: title, largest, classes)"),
         ("terms:\n  number: 5\n  ranks: x # HERE\n", "did you mean 'rank'? (allowed: number, rank, over_classes)"),
-        ("choose:\n  by: oracle\n  fold: 5 # HERE\n", "did you mean 'folds'? (allowed: by, folds)"),
+        ("choose:\n  by: oracle\n  fold: 5 # HERE\n", "did you mean 'folds'? (allowed: by, folds, grouped, over)"),
         ("figures:\n  - name: a\n    panels: task # HERE\n", "did you mean 'panel'? (allowed: name, title, y, x, line"),
         ("1: 2 # HERE\n", "the key 1 must be text: put it in quotes"),
         ("variants:\n  2: # HERE\n    text: {}\n", "the key 2 must be text"),

@@ -1,0 +1,43 @@
+"""Questions to the person at a terminal; where there is none, what was proposed is taken."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from benchmark.errors import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: What is asked for, and how; the others may be left out.
+ASKED = {
+    "text": "Column of the text",
+    "label": "Column of the class",
+    "id": "Column of the documents' names (- for none)",
+    "split": "Column that says train or test (- for none)",
+    "group": "Column of what documents belong to, a customer or an author (- for none)",
+    "date": "Column of the date (- for none)",
+}
+NONE = "-"
+
+
+def confirmed(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], given: set[str]) -> dict[str, str]:
+    """The columns by role after the person has seen what is proposed; what was `given` isn't asked again."""
+    if not columns or not sys.stdin.isatty() or not sys.stdout.isatty():
+        return proposed
+    for name, values in columns.items():
+        typer.echo(f"  {name}: {quoted(next((v for v in values if v not in (None, '')), ''))[:60]}", err=True)
+    found = {role: name for role, name in proposed.items() if role in given}
+    for role, question in ASKED.items():
+        if role in given or (role == "label" and "labels" in given):
+            continue
+        default = proposed.get(role, NONE if "none" in question else None)
+        answer = typer.prompt(question, default=default, err=True)
+        while answer not in columns and not (answer == NONE and "none" in question):
+            answer = typer.prompt(f"There is no column {answer!r}. {question}", default=default, err=True)
+        if answer != NONE:
+            found[role] = answer
+    return found

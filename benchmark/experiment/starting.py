@@ -1,0 +1,225 @@
+"""A first configuration for one's own documents: what a look at the file proposes, written out with comments."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from benchmark.corpora.records import TABLES, columns_of, decoded, kind_of, opened, records
+from benchmark.errors import ConfigError, DataError, unknown
+from benchmark.report.files import write_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+#: Records that are looked at, characters of a value, and bytes that a table's delimiter is told by.
+LOOKED_AT, LONGEST, SNIFFED = 20_000, 200, 2**16
+DELIMITERS = ",;\t|"
+ROLES = ("text", "label", "labels", "id", "split", "group", "date")
+#: What columns are often called.
+USUAL = {
+    "text": ("text", "body", "content", "message", "description", "document", "abstract", "review", "title"),
+    "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
+    "labels": ("labels", "tags", "topics", "categories", "classes"),
+    "id": ("id", "key", "uid", "number", "ticket", "document_id", "doc_id"),
+    "split": ("split", "fold", "side", "set", "partition", "subset"),
+    "group": ("group", "customer", "author", "user", "thread", "source", "account", "site", "university"),
+    "date": ("date", "time", "created", "created_at", "timestamp", "day", "when"),
+}
+SIDES = {"train", "test", "training", "testing", "dev", "valid", "validation", "val"}
+
+
+@dataclass(frozen=True)
+class Look:
+    """What the beginning of a file says.
+
+    Parameters
+    ----------
+    path : Path
+    columns : dict of str to list
+        Values of the first records by column; empty for a folder.
+    delimiter : str or None
+        Of a table whose columns aren't parted as its name's ending says.
+    encoding : str
+    """
+
+    path: Path
+    columns: dict[str, list[Any]]
+    delimiter: str | None
+    encoding: str
+
+
+def look(path: Path, *, encoding: str = "utf-8") -> Look:
+    """Look at a file or a folder of class folders; DataError if it is neither."""
+    if path.is_dir():
+        return Look(path, {}, None, encoding)
+    if not path.exists():
+        raise DataError(f"{path}: no such file or folder")
+    delimiter = _delimiter(path, encoding)
+    names = columns_of(path, encoding=encoding, delimiter=delimiter)
+    given = records(path, names, encoding=encoding, delimiter=delimiter)
+    first = [[v[:LONGEST] if isinstance(v, str) else v for v in values] for _, values in islice(given, LOOKED_AT)]
+    if not first:
+        raise DataError(f"{path}: holds no document")
+    return Look(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding)
+
+
+def _delimiter(path: Path, encoding: str) -> str | None:
+    usual = TABLES.get(kind_of(path))
+    if usual is None:
+        return None
+    with opened(path) as file:
+        lines = file.read(SNIFFED).splitlines(keepends=True)
+    sample = decoded(b"".join(lines[: max(1, len(lines) - 1)]), encoding, path, 1, 0)
+    try:
+        found = csv.Sniffer().sniff(sample.splitlines()[0] if sample else "", DELIMITERS).delimiter
+    except csv.Error:
+        return None
+    return None if found == usual else found
+
+
+def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
+    """Which column is what: as given, and for the rest as values and names suggest.
+
+    Parameters
+    ----------
+    seen : Look
+    given : dict of str to str
+        Columns by role, of `ROLES`.
+
+    Raises
+    ------
+    ConfigError
+        A given column isn't there.
+    """
+    for role, name in given.items():
+        if seen.columns and name not in seen.columns:
+            raise ConfigError(f"--{role}: {unknown('column', name, list(seen.columns))}")
+    found = dict(given)
+    suited: dict[str, Callable[[list[Any]], bool]] = {
+        "text": lambda values: all(isinstance(each, str | None) for each in values),
+        "split": lambda values: 2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= SIDES,
+        "date": _dates,
+        "label": lambda values: 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
+        "id": lambda values: len(_distinct(values)) == len(values),
+        "group": lambda values: 2 <= len(_distinct(values)) < len(values),
+    }
+    for role, fits in suited.items():
+        if role in found or (role == "label" and "labels" in found):
+            continue
+        left = [name for name, values in seen.columns.items() if name not in found.values() and fits(values)]
+        usual = [name for name in left if name.lower() in USUAL[role]]
+        if role == "text" and left:
+            longest = max(left, key=lambda name: sum(len(str(each or "")) for each in seen.columns[name]))
+            found[role] = usual[0] if usual and longest not in USUAL[role] and len(usual) == 1 else longest
+        elif usual:
+            found[role] = min(usual, key=lambda name: USUAL[role].index(name.lower()))
+        elif left and role in ("label", "split", "date"):
+            found[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
+    return found
+
+
+def _distinct(values: Sequence[Any]) -> set[str]:
+    return {str(each).strip() for each in values if each is not None and not isinstance(each, list | dict)}
+
+
+def _dates(values: Sequence[Any]) -> bool:
+    try:
+        return all(
+            isinstance(each, datetime) or (len(str(each)) >= 8 and bool(datetime.fromisoformat(str(each).strip())))
+            for each in values
+        )
+    except ValueError:
+        return False
+
+
+def start(
+    seen: Look, roles: dict[str, str], out: Path | None, *, overwrite: bool, separator: str | None, drop: Sequence[str]
+) -> Path:
+    """Write the configuration; ConfigError where there is one already, unless it may be overwritten."""
+    name = re.sub(r"[^A-Za-z0-9]+", "-", seen.path.resolve().name.partition(".")[0]).strip("-") or "mine"
+    target = out or Path(f"{name}.yaml")
+    if target.exists() and not overwrite:
+        raise ConfigError(f"{target}: is there already; --overwrite replaces it, --out names another file")
+    path = os.path.relpath(seen.path.resolve(), target.resolve().parent)
+    text = written(seen, roles, target.stem, Path(path).as_posix(), separator=separator, drop=drop)
+    write_whole(target, text.encode())
+    return target
+
+
+def written(
+    seen: Look, roles: dict[str, str], name: str, path: str, *, separator: str | None = None, drop: Sequence[str] = ()
+) -> str:
+    """The configuration as YAML.
+
+    Parameters
+    ----------
+    seen : Look
+    roles : dict of str to str
+        Columns by role.
+    name : str
+    path : str
+        Of the file, relative to the configuration.
+    separator : str, optional
+        Between the classes of a document that may have several.
+    drop : sequence of str
+        What is left out, see `corpora.files.DROPPED`.
+    """
+    corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
+    if seen.delimiter is not None:
+        corpus["delimiter"] = seen.delimiter
+    if seen.encoding != "utf-8":
+        corpus["encoding"] = seen.encoding
+    if separator is not None:
+        corpus["separator"] = separator
+    if drop:
+        corpus["drop"] = list(drop)
+    several = "labels" in roles
+    protocol, why = _protocol(seen, roles, several=several)
+    counted = {"counted_in": protocol["train"]} if protocol["name"] == "fixed-split" else {}
+    text = {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted}
+    return f"""# {name}: which classifier for {path}?  bench run {name}.yaml
+name: {name}
+corpus: # `bench data card {name}.yaml` notes what is in it, and later runs refuse another
+  {_line(corpus)}
+text: # words are runs of letters, in lower case; those of one document alone are left out
+  {_line(text)}
+protocol: # {why}
+  {_line(protocol)}
+defaults: {{idf: training}} # no weight is taken from a document that is tested
+methods:
+  - mnb # naive Bayes, the least that a method should beat
+  - complement-nb
+  - {{weighting: tfidf, classifier: linear-svm}} # what one would try first
+  - ngd # the geodesic distance on the simplex: exact, and its cost grows with the square of the documents
+compare:
+  - [ngd, tfidf-linear-svm]
+"""
+
+
+def _line(mapping: dict[str, Any]) -> str:
+    return yaml.safe_dump(mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6).strip()
+
+
+def _protocol(seen: Look, roles: dict[str, str], *, several: bool) -> tuple[dict[str, Any], str]:
+    stratified = {"stratified": False} if several else {}
+    if "split" in roles:
+        sides = sorted(_distinct(seen.columns[roles["split"]]))
+        train = next((each for each in sides if each.lower().startswith("train")), sides[0])
+        test = next((each for each in sides if each.lower().startswith("test")), sides[-1])
+        if train != test:
+            return {"name": "fixed-split", "train": train, "test": test}, "the split that the file comes with"
+    if "date" in roles:
+        return {"name": "by-date", "test_share": 0.25}, "train on the old documents, test on the newest quarter"
+    if "group" in roles:
+        grouped = {"name": "k-fold", "k": 5, "grouped": True, **stratified}
+        return grouped, "each document is tested once, by machines that have seen none of its group"
+    return {"name": "k-fold", "k": 5, **stratified}, "each document is tested once"
