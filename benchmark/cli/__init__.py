@@ -200,6 +200,23 @@ def report(run: Run) -> None:
     _show_tables(again(run))
 
 
+@app.command(epilog="Examples: bench explain results/runs/webkb tf-l1-ngd · … --document student/cornell/…")
+def explain(
+    run: Run,
+    cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
+    document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
+    shown: Annotated[int, typer.Option("--shown", min=0, help="How many wrong documents to show.")] = 5,
+) -> None:
+    """Tell how a number came about: from the archive to the score, and the documents that it gets wrong."""
+    from benchmark.cli.terminal import ProgressObserver, show
+    from benchmark.experiment.explaining import explained
+    from benchmark.experiment.store import Store
+
+    with ProgressObserver(cell) as observer:
+        parts = explained(run, cell, Store(warn=observer.note), observer, document=document, shown=shown)
+    show(parts)
+
+
 @app.command("list", epilog="Example: bench list kernels")
 def list_(
     what: Annotated[

@@ -136,6 +136,10 @@ class OwnFiles(CorpusReader):
         stamps = tuple((str(path), *_stamp(path)) for _, path in self._files())
         return _scanned(json.dumps([self.parameters(), str(self.base)]), stamps, _Hidden(self))
 
+    def facts(self) -> dict[str, Any]:
+        """Where paths are relative to, and what is needed to check the configuration without the files."""
+        return {"base": str(self.base.resolve()), "recorded": self.recorded()}
+
     def recorded(self) -> dict[str, Any]:
         """Classes, groups and documents of each."""
         documents = self.outline()
@@ -509,32 +513,32 @@ class RecordedCorpus(CorpusReader):
 
     Parameters
     ----------
-    facts : mapping
+    kept : mapping
         As `OwnFiles.recorded` gives it.
     """
 
-    facts: Mapping[str, Any]
+    kept: Mapping[str, Any]
 
     name: ClassVar[str] = OwnFiles.name
 
     @property
     def classes(self) -> tuple[str, ...]:
         """The classes, in the order of their names."""
-        return tuple(self.facts["classes"])
+        return tuple(self.kept["classes"])
 
     @property
     def groups(self) -> tuple[str, ...]:
         """The groups, in the order of their names."""
-        return tuple(self.facts["groups"])
+        return tuple(self.kept["groups"])
 
     @property
     def several(self) -> bool:
         """Whether documents may have several classes, or none."""
-        return self.facts["documents"] is not None
+        return self.kept["documents"] is not None
 
     def outline(self) -> Documents:
         """Documents right in number, class and group."""
-        return outlined(self.classes, self.groups, self.facts["sizes"], self.facts["documents"])
+        return outlined(self.classes, self.groups, self.kept["sizes"], self.kept["documents"])
 
     def locate(self, *_: Any, **__: Any) -> Any:
         """Nowhere."""

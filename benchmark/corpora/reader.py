@@ -71,6 +71,6 @@ class CorpusReader(ABC):
     def code(self) -> tuple[Any, ...]:
         """The classes and functions that decide which documents it gives."""
 
-    def recorded(self) -> dict[str, Any] | None:
-        """What a manifest keeps of it, to read a run again without the corpus; None if nothing is needed."""
-        return None
+    def facts(self) -> dict[str, Any]:
+        """What a manifest keeps of it beside what it keeps of all: enough to read a run again without the corpus."""
+        return {}

@@ -41,8 +41,7 @@ def read_counts(
         entry = _pack(counts, corpus.digest)
         store.put(key, entry)
     facts = {"source": str(source), "content_digest": entry.facts["digest"]}
-    recorded = reader.recorded()
-    return _unpack(entry), facts | ({} if recorded is None else {"recorded": recorded}), key
+    return _unpack(entry), facts | reader.facts(), key
 
 
 def counts_key(collection: Collection, source: Source) -> str:

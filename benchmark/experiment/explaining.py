@@ -1,0 +1,284 @@
+"""How a number came about: from the archive to the score, with the documents that were decided wrongly."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from benchmark.config.model import Experiment
+from benchmark.config.tasks import built_protocol
+from benchmark.corpora.assemble import select
+from benchmark.errors import ConfigError, DataError, unknown
+from benchmark.evaluation.predictions import PARTS
+from benchmark.experiment.folder import computed_from, read_manifest, read_results
+from benchmark.experiment.kinds import study_from_mapping
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.work import task_work
+from benchmark.findings.choosing import decided, entry_of
+from benchmark.findings.in_words import candidate_words, described, points_of
+from benchmark.findings.pairs import main_metric
+from benchmark.findings.scoring import Run
+from benchmark.kernels.base import Kernel
+from benchmark.kernels.products import inner_products
+from benchmark.methods.weights import idf_rows
+from benchmark.methods.weights import points_of as weighted
+from benchmark.report.grids import Part
+from benchmark.report.quantities import unit_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Cell, MethodSpec
+    from benchmark.corpora.corpus import Corpus
+    from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
+    from benchmark.experiment.store import Store
+    from benchmark.methods.base import Problem
+    from benchmark.observer import Observer
+
+#: Documents that are shown, neighbours of each, and characters of a text.
+SHOWN, NEAREST, LONGEST = 5, 3, 600
+
+
+@dataclass(frozen=True, eq=False)
+class Decided:
+    """One decision: on which split's document, what was given, and what is true."""
+
+    split: int
+    row: int
+    given: str
+    truth: str
+    tied: bool
+
+    @property
+    def right(self) -> bool:
+        """Whether what was given is true."""
+        return self.given == self.truth
+
+
+def explained(
+    folder: Path, cell: str, store: Store, observer: Observer, *, document: str | None = None, shown: int = SHOWN
+) -> list[Part]:
+    """How a cell's number came about; or how one document was decided.
+
+    Parameters
+    ----------
+    folder : Path
+        Of a finished run.
+    cell : str
+    store : Store
+    observer : Observer
+    document : str, optional
+        Id of a tested document; unless given, some of those that were decided wrongly are shown.
+    shown : int
+        How many.
+
+    Raises
+    ------
+    ConfigError
+        There is no such cell, or it has no predictions; or no such tested document.
+    DataError
+        The corpus isn't here any more, or isn't the one that the run was made of.
+    """
+    run = read_results(folder)
+    if not isinstance(run, Run):
+        raise ConfigError(f"{folder}: is of decision boundaries: there are no documents to explain")
+    own = next((each for each in run.study.cells if each.id == cell), None)
+    if own is None:
+        raise ConfigError(unknown("cell", cell, run.study.ids))
+    with computed_from(folder):
+        if own.id not in run.scored.chosen:
+            why = run.failures.get(own.id) or "it is no prediction, but computed from others"
+            raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
+        account = _Account(run, own, read_manifest(folder))
+        decisions = account.decisions()
+        summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(decisions)]
+    wanted = account.wanted(decisions, document, shown)
+    return [*summary, *account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in decisions))]
+
+
+class _Account:
+    """What is told of one cell."""
+
+    def __init__(self, run: Run, cell: Cell, manifest: Mapping[str, Any]) -> None:
+        self.run, self.cell, self.manifest = run, cell, manifest
+        self.entry = entry_of(run.study, cell)
+        self.candidates = run.scored.chosen[cell.id]
+        self.tasks: TaskDocuments = run.predictions.tasks[cell.variant, cell.task]
+        self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.variant, cell.task, cell.size]
+        self.given: Given = decided(run.predictions, cell, self.candidates)
+
+    def decisions(self) -> list[Decided]:
+        """All of them, split by split."""
+        found = []
+        for number, split in enumerate(self.splits):
+            for row, given, tied in zip(split.test, self.given.given[number], self.given.tied[number], strict=True):
+                own = self._named(given), self._named(self.tasks.truth[row])
+                found.append(Decided(number, int(row), *own, bool(np.any(tied))))
+        return found
+
+    def _named(self, label: Any) -> str:
+        classes = self.tasks.classes
+        if not self.tasks.several:
+            return classes[int(label)]
+        return ", ".join(classes[code] for code in np.flatnonzero(label)) or "(none)"
+
+    def made_of(self) -> list[Part]:
+        """From the archive to the machine, and the line that runs just this cell again."""
+        study, facts = self.run.study, self.run.facts[self.cell.variant]
+        variant = study.variants[self.cell.variant]
+        lexing, pruning = variant.collection.lexing, variant.collection.pruning
+        spec = self.entry.candidates[int(self.candidates[0])]
+        chosen = [candidate_words(self.entry, int(index)) for index in self.candidates]
+        rows = [
+            ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
+            ("content", facts["content_digest"]),
+            ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
+            ("words", f"{facts['vocabulary']:,} different, {facts['words']:,} in all"),
+            ("lexing", ", ".join(f"{key} {value}" for key, value in vars(lexing).items())),
+            ("pruning", ", ".join(f"{key} {value}" for key, value in vars(pruning).items())),
+            ("points", _points(spec)),
+            ("kernel", described(spec.kernel) if spec.kernel else "none"),
+            ("classifier", described(spec.classifier)),
+            ("protocol", ", ".join(f"{key} {value}" for key, value in variant.protocol.resolved.items())),
+        ]
+        rows += [("training size", f"{self.cell.size:,}")] if self.cell.size else []
+        rows += [("terms", f"{self.cell.terms:,}")] if self.cell.terms else []
+        if len(self.entry.candidates) > 1:
+            told = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
+            rows.append(("chosen", "; ".join(f"{words} ({name})" for words, name in told)))
+        seconds = dict(zip(PARTS, self.given.seconds.sum(axis=0), strict=False))
+        rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
+        rows.append(("memory", f"{np.nanmax(self.given.memory) / 1e6:,.0f} MB at the peak"))
+        again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
+        return [Part(self.cell.id, ("what", "it is"), [*rows, ("again", again)])]
+
+    def _config(self) -> str:
+        """The configuration's file, as the command named it; its name, where that isn't known."""
+        name = str(self.manifest["name"])
+        words = [str(word) for word in self.manifest.get("command", [])]
+        files = [word for word in words if word.endswith(".yaml")]
+        return next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
+
+    def scores(self) -> list[Part]:
+        """The score of each split, and of all."""
+        metric, scored = main_metric(self.run.study), self.run.scored
+        if not scored.has(metric, self.cell.id):
+            return []
+        unit, cell = unit_shown(metric), scored.cells[self.cell.id]
+        ties = [int(each.sum()) for each in self.given.tied]
+        rows: list[tuple[Any, ...]] = [
+            (split.name, unit.text(float(value)), len(split.test), int(split.trained.sum()), tied)
+            for split, value, tied in zip(self.splits, cell.values[metric], ties, strict=True)
+        ]
+        estimate = scored.estimate(self.cell.id, metric)
+        whole = (f"all: [{unit.text(estimate.low)}, {unit.text(estimate.high)}]", unit.text(estimate.value))
+        rows.append((*whole, sum(len(split.test) for split in self.splits), "", sum(ties)))
+        head = ("split", f"{metric} {unit.symbol}".rstrip(), "tested", "trained", "ties")
+        return [Part("Scores", head, rows)]
+
+    def confusion(self, decisions: Sequence[Decided]) -> Part:
+        """What was taken for what, the most frequent first."""
+        found: dict[tuple[str, str], int] = {}
+        for each in decisions:
+            if not each.right:
+                found[each.truth, each.given] = found.get((each.truth, each.given), 0) + 1
+        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[: 2 * SHOWN]
+        rows = [(truth, given, n) for (truth, given), n in ranked]
+        return Part("Taken for another", ("true", "given", "documents"), rows, "every document was decided rightly")
+
+    def wanted(self, decisions: Sequence[Decided], document: str | None, shown: int) -> list[Decided]:
+        """The decisions on one document; or of the wrong ones some of each confusion, the most frequent first."""
+        if document is not None:
+            found = [each for each in decisions if self.tasks.ids[each.row] == document]
+            if not found:
+                tested = list(dict.fromkeys(self.tasks.ids[each.row] for each in decisions))
+                raise ConfigError(unknown("tested document", document, tested).partition(" (allowed")[0])
+            return found
+        wrong = [each for each in decisions if not each.right]
+        number: dict[tuple[str, str], int] = {}
+        order = []
+        for each in wrong:
+            kind = each.truth, each.given
+            number[kind] = number.get(kind, 0) + 1
+            order.append((number[kind], each))
+        total = dict(number)
+        order.sort(key=lambda item: (item[0], -total[item[1].truth, item[1].given]))
+        return [each for _, each in order[:shown]]
+
+    def documents(self, wanted: Sequence[Decided], store: Store, observer: Observer, *, n_wrong: int) -> list[Part]:
+        """Each with its text, and the training documents that are nearest to it."""
+        if not wanted:
+            return []
+        study, problem = self._again(store, observer)
+        variant = study.variants[self.cell.variant]
+        rows = np.unique([each.row for each in wanted])
+        texts = self._texts(study, problem, rows)
+        splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
+        found, ids = list[Part](), problem.documents.ids
+        for number, each in enumerate(wanted, start=1):
+            spec = self.entry.candidates[int(self.candidates[each.split])]
+            near = _nearest(problem, spec, splits[each.split], each.row)
+            told = [("true", each.truth), ("given", each.given + (", after a tie" if each.tied else ""))]
+            told += [("split", splits[each.split].name), ("text", texts[each.row])]
+            told += [("near", f"{self._named_at(problem, row)}, {value:.4g}: {ids[row]}") for row, value in near]
+            wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
+            found.append(Part(ids[each.row] + wrong, ("what", "it is"), told))
+        return found
+
+    def _named_at(self, problem: Problem, row: int) -> str:
+        documents = problem.documents
+        return self._named(documents.labels[row] if documents.topics is None else documents.topics[row])
+
+    def _again(self, store: Store, observer: Observer) -> tuple[Experiment, Problem]:
+        """The configuration once more, with its corpus, which must be the one that the run was made of."""
+        facts = self.run.facts[self.cell.variant]
+        name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
+        study = study_from_mapping(self.manifest["config"], name)
+        if not isinstance(study, Experiment):
+            raise ConfigError(f"{name}: is no experiment on text")
+        variant = study.variants[self.cell.variant]
+        counts, now, key = read_counts(variant.collection, store, observer)
+        if now["content_digest"] != facts["content_digest"]:
+            raise DataError(f"{now['source']}: was changed since the run; its documents are others")
+        task = next(task for task in variant.tasks if task.name == self.cell.task)
+        return study, task_work(study, variant, task, counts, key).problem
+
+    def _texts(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, str]:
+        """The text of some documents, by row of the task; the beginning of a long one."""
+        collection = study.variants[self.cell.variant].collection
+        source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
+        whole = cast("Corpus", collection.reader.load(source))
+        corpus = select(whole, list(collection.classes), collection.exclude)
+        wanted = {problem.documents.ids[row]: int(row) for row in rows}
+        position = {n: wanted[name] for n, name in enumerate(corpus.documents.ids) if name in wanted}
+        found = {}
+        for number, text in enumerate(corpus):
+            if number in position:
+                plain = text.decode("utf-8", "replace")
+                found[position[number]] = plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} …"
+        return found
+
+
+def _points(spec: MethodSpec) -> str:
+    return points_of(spec) if spec.kernel else f"{spec.representation.weighting}, {spec.representation.normalization}"
+
+
+def _nearest(problem: Problem, spec: MethodSpec, split: Any, row: int) -> list[tuple[int, float]]:
+    """The training documents with the largest kernel values; of a classifier of points, the largest cosines."""
+    representation = spec.representation
+    points = weighted(problem.counts.matrix, representation, idf_rows(problem, representation, split))
+    train = split.train
+    if spec.kernel is not None and issubclass(spec.kernel.cls, Kernel):
+        values = spec.kernel.build().fit(points[train]).transform(points[[row]])[0]
+    else:
+        lengths = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
+        lengths[lengths == 0] = 1.0
+        values = inner_products(points[[row]], points[train])[0] / (lengths[train] * lengths[row])
+    order = np.argsort(-values, kind="stable")[:NEAREST]
+    return [(int(train[position]), float(values[position])) for position in order]
