@@ -17,6 +17,8 @@ from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_mark
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from matplotlib.figure import Figure
+
     from benchmark.report.contents import Summary
 
 
@@ -25,9 +27,7 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
 
     All is rendered before the first file is touched.
     """
-    figures = {chart.name: chart_figure(chart) for chart in summary.charts}
-    figures |= {name: draw() for name, draw in summary.pictures.items()}
-    figures = figures or {"figure": dot_plot(summary)}
+    figures = figures_of(summary)
     texts = {"table.md": table_markdown(summary), "table.csv": table_csv(summary), "table.tex": table_latex(summary)}
     written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
     texts |= {f"{name}.csv": frame_csv(getattr(summary, name), TABLES[name]) for name in written}
@@ -40,6 +40,13 @@ def write_all(summary: Summary, directory: Path) -> list[Path]:
     for name, content in contents.items():
         write_whole(directory / name, content)
     return [directory / name for name in contents]
+
+
+def figures_of(summary: Summary) -> dict[str, Figure]:
+    """Draw every figure of the summary: by the stem of its files."""
+    figures = {chart.name: chart_figure(chart) for chart in summary.charts}
+    figures |= {name: draw() for name, draw in summary.pictures.items()}
+    return figures or {"figure": dot_plot(summary)}
 
 
 def write_whole(path: Path, content: bytes) -> None:
