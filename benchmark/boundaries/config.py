@@ -12,8 +12,9 @@ from benchmark.config.cells import checked_pairs
 from benchmark.config.check import common
 from benchmark.config.limits import MOST, check_number
 from benchmark.config.model import Pair, Study
-from benchmark.config.schema import Section, StudySection, validated
+from benchmark.config.schema import StudySection
 from benchmark.errors import unknown
+from benchmark.sections import Section, validated
 
 if TYPE_CHECKING:
     from benchmark.source import YamlSource
@@ -24,46 +25,48 @@ KIND: Literal["decision-boundaries"] = "decision-boundaries"
 class PointsSection(Section):
     """`points:` how many are generated in each space, and from which seed."""
 
-    train: int = Field(default=120, ge=4, le=10_000)
-    test: int = Field(default=2000, ge=2, le=MOST)
-    seed: int = Field(default=1, ge=0)
+    train: int = Field(default=120, ge=4, le=10_000, description="Training points.")
+    test: int = Field(default=2000, ge=2, le=MOST, description="Test points.")
+    seed: int = Field(default=1, ge=0, description="What they are drawn with.")
 
 
 class DefaultsSection(Section):
     """`defaults:` what a machine has that its own entry does not state."""
 
-    t: float = Field(gt=0, allow_inf_nan=False)
-    C: float = Field(default=DEFAULT_C, gt=0, allow_inf_nan=False)
-    geometry: str = GEOMETRIES[0]
+    t: float = Field(gt=0, allow_inf_nan=False, description="Diffusion time.")
+    C: float = Field(default=DEFAULT_C, gt=0, allow_inf_nan=False, description="LIBSVM's -c.")
+    geometry: str = Field(default=GEOMETRIES[0], description=f"Of the half plane: {' or '.join(GEOMETRIES)}.")
 
 
 class MachineSection(Section):
     """An item of `methods`: a kernel on a space, with a time or width of its own."""
 
-    space: str
-    kernel: str
-    t: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    sigma: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    drawn: bool = True
+    space: str = Field(description=f"{' or '.join(KERNELS)}.")
+    kernel: str = Field(description="; ".join(f"of the {space}: {', '.join(own)}" for space, own in KERNELS.items()))
+    t: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="A diffusion time of its own.")
+    sigma: float | None = Field(
+        default=None, gt=0, allow_inf_nan=False, description="Width of a gaussian, instead of t."
+    )
+    drawn: bool = Field(default=True, description="Whether it is a panel of the figure.")
 
 
 class CoveringSection(Section):
     """`covering:` the bound of theorem 4 against ε."""
 
-    dimensions: list[int] = Field(min_length=1)
-    t: list[float] = Field(min_length=1)
+    dimensions: list[int] = Field(min_length=1, description="Of the space, a curve each.")
+    t: list[float] = Field(min_length=1, description="Diffusion times.")
 
 
 class BoundariesSection(StudySection):
     """The whole file."""
 
-    kind: Literal["decision-boundaries"] = KIND
-    points: PointsSection = PointsSection()
-    defaults: DefaultsSection
-    resolution: int = Field(default=160, ge=10, le=1000)
-    methods: list[MachineSection] = Field(min_length=1)
-    compare: list[list[str]] = Field(default_factory=list)
-    covering: CoveringSection | None = None
+    kind: Literal["decision-boundaries"] = Field(default=KIND, description="The one experiment that is no text.")
+    points: PointsSection = Field(default=PointsSection(), description="Generated points.")
+    defaults: DefaultsSection = Field(description="What a machine has that doesn't say otherwise.")
+    resolution: int = Field(default=160, ge=10, le=1000, description="Points along a side of the grid that is drawn.")
+    methods: list[MachineSection] = Field(min_length=1, description="Machines.")
+    compare: list[list[str]] = Field(default=[], description="Pairs of machines of one space.")
+    covering: CoveringSection | None = Field(default=None, description="The bound of theorem 4 against ε.")
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ from benchmark.report.grids import Part
 from benchmark.report.quantities import UNITS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from benchmark.boundaries.config import Boundaries, PlaneMachine
     from benchmark.boundaries.machines import Boundary
@@ -46,6 +46,16 @@ class BoundaryResults:
     failures: dict[str, str] = field(default_factory=dict)
     facts: dict[str, dict[str, Any]] = field(default_factory=dict)
 
+    @property
+    def from_store(self) -> tuple[int, int]:
+        """None of the machines is kept; and how many there are."""
+        return 0, len(self.boundaries)
+
+    @property
+    def tested(self) -> frozenset[tuple[str, ...]]:
+        """The spaces whose points were tested."""
+        return frozenset(("points", cell.space) for cell in self.study.machines)
+
 
 class DecisionBoundaries:
     """What is done with configurations of this kind, from the run to its tables."""
@@ -61,6 +71,13 @@ class DecisionBoundaries:
             observer.step(cell.id)
         facts = {space: {"training points": study.n_points, "test points": study.n_test} for space in samples}
         return BoundaryResults(study, found, facts=facts)
+
+    def part_of(self, study: Boundaries, ids: Collection[str], patterns: Sequence[str]) -> Boundaries:
+        """The study with these machines alone."""
+        machines = tuple(cell for cell in study.machines if cell.id in ids)
+        compare = tuple(pair for pair in study.compare if pair.a in ids and pair.b in ids)
+        left_out = frozenset(study.ids).difference(ids)
+        return replace(study, machines=machines, compare=compare, only=tuple(patterns), left_out=left_out)
 
     def plan(self, study: Boundaries) -> list[tuple[str, int, int]]:
         """Every machine is trained each time: rows (cell, steps, steps in the store)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from benchmark.cli.names import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_heaps
 from benchmark.errors import BenchError, ConfigError
@@ -40,10 +42,12 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     name="bench",
-    help="Benchmark text classifiers that know the geometry of the simplex, beside the numbers that papers published.",
+    help="""Benchmark text classifiers that know the geometry of the simplex, beside the numbers that papers published.
+
+    Exit codes: 0 all is well; 1 a cell failed, a number moved, or the machine refused; 2 a command or configuration
+    is wrong; 3 data are missing or damaged; 130 interrupted.""",
     epilog="Start with: bench run configs/quickstart.yaml",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -56,9 +60,11 @@ app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
 KEPT = "what was computed is kept, and the same command goes on from there"
 
-Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help="YAML files, such as configs/webkb.yaml.")]
-Config = Annotated[Path, typer.Argument(metavar="CONFIG", help="A YAML file, such as configs/webkb.yaml.")]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, such as results/runs/webkb.")]
+_CONFIGS = "YAML files, such as configs/webkb.yaml, or webkb for short."
+_RUN = "The folder of a run, such as results/runs/webkb, or webkb for short."
+Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=_CONFIGS)]
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=_CONFIGS.replace("files", "file"))]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -68,18 +74,49 @@ Out = Annotated[
         show_default="results/runs/<name>",
     ),
 ]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds something else.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
 
 
-@app.command(epilog="Example: bench run configs/webkb.yaml")
-def run(configs: Configs, out: Out = None, jobs: Jobs = 0, verbose: Verbose = False, download: Download = True) -> None:
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        say(f"bench {version('simplexbench')}")
+        raise typer.Exit
+
+
+@app.callback()
+def bench(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version, and no more.")
+    ] = False,
+) -> None:
+    """What stands before a command."""
+
+
+@app.command(epilog="Examples: bench run configs/webkb.yaml · bench run webkb --only 'tfidf-*'")
+def run(
+    configs: Configs,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="CELL", help="Cells to run, and no others; patterns such as 'tfidf-*'."),
+    ] = None,
+    out: Out = None,
+    overwrite: Overwrite = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
+    from benchmark.experiment.kinds import part_of
     from benchmark.experiment.session import all_checked
 
     failed = False
-    for done in _performed(all_checked(configs), out, jobs, verbose, download):
+    studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
+    for done in _performed(studies, out, overwrite, jobs, verbose, download):
         _show_tables(done)
         failed |= bool(done.summary.failures)
     if failed:
@@ -125,7 +162,7 @@ def validate(configs: Configs) -> None:
     problems = []
     for path in configs:
         try:
-            experiment = checked(path)
+            experiment = checked(config_named(path))
         except BenchError as error:
             problems.append(error)
         else:
@@ -144,7 +181,7 @@ def plan(config: Config, download: Download = True) -> None:
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
-    study = checked(config)
+    study = checked(config_named(config))
     with ProgressObserver(study.name) as observer:
         rows = plan_study(study, Store(warn=observer.note), observer, download=download)
     output().print(table(("what", "entries", "in the store"), rows))
@@ -158,6 +195,7 @@ def check(
     ] = None,
     pin: Annotated[bool, typer.Option("--pin", help="Write the numbers as the ones to guard from now on.")] = False,
     out: Out = None,
+    overwrite: Overwrite = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,
     download: Download = True,
@@ -167,7 +205,8 @@ def check(
     from benchmark.experiment import pinned
 
     moved = False
-    for done in _performed(pinned.guarded(configs, pinning=pin), out, jobs, verbose, download):
+    studies = pinned.guarded([config_named(each) for each in configs or []], pinning=pin)
+    for done in _performed(studies, out, overwrite, jobs, verbose, download):
         if pin:
             pinned.pin(done.summary)
         found = pinned.deviations(done.summary)
@@ -187,9 +226,10 @@ def compare(
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
     from benchmark.cli.terminal import show
-    from benchmark.experiment.overview import compare_cells, compare_runs
+    from benchmark.experiment.overview import compare_cells, compare_runs, other_run
 
-    show(compare_runs(run, Path(a)) if b is None else compare_cells(run, a, b))
+    one = run_named(run)
+    show(compare_runs(one, run_named(other_run(one, a))) if b is None else compare_cells(one, a, b))
 
 
 @app.command(epilog="Example: bench report results/runs/webkb")
@@ -197,7 +237,7 @@ def report(run: Run) -> None:
     """Make tables and figures again from saved predictions, without training."""
     from benchmark.experiment.session import again
 
-    _show_tables(again(run))
+    _show_tables(again(run_named(run)))
 
 
 @app.command(epilog="Examples: bench explain results/runs/webkb tf-l1-ngd · … --document student/cornell/…")
@@ -221,20 +261,38 @@ def explain(
 def list_(
     what: Annotated[
         str,
-        typer.Argument(metavar="KIND", help="datasets, kernels, classifiers, protocols, measures.", show_default="all"),
+        typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
     ] = "",
 ) -> None:
     """List what a configuration can name, with its parameters."""
     from benchmark.cli.terminal import show
-    from benchmark.experiment.overview import registered
+    from benchmark.reference.registries import registered
 
     show(registered(what))
+
+
+@app.command(epilog="Examples: bench schema · bench schema --markdown")
+def schema(
+    markdown: Annotated[bool, typer.Option("--markdown", help="As a page of every key, to be read.")] = False,
+) -> None:
+    """Print the JSON Schema of configurations, from which editors complete and check them."""
+    if markdown:
+        from benchmark.reference.page import reference_page
+
+        say(reference_page().rstrip())
+        return
+    import json
+
+    from benchmark.reference.schema import json_schema
+
+    say(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 
 
 @app.command(epilog="Example: bench reproduce")
 def reproduce(
     configs: Annotated[Path, typer.Option("--configs", help="Folder of configurations.")] = Path("configs"),
     page: Annotated[Path, typer.Option("--page", help="The page to write.")] = Path("results/REPRODUCTION.md"),
+    overwrite: Overwrite = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,
     download: Download = True,
@@ -244,7 +302,7 @@ def reproduce(
     from benchmark.experiment.session import ensure_writable
 
     ensure_writable(page.parent)
-    done = list(_performed(paper_configs(configs), None, jobs, verbose, download))
+    done = list(_performed(paper_configs(configs), None, overwrite, jobs, verbose, download))
     say(write_page(done, page))
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
@@ -254,7 +312,7 @@ def reproduce(
 def data_list() -> None:
     """List the corpora and where each was found."""
     from benchmark.cli.terminal import output, table
-    from benchmark.experiment.overview import dataset_rows
+    from benchmark.reference.registries import dataset_rows
 
     output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
 
@@ -331,7 +389,7 @@ def published_pin(configs: Configs) -> None:
     from benchmark.experiment.session import all_checked
     from benchmark.findings.settings import pin_settings
 
-    for study in all_checked(configs):
+    for study in all_checked([config_named(each) for each in configs]):
         path, n = pin_settings(study)
         say(f"{path}: the settings of {n} cells of {study.name}")
 
@@ -348,28 +406,42 @@ def cache_info() -> None:
     say(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
 
 
-@cache.command("clear", epilog="Example: bench cache clear")
-def cache_clear() -> None:
+@cache.command("clear", epilog="Example: bench cache clear --yes")
+def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False) -> None:
     """Remove everything that was kept; runs compute it again."""
     from benchmark.cli.terminal import size
     from benchmark.experiment.store import Store
 
-    n, n_bytes = Store().clear()
+    store = Store()
+    entries = store.entries()
+    held = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
+    if not yes:
+        if not _asks():
+            raise ConfigError(f"{store.folder}: {held} would be removed; say --yes, since there is no one to ask")
+        typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
+    n, n_bytes = store.clear()
     say(f"removed {n:,} entries, {size(n_bytes)}")
 
 
-def _performed(studies: list[Study], out: Path | None, jobs: int, verbose: bool, download: bool) -> Iterator[Finished]:
+def _asks() -> bool:
+    """Whether there is someone to ask."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _performed(
+    studies: list[Study], out: Path | None, overwrite: bool, jobs: int, verbose: bool, download: bool
+) -> Iterator[Finished]:
     """Run one after the other; of several, each has a folder below --out."""
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.compiled import ensure_usable
-    from benchmark.experiment.session import default_jobs, perform
+    from benchmark.experiment.session import default_jobs, folders_of, perform
     from benchmark.experiment.store import Store
 
+    folders = folders_of(studies, out, overwrite=overwrite)
     gc.freeze()
     gc.enable()
     ensure_usable(partial(say, err=True))
-    for study in studies:
-        folder = out / study.name if out and len(studies) > 1 else out
+    for study, folder in zip(studies, folders, strict=True):
         with ProgressObserver(study.name, verbose=verbose) as observer:
             store = Store(warn=observer.note)
             try:
@@ -388,7 +460,9 @@ def _show_tables(done: Finished) -> None:
     from benchmark.report.tables import TerminalTables
 
     output().print(TerminalTables(done.summary))
-    say(f"\nWritten to {done.folder}")
+    stored, cells = done.results.from_store
+    say(f"\n{stored:,} of {cells:,} cells from the store" if stored else "")
+    say(f"Written to {done.folder}")
 
 
 def _counts(config: Path, download: bool) -> Counts:
@@ -398,7 +472,7 @@ def _counts(config: Path, download: bool) -> Counts:
     from benchmark.experiment.session import checked
     from benchmark.experiment.store import Store
 
-    study = checked(config)
+    study = checked(config_named(config))
     if not isinstance(study, Experiment):
         raise ConfigError(f"{config}: reads no corpus; its data are generated")
     with ProgressObserver(study.name) as observer:

@@ -14,11 +14,12 @@ from benchmark.config.entries import entries_of
 from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
-from benchmark.config.schema import ExperimentSection, validated
+from benchmark.config.schema import ExperimentSection
 from benchmark.config.tasks import check_splits, inner_of, protocol_of, tasks_of, terms_of
 from benchmark.errors import quoted, unknown
 from benchmark.evaluation import published
 from benchmark.evaluation.metrics import METRICS, defined
+from benchmark.sections import validated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

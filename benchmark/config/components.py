@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from benchmark.checks import is_number
-from benchmark.errors import ConfigError, quoted, unknown
+from benchmark.errors import ConfigError, unknown
 from benchmark.kernels import Kernel
+from benchmark.sections import must_be, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from pydantic_core import ErrorDetails
 
     from benchmark.config.model import MethodSpec
 
@@ -113,44 +111,6 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
     except (ValueError, ConfigError) as error:
         raise ComponentError(named_in(str(error), values), str(error)) from None
     return Component(name, cls, values)
-
-
-#: What a value must be, where pydantic speaks as one programmer to another.
-_MUST = {
-    "bool_type": "true or false",
-    "int_type": "a whole number",
-    "int_from_float": "a whole number",
-    "float_type": "a number",
-    "finite_number": "a finite number",
-    "string_type": "text",
-    "list_type": "a list",
-    "sequence_str": "a list",
-    "is_instance_of": "a list",
-    "dict_type": "a mapping of keys to values",
-    "model_type": "a mapping of keys to values",
-}
-
-
-def must_be(problem: ErrorDetails) -> str:
-    """What is wrong with a value's type, in the words of someone who writes YAML, and how to mend it."""
-    kind, value = problem["type"], problem["input"]
-    if kind == "too_short":
-        return "must not be empty"
-    if kind not in _MUST:
-        return problem["msg"][0].lower() + problem["msg"][1:]
-    hint = ""
-    if kind == "string_type" and isinstance(value, bool):
-        hint = "; YAML reads yes, no, on and off as true and false: put it in quotes"
-    elif kind == "string_type" and not isinstance(value, list | dict | None):
-        hint = ": put it in quotes"
-    elif kind in ("int_type", "float_type") and isinstance(value, str) and is_number(value):
-        hint = "; YAML reads it as text: leave out quotes, and write 1e-3 with a decimal point, 1.0e-3"
-    return f"must be {_MUST[kind]}{hint}"
-
-
-def shown(value: Any) -> str:
-    """A value as an error quotes it."""
-    return "empty" if value is None else quoted(value)
 
 
 def named_in(message: str, values: Mapping[str, Any]) -> str:

@@ -276,6 +276,10 @@ class Study(ABC):
     compare : tuple of Pair
     raw : dict
         The configuration as it was merged, and as a manifest keeps it.
+    only : tuple of str
+        Patterns of the cells that are here, of a part of the configuration; () of all of it.
+    left_out : frozenset of str
+        Ids of the cells that aren't.
     """
 
     name: str
@@ -286,6 +290,8 @@ class Study(ABC):
     notes: tuple[str, ...]
     compare: tuple[Pair, ...]
     raw: dict[str, Any] = field(repr=False)
+    only: tuple[str, ...] = field(default=(), kw_only=True)
+    left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
 
     @property
     @abstractmethod

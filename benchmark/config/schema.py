@@ -1,19 +1,12 @@
-"""What the YAML of a configuration may look like, and what is said of one that doesn't."""
+"""What the YAML of a configuration may look like."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
-from benchmark.config.components import must_be, shown
-from benchmark.errors import quoted, together, unknown
-
-if TYPE_CHECKING:
-    from benchmark.errors import ConfigError
-    from benchmark.source import Location, YamlSource
-
-AnySection = TypeVar("AnySection", bound=BaseModel)
+from benchmark.sections import Section
 
 
 def listed(value: Any) -> Any:
@@ -25,40 +18,36 @@ OneOrMore = Annotated[list[Any], BeforeValidator(listed), Field(min_length=1)]
 OneOrMoreNumbers = Annotated[list[int], BeforeValidator(listed), Field(min_length=1)]
 
 
-class Section(BaseModel):
-    """A mapping with known keys only, of the types they say."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-
 class CorpusSection(Section):
     """`corpus:` which documents, in which order of classes; further keys are parameters of the corpus."""
 
     model_config = ConfigDict(extra="allow")
 
-    name: str
-    classes: list[str] | None = None
-    exclude: list[str] = []
+    name: str = Field(description="The corpus.")
+    classes: list[str] | None = Field(default=None, description="In the order that decides ties; all unless given.")
+    exclude: list[str] = Field(default=[], description="Ids of documents that are left out.")
 
 
 class TextSection(Section):
     """`text:` how documents become counts; see `Lexing` and `Pruning`."""
 
-    skip_header: bool = False
-    skip_html: bool = False
-    digits: str = "drop"
-    stoplist: str = "smart"
-    min_occurrences: int = Field(default=1, ge=1)
-    min_documents: int = Field(default=1, ge=1)
-    counted_in: str | None = None
+    skip_header: bool = Field(default=False, description="Whether words begin after the first blank line.")
+    skip_html: bool = Field(default=False, description="Whether tags and entities are left out.")
+    digits: str = Field(default="drop", description="What becomes of digits.")
+    stoplist: str = Field(default="smart", description="Words that are left out.")
+    min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
+    min_documents: int = Field(default=1, ge=1, description="In how many documents a word must be.")
+    counted_in: str | None = Field(
+        default=None, description="The group in which both are counted; all documents unless given."
+    )
 
 
 class TaskSection(Section):
     """An item of `tasks`: so many of the largest classes, or their names."""
 
-    title: str = Field(max_length=100)
-    largest: int | None = Field(default=None, ge=2)
-    classes: list[str] | None = None
+    title: str = Field(max_length=100, description="How tables call it; its letters and digits name cells.")
+    largest: int | None = Field(default=None, ge=2, description="How many of the largest classes.")
+    classes: list[str] | None = Field(default=None, description="Or which classes.")
 
 
 def _form(value: Any) -> str:
@@ -73,144 +62,109 @@ AnyTask = Annotated[Annotated[list[str], Tag("names")] | Annotated[TaskSection, 
 class TermsSection(Section):
     """`terms:` how many are selected, and by what."""
 
-    number: OneOrMoreNumbers
-    rank: str = "information-gain"
-    over_classes: str = "sum"
+    number: OneOrMoreNumbers = Field(description="Terms, ascending; a list is the horizontal axis of curves.")
+    rank: str = Field(default="information-gain", description="What they are ranked by.")
+    over_classes: str = Field(default="sum", description="How the gains of the classes are made one.")
 
 
 class ChooseSection(Section):
     """`choose:` how one of the candidates that lists stand for is chosen."""
 
-    by: OneOrMore
-    folds: int = Field(default=5, ge=2)
-    grouped: bool = False
-    over: list[Literal["weighting", "normalization", "idf", "dirichlet"]] = Field(default=[], max_length=4)
+    by: OneOrMore = Field(
+        description="By the tested documents (oracle), or within the training documents of each split: by "
+        "cross-validation, or by the newest of them."
+    )
+    folds: int = Field(default=5, ge=2, description="Of the cross-validation; of the newest, one of so many parts.")
+    grouped: bool = Field(default=False, description="Whether the documents of a group stay in one fold.")
+    over: list[Literal["weighting", "normalization", "idf", "dirichlet"]] = Field(
+        default=[], max_length=4, description="Keys whose lists are candidates, too."
+    )
 
 
 class FigureSection(Section):
     """An item of `figures`: a view of the scores."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100)
-    title: str = ""
-    y: str | list[str] | dict[Literal["ratio", "difference"], list[str]] | None = None
-    x: str | None = None
-    line: str = "method"
-    panel: str | list[str] | None = None
-    where: dict[str, str] = {}
-    bars: Literal["interval", "2 standard deviations", "range", "none"] = "interval"
-    log_x: bool = False
-    log_y: bool = False
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100, description="Stem of its files.")
+    title: str = Field(default="", description="Above the figure.")
+    y: str | list[str] | dict[Literal["ratio", "difference"], list[str]] | None = Field(
+        default=None, description="Metrics, a panel each, or the ratio or difference of two methods; the first metric."
+    )
+    x: str | None = Field(
+        default=None, description="What runs along: train_size, terms, or a parameter of the methods."
+    )
+    line: str = Field(default="method", description="The column whose values are lines.")
+    panel: str | list[str] | None = Field(default=None, description="Columns whose values are panels; choice and task.")
+    where: dict[str, str] = Field(default={}, description="Columns with the one value that is shown.")
+    bars: Literal["interval", "2 standard deviations", "range", "none"] = Field(
+        default="interval", description="Error bars."
+    )
+    log_x: bool = Field(default=False, description="Whether x is logarithmic.")
+    log_y: bool = Field(default=False, description="Whether y is logarithmic.")
 
 
 class ExpectSection(Section):
     """`expect:` what the configuration itself must have, or no score is computed."""
 
-    documents: int | None = Field(default=None, ge=0)
-    vocabulary: int | None = Field(default=None, ge=0)
+    documents: int | None = Field(default=None, ge=0, description="How many documents.")
+    vocabulary: int | None = Field(default=None, ge=0, description="How many different words.")
 
 
 class StudySection(Section):
     """The keys that every configuration has."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100)
-    title: str = ""
-    paper: str | None = None
-    explains: str | None = None
-    seed: int = Field(default=0, ge=0)
-    notes: list[str] = []
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Names its folder.")
+    title: str = Field(default="", description="Above its tables; the name unless given.")
+    paper: str | None = Field(default=None, description="The paper whose numbers it is set beside.")
+    explains: str | None = Field(default=None, description="The configuration whose deviations this one looks into.")
+    seed: int = Field(default=0, ge=0, description="Of all that is random and names no seed of its own.")
+    notes: list[str] = Field(default=[], description="Lines for below its tables.")
 
 
 class FittedSection(Section):
     """An item of `fitted:` cells of which a choice was made to come near a print."""
 
-    cells: str = Field(max_length=200)
-    choice: str
-    to: str
+    cells: str = Field(max_length=200, description="A pattern over their ids, such as table-pooled-*.")
+    choice: str = Field(description="What was chosen.")
+    to: str = Field(description="Near which print.")
 
 
 class ExperimentSection(StudySection):
     """A whole file, after what it extends or varies has been merged."""
 
-    corpus: CorpusSection
-    text: TextSection = TextSection()
-    expect: ExpectSection = ExpectSection()
-    tasks: list[AnyTask] = []
-    protocol: Any
-    terms: TermsSection | None = None
-    defaults: dict[str, Any] = {}
-    methods: OneOrMore
-    choose: ChooseSection | None = None
-    metrics: list[str] | None = Field(default=None, min_length=1)
-    classes: Literal["each"] | None = None
-    derive: list[Literal["growth"]] = []
-    compare: list[list[str]] = []
-    family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
-        default=["variant", "choice", "class"], max_length=7
+    corpus: CorpusSection = Field(description="Which documents.")
+    text: TextSection = Field(default=TextSection(), description="How documents become counts.")
+    expect: ExpectSection = Field(default=ExpectSection(), description="What there must be, or no score is computed.")
+    tasks: list[AnyTask] = Field(
+        default=[], description="The same on several choices of classes: their names, or a section."
     )
-    measures: list[Any] = []
-    fitted: list[FittedSection] = Field(default=[], max_length=100)
-    figures: list[FigureSection] = Field(default=[], max_length=100)
-    variants: dict[str, dict[str, Any]] = Field(default={}, max_length=1000)
-    base: bool = True
-
-
-def validated(schema: type[AnySection], source: YamlSource) -> AnySection:
-    """Plain data as a section; ConfigError with all that is wrong with it."""
-    try:
-        return schema.model_validate(source.data)
-    except ValidationError as error:
-        raise _explained(error, schema, source) from None
-
-
-def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSource) -> ConfigError:
-    """What pydantic found in our words: all of it at once."""
-    found: dict[str, int] = {}
-    for problem in error.errors():
-        location = _within(tuple(problem["loc"]), source, missing=problem["type"] == "missing")
-        key = location[-1] if location else ""
-        if problem["type"] == "extra_forbidden":
-            message = unknown("key", key, _keys_at(schema, location[:-1]))
-        elif problem["type"] == "value_error":
-            message = f"{'.'.join(map(str, location)) or 'the file'}: {problem['ctx']['error']}"
-        elif problem["type"] == "missing":
-            message = f"the key {key!r} is missing"
-        elif problem["type"] == "invalid_key" or problem["loc"][-1] == "[key]":
-            location = (*location[:-1], str(key))
-            message = f"the key {quoted(key)} must be text: put it in quotes"
-        elif problem["type"] == "string_pattern_mismatch":
-            must = "must begin with a letter or digit, and go on with these, '.', '_' or '-'"
-            message = f"{key} is {shown(problem['input'])}: {must}"
-        else:
-            what = ".".join(map(str, location)) or "the configuration"
-            message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
-            if problem["type"] == "model_type":
-                message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
-        found.setdefault(str(source.error(location, message)), source.line(location))
-    return together([text for _, text in sorted((line, text) for text, line in found.items())])
-
-
-def _within(location: Location, source: YamlSource, *, missing: bool) -> Location:
-    """A location without the names of alternatives that pydantic puts into it; its last key may be missing there."""
-    data, kept = source.data, list[Any]()
-    for part in location:
-        inside = isinstance(data, dict) and part in data
-        if inside or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
-            data = data[part]
-            kept.append(part)
-    return (*kept, location[-1]) if missing else tuple(kept)
-
-
-def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
-    """The keys that a schema allows at a location."""
-    for part in location:
-        field = schema.model_fields.get(str(part))
-        inner = None if field is None else _section_in(field.annotation)
-        schema = schema if inner is None else inner  # the index of a list, or the key of a mapping of sections
-    return list(schema.model_fields)
-
-
-def _section_in(annotation: Any) -> type[BaseModel] | None:
-    """The section that a field holds, be it in a list, a mapping or an alternative."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    return next((found for part in get_args(annotation) if (found := _section_in(part))), None)
+    protocol: Any = Field(description="How documents are split; a list of training sizes is the axis of curves.")
+    terms: TermsSection | None = Field(default=None, description="Curves over the number of selected terms.")
+    defaults: dict[str, Any] = Field(
+        default={}, description="What methods take that have such a parameter and don't say it."
+    )
+    methods: OneOrMore = Field(description="A list stands for each of its items in turn.")
+    choose: ChooseSection | None = Field(
+        default=None, description="Lists inside a kernel or classifier are candidates."
+    )
+    metrics: list[str] | None = Field(
+        default=None, min_length=1, description="What is scored; the first is the main one."
+    )
+    classes: Literal["each"] | None = Field(default=None, description="Whether every class is scored by itself, too.")
+    derive: list[Literal["growth"]] = Field(default=[], description="What a score rises by over a curve.")
+    compare: list[list[str]] = Field(
+        default=[], description="Pairs of methods, wherever else their cells agree, or of cells."
+    )
+    family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
+        default=["variant", "choice", "class"],
+        max_length=7,
+        description="Comparisons alike in these are corrected together.",
+    )
+    measures: list[Any] = Field(default=[], description="Numbers that are no predictions.")
+    fitted: list[FittedSection] = Field(default=[], max_length=100, description="Choices made to come near a print.")
+    figures: list[FigureSection] = Field(
+        default=[], max_length=100, description="Views of the scores; one unless given."
+    )
+    variants: dict[str, dict[str, Any]] = Field(
+        default={}, max_length=1000, description="By name, what each says otherwise."
+    )
+    base: bool = Field(default=True, description="Whether the configuration itself is run, beside its variants.")

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from benchmark.errors import BenchError, DataError
-from benchmark.experiment.kinds import decode, encode, rows_digest, study_from_mapping
+from benchmark.errors import BenchError, ConfigError, DataError, quoted
+from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
+from benchmark.experiment.kinds import decode, encode, part_of, rows_digest, study_from_mapping
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
 
 MANIFEST = "manifest.json"
@@ -35,6 +37,7 @@ class _ReadAgain(BaseModel):
 
     model_config = ConfigDict(strict=True)
     config: dict[str, Any]
+    only: list[str] = []
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
     rows: str
@@ -55,6 +58,35 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
     manifest = {**manifest, "rows": rows_digest(findings), "files": digests}
     manifest["digest"] = _own_digest(manifest)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
+
+
+def ensure_free(folder: Path, study: Study) -> None:
+    """Refuse a folder that holds anything but a run of the same study; a part of it takes no whole run's place."""
+    names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
+    if {PREDICTIONS, TIMINGS}.issuperset(names):  # empty, or left by a run that was stopped before its manifest
+        return
+    held = _held(folder / MANIFEST) if MANIFEST in names else {}
+    if held is None and PREDICTIONS in names:
+        return
+    if not held or "name" not in held:
+        holds = f"files that no run wrote ({', '.join(names[:3])}{', …' * (len(names) > 3)})"
+    elif held["name"] != study.name:
+        holds = f"the run of {quoted(held['name'])}"
+    elif held.get("only", []) != list(study.only) and study.only:
+        cells = held.get("only")
+        holds = f"the run of {', '.join(map(str, cells))}" if isinstance(cells, list) else "the whole run"
+    else:
+        return
+    raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or say --overwrite")
+
+
+def _held(path: Path) -> dict[str, Any] | None:
+    """What a manifest says, be it a run's or not; None where it can't be read."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else {}
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -95,7 +127,9 @@ def read_results(folder: Path) -> Findings:
     """
     manifest = read_manifest(folder)
     recorded = {name: own["recorded"] for name, own in manifest["variants"].items() if "recorded" in own}
-    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}", recorded)
+    study = part_of(
+        study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}", recorded), manifest.get("only", ())
+    )
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
         findings = decode(study, contents, manifest["failures"], manifest["variants"])

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.config.model import Experiment
+from benchmark.errors import ConfigError
 from benchmark.experiment import runner, text_experiment
+from benchmark.findings.papers import unknown_cell
 from benchmark.measures import MEASURES
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from benchmark.config.model import Study
@@ -38,6 +42,14 @@ class Findings(Protocol):
     def facts(self) -> dict[str, dict[str, Any]]:
         """What was run on, by variant."""
 
+    @property
+    def from_store(self) -> tuple[int, int]:
+        """Cells that were answered from the store, and cells."""
+
+    @property
+    def tested(self) -> frozenset[tuple[str, ...]]:
+        """What tells the documents apart that were tested."""
+
 
 def load_study(path: Path) -> Study:
     """Read and check a configuration.
@@ -62,6 +74,22 @@ def check_study(source: YamlSource, recorded: dict[str, Any] | None = None) -> S
     from benchmark.boundaries.config import check_boundaries  # noqa: PLC0415 - as in `_boundaries`
 
     return check_boundaries(source)
+
+
+def part_of(study: Study, patterns: Sequence[str]) -> Study:
+    """The study with only those cells whose ids fit one of some shell patterns; all of it without any.
+
+    Raises
+    ------
+    ConfigError
+        For a pattern that fits none.
+    """
+    ids = {pattern: [name for name in study.ids if fnmatchcase(name, pattern)] for pattern in patterns}
+    for pattern, own in ids.items():
+        if not own:
+            raise ConfigError(unknown_cell(pattern, study))
+    part: Study = _of(study).part_of(study, {name for own in ids.values() for name in own}, patterns)
+    return part if patterns else study
 
 
 def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, download: bool) -> Findings:
@@ -110,10 +138,9 @@ def compare_cells(findings: Findings, a: str, b: str) -> list[Part]:
     return list(_of(findings.study).compare_cells(findings, a, b))
 
 
-def compare_runs(one: Findings, two: Findings, names: tuple[str, str]) -> list[Part] | None:
-    """The cells that two runs have in common; None for runs of different kinds."""
-    kind = _of(one.study)
-    return list(kind.compare_runs(one, two, names)) if kind is _of(two.study) else None
+def compare_runs(one: Findings, two: Findings, names: tuple[str, str]) -> list[Part]:
+    """The cells that two runs of one kind have in common."""
+    return list(_of(one.study).compare_runs(one, two, names))
 
 
 def _of(study: Study) -> Any:

@@ -26,6 +26,7 @@ def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, A
     return {
         "name": study.name,
         "config": study.raw,
+        **({"only": list(study.only)} if study.only else {}),
         **described(findings),
         "variants": findings.facts,
         "failures": findings.failures,

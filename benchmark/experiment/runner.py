@@ -10,7 +10,7 @@ from benchmark.blocks import blas_threads
 from benchmark.code import code_digest, forget_trees
 from benchmark.config.model import BASE
 from benchmark.environment import forget_peak, peak_bytes
-from benchmark.evaluation.predictions import Predictions
+from benchmark.evaluation.predictions import PointKey, Predictions
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.predictions import Given, PointKey
+    from benchmark.evaluation.predictions import Given
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
     from benchmark.measures.base import Arrays, Measure
@@ -56,7 +56,7 @@ def run(
     """
     observer = observer or Observer()
     read = _read(study, store, observer, download=download)
-    predictions, failures = Predictions({}, {}, {}, {}), dict[str, str]()
+    predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
     bench = Workbench(jobs, ProductsInStore(store))
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(jobs):
@@ -65,13 +65,15 @@ def run(
             observer.plan(sum(len(point.jobs) for point in work.points))
             predictions.tasks[work.variant, work.task] = work.documents
             predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
-            found, failed = _Walk(store, bench, observer).solve(work)
+            walk = _Walk(store, bench, observer)
+            found, failed = walk.solve(work)
             predictions.points.update(found)
             failures |= failed
+            stored |= walk.stored
         bench.release()
         measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, store, jobs, observer)
     predictions.measured.update(measured)
-    return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()}, jobs)
+    return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()}, jobs, stored)
 
 
 def plan(study: Experiment, store: Store, observer: Observer, *, download: bool = True) -> list[tuple[str, int, int]]:
@@ -130,6 +132,7 @@ class _Walk:
 
     def __init__(self, store: Store, bench: Workbench, observer: Observer) -> None:
         self._store, self._bench, self._observer = store, bench, observer
+        self.stored: set[PointKey] = set()
 
     def solve(self, work: TaskWork) -> tuple[dict[PointKey, Given], dict[str, str]]:
         """Every point of the task, and why those that failed did.
@@ -150,6 +153,7 @@ class _Walk:
                 continue
             results[job.key] = unpack(entry, job, work.problem)
             self._observer.step(job.label)
+        self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
         for point, jobs in _batches(missing, by_split=by_split):
             if point.place not in failures:
                 found = self._solved(point, jobs)

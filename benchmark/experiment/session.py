@@ -14,7 +14,7 @@ from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe
 from benchmark.errors import BenchError, ConfigError
-from benchmark.experiment.folder import computed_from, read_results, write_results
+from benchmark.experiment.folder import computed_from, ensure_free, read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.findings.papers import check_published
@@ -76,6 +76,22 @@ def all_checked(paths: Sequence[Path]) -> list[Study]:
             problem = f"two of these configurations are named {name!r}: one would overwrite the other's results"
             raise ConfigError(problem)
     return studies
+
+
+def folders_of(studies: Sequence[Study], out: Path | None, *, overwrite: bool) -> list[Path]:
+    """Where each run is written: below `results/runs` by its name, or in `out`, of several below it.
+
+    Raises
+    ------
+    ConfigError
+        If one of them holds anything else, unless that may be overwritten.
+    """
+    names = [f"{study.name}-only" if study.only else study.name for study in studies]
+    found = [(out / name if len(names) > 1 else out) if out else RUNS / name for name in names]
+    for study, folder in zip(studies, found, strict=True):
+        if not overwrite:
+            ensure_free(folder, study)
+    return found
 
 
 def perform(

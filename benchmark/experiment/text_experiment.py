@@ -11,6 +11,7 @@ from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.evaluation.scored import WHOLE
 from benchmark.findings import predictions_file, timings_file
 from benchmark.findings.comparing import compare_cells, compare_runs
+from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
 from benchmark.measures.base import told
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec
 
-__all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "rows_digest", "summarized"]
+__all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "part_of", "rows_digest", "summarized"]
 
 
 def encode(findings: Run) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
 from benchmark.evaluation.protocols import DRAWS
 from benchmark.experiment.store import Entry, array_digest, key_of
+from benchmark.findings.part import points_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
 from benchmark.text.counts import Counts
@@ -111,6 +112,7 @@ class TaskWork:
 
 def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, counts_id: str) -> TaskWork:
     """Everything that is to be computed of one task under one variant."""
+    wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
     problem = _problem(task, counts, counts_id, study.seed)
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
     draws = issubclass(variant.protocol.cls, DRAWS)
@@ -125,11 +127,13 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
                     candidate = index if len(entry.candidates) > 1 else None
+                    place = (variant.name, task.name, entry.label, index, size, number)
+                    if wanted is not None and place not in wanted:
+                        continue
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     own = list(zip(splits[size], inner, strict=True))
                     jobs = _jobs(label, method, spec, problem, own, variant.terms, number, digest)
-                    place = (variant.name, task.name, entry.label, index, size, number)
                     points.append(PointWork(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 

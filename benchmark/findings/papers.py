@@ -6,10 +6,10 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from benchmark.config.schema import validated
 from benchmark.errors import MOST_PROBLEMS, together, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
+from benchmark.sections import validated
 from benchmark.source import MOST_BYTES, YamlSource, read_yaml
 
 if TYPE_CHECKING:
@@ -36,9 +36,14 @@ def load_published(path: Path) -> Published:
 
 
 def published_for(study: Study) -> Published | None:
-    """The numbers and claims of the study's paper; of one that explains another, those of that one's paper."""
+    """The numbers and claims of the study's paper; of one that explains another, those of that one's paper.
+
+    Of a part of a configuration, without the ranges of which a cell isn't here.
+    """
     if study.paper:
-        return load_published(papers.FOLDER / f"{study.paper}.yaml")
+        found = load_published(papers.FOLDER / f"{study.paper}.yaml")
+        here = [r for r in found.ranges if r.config != study.name or study.left_out.isdisjoint(r.expanded)]
+        return found.model_copy(update={"ranges": here}) if study.left_out else found
     for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
         found = load_published(path)
         configs = {each.config for each in found.values}

@@ -16,17 +16,18 @@ from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import CellScores, Scored
 from benchmark.findings.choosing import chosen, decided, losses_of
 from benchmark.findings.costs import clocked
+from benchmark.findings.part import points_of
 from benchmark.findings.score_rows import frames_of
 from benchmark.measures.base import told
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.predictions import Predictions, SplitKey, TaskKey
+    from benchmark.evaluation.predictions import PointKey, Predictions, SplitKey, TaskKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Run:
         What was run on, by variant.
     jobs : int
         Threads that intervals are computed on.
+    stored : collection of PointKey
+        Points that were answered from the store.
     """
 
     study: Experiment
@@ -50,11 +53,30 @@ class Run:
     failures: dict[str, str]
     facts: dict[str, dict[str, Any]]
     jobs: int = 1
+    stored: Collection[PointKey] = ()
 
     @cached_property
     def scored(self) -> Scored:
         """The scores, computed once."""
         return score(self.study, self.predictions, self.jobs)
+
+    @property
+    def from_store(self) -> tuple[int, int]:
+        """Cells that were answered from the store, and cells that methods have."""
+        cells = [cell for cell in self.study.cells if cell.what != "measure"]
+        known = set(self.stored)
+        return sum(known.issuperset(points_of(self.study, cell)) for cell in cells) if known else 0, len(cells)
+
+    @property
+    def tested(self) -> frozenset[tuple[str, ...]]:
+        """The tested documents, by corpus and name."""
+        corpora = {name: variant.collection.corpus for name, variant in self.study.variants.items()}
+        return frozenset(
+            (corpora[variant], self.predictions.tasks[variant, task].ids[row])
+            for (variant, task, _), splits in self.predictions.splits.items()
+            for split in splits
+            for row in split.test
+        )
 
 
 def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
@@ -184,7 +206,8 @@ def _measured(study: Experiment, predictions: Predictions) -> Iterator[tuple[str
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
     for _, variant, each in told(study.measures, predictions):
         for row in each.rows:
-            found[variant, row.cell][row.metric] = row.estimate
+            if row.cell not in study.left_out:
+                found[variant, row.cell][row.metric] = row.estimate
     for (variant, cell), known in found.items():
         n = next(iter(known.values())).n
         yield variant, CellScores(cell, (), {}, np.array([n]), np.zeros(1, dtype=np.int64), known=known)

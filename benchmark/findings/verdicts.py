@@ -47,11 +47,22 @@ def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, st
 
 
 def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
-    """The claims on this experiment, under each of its variants where it explains another."""
+    """The claims on this experiment, under each of its variants where it explains another.
+
+    Of a part of it, those that need no cell which isn't here.
+    """
     if published is None:
         return []
     variants = ["" if name == BASE else name for name in study.variants] if study.explains else [""]
-    return judge_claims(published, study.name, study.explains, variants, scored, asides_of(study))
+    judged = judge_claims(published, study.name, study.explains, variants, scored, asides_of(study))
+    claims, config = {claim.id: claim for claim in published.claims}, study.explains or study.name
+
+    def whole(each: ClaimVerdict) -> bool:
+        own = [c for c in claims[each.claim.id].comparisons if c.config == config]
+        prefix = f"{each.variant}-" if each.variant else ""
+        return study.left_out.isdisjoint(prefix + cell for c in own for cell in (c.a, c.b))
+
+    return [each for each in judged if whole(each)]
 
 
 def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:

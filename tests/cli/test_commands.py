@@ -20,6 +20,7 @@ import typer
 from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
+from benchmark import cli
 from benchmark.cli import app
 from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
@@ -446,7 +447,7 @@ class TestReport:
         assert {path.name: path.read_bytes() for path in copied.iterdir()} == before
 
     def test_prints_what_the_run_printed(self, finished, copied):
-        table = finished[2].stdout.rsplit("\nWritten to", 1)[0]
+        table = re.split(r"\n(?:\d of 2 cells from the store\n)?Written to", finished[2].stdout)[0]
         assert invoke("report", copied).stdout.startswith(table)
 
     @pytest.mark.parametrize("name", ["predictions.npz", "timings.csv", "manifest.json"])
@@ -582,8 +583,20 @@ class TestCache:
         assert invoke("cache", "info").stdout == f"{tmp_path / 'cache'}\n0 entries, 0 B of at most 20.0 GB\n"
         assert invoke("data", "stats", write(SMALL)).exit_code == 0
         assert re.search(r"\n1 entries, \d+ kB of at most 20\.0 GB\n", invoke("cache", "info").stdout)
-        assert re.fullmatch(r"removed 1 entries, \d+ kB\n", invoke("cache", "clear").stdout)
+        refused(invoke("cache", "clear"), 2, f"{tmp_path / 'cache'}: 1 entries, ", "would be removed; say --yes")
+        assert "\n1 entries, " in invoke("cache", "info").stdout
+        assert re.fullmatch(r"removed 1 entries, \d+ kB\n", invoke("cache", "clear", "--yes").stdout)
         assert "\n0 entries, " in invoke("cache", "info").stdout
+
+    @pytest.mark.parametrize(("answer", "code", "left"), [("n\n", 1, 1), ("\n", 1, 1), ("y\n", 0, 0)])
+    def test_a_terminal_is_asked_before_anything_is_removed(self, write, tmp_path, monkeypatch, answer, code, left):
+        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
+        assert invoke("data", "stats", write(SMALL)).exit_code == 0
+        monkeypatch.setattr(cli, "_asks", lambda: True)
+        result = CliRunner().invoke(app, ["cache", "clear"], input=answer)
+        assert result.exit_code == code
+        assert re.search(r"Remove 1 entries, \d+ kB from ", result.stderr)
+        assert f"\n{left} entries, " in invoke("cache", "info").stdout
 
     def test_a_limit_that_is_no_number(self, monkeypatch):
         monkeypatch.setenv("BENCH_CACHE_LIMIT_GB", "much")

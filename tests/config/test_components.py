@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.config.components import REQUIRED, ComponentError, check_component, named_in, parameters, shown
+from benchmark.config.components import REQUIRED, ComponentError, check_component, named_in, parameters
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
+from benchmark.sections import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

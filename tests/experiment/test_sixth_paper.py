@@ -9,12 +9,12 @@ import pytest
 import yaml
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes
-from benchmark.experiment.overview import registered
 from benchmark.experiment.reproduction import paper_configs, write_page
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Linear
+from benchmark.reference.registries import registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -1,0 +1,96 @@
+"""A part of an experiment: some of its cells, the points that they need, and what can be shown of these alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from benchmark.config.model import ORACLE
+from benchmark.findings.choosing import entry_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from benchmark.config.model import Cell, Experiment, Variant
+    from benchmark.evaluation.predictions import PointKey
+
+_NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction is over the comparisons that are here."
+
+
+def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) -> Experiment:
+    """The experiment with these cells alone, and those that they are computed from.
+
+    What is compared, judged or drawn is what has all its cells here: nothing is said of the others.
+
+    Parameters
+    ----------
+    study : Experiment
+    ids : collection of str
+        Ids of its cells.
+    patterns : sequence of str
+        What they were asked for by.
+    """
+    growths = [_curve(cell) for cell in study.cells if cell.id in ids and cell.what == "growth"]
+    ends = {(*curve, size) for curve in growths for size in _ends(study.variants[curve[0]])}
+    cells = tuple(c for c in study.cells if c.id in ids or (c.what == "point" and (*_curve(c), c.size) in ends))
+    kept = frozenset(cell.id for cell in cells)
+    measured = any(cell.what == "measure" for cell in cells)
+    variants = {name: each for name, each in study.variants.items() if any(cell.variant == name for cell in cells)}
+    first = next(iter(study.variants.values()))
+    if any(_orders(each) != _orders(first) for each in variants.values()):
+        variants = study.variants  # the first to name a class or a group decides its place in all others
+    else:
+        variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
+    return replace(
+        study,
+        notes=(*study.notes, _NOTE.format(patterns=", ".join(patterns), n=len(cells), of=len(study.cells))),
+        compare=tuple(pair for pair in study.compare if {pair.a, pair.b} <= kept),
+        variants=variants,
+        cells=cells,
+        measures=tuple(
+            measure
+            for measure in study.measures
+            for name, each in study.variants.items()
+            if any(cell.id in kept for cell in measure.build().cells(name, each.collection.classes))
+        ),
+        fitted_cells={cell: choice for cell, choice in study.fitted_cells.items() if cell in kept},
+        only=tuple(patterns),
+        left_out=frozenset(study.ids) - kept,
+    )
+
+
+def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
+    """The points that a cell is scored from; none, of a measure.
+
+    Its candidate is chosen for the whole curve where the tested documents choose it.
+    """
+    if cell.what == "measure":
+        return
+    sizes = study.variants[cell.variant].sizes
+    if cell.choice != ORACLE:
+        sizes = _ends(study.variants[cell.variant]) if cell.what == "growth" else (cell.size,)
+    for size in sizes:
+        for index in range(len(entry_of(study, cell).candidates)):
+            yield (cell.variant, cell.task, cell.method, index, size, cell.terms)
+
+
+def _curve(cell: Cell) -> tuple[str, str, str, str, str, int | None]:
+    return (cell.variant, cell.task, cell.method, cell.of_class, cell.choice, cell.terms)
+
+
+def _ends(variant: Variant) -> tuple[int | None, ...]:
+    return (variant.sizes[0], variant.sizes[-1])
+
+
+def _orders(variant: Variant) -> tuple[object, ...]:
+    """What the numbers of classes and splits follow, by which cells of different variants are paired."""
+    return (variant.protocol, variant.collection.corpus, variant.collection.classes)
+
+
+def _narrowed(variant: Variant, cells: Sequence[Cell], *, measured: bool) -> Variant:
+    """A variant with the tasks and methods of some cells; a measure may take any method's parameters."""
+    own = [cell for cell in cells if cell.variant == variant.name]
+    tasks = tuple(task for task in variant.tasks if any(cell.task == task.name for cell in own))
+    methods = {cell.method for cell in own}
+    entries = tuple(entry for entry in variant.entries if entry.label in methods)
+    return variant if measured else replace(variant, tasks=tasks, entries=entries)

@@ -1,0 +1,105 @@
+"""The schema of configurations as a page to be read: every key, and every name with its parameters."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from benchmark.reference.registries import COMPONENTS, first_sentence, parameters_of, registered
+from benchmark.reference.schema import json_schema, parameter_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Schema = Mapping[str, Any]
+
+_HEAD = """# Every key of a configuration
+
+What `bench schema` says, to be read; made by `bench schema --markdown`. A configuration can also say `extends: other`,
+and then no more than what it says otherwise. In `methods`, a list stands for each of its items in turn.
+"""
+_KINDS = ("An experiment on text", "Decision boundaries")
+
+
+def reference_page() -> str:
+    """The page, in Markdown."""
+    schema = json_schema()
+    lines = [_HEAD]
+    for title, kind in zip(_KINDS, schema["anyOf"], strict=True):
+        whole = kind["anyOf"][0]
+        lines += [f"## {title}\n", *_table(whole, schema["$defs"])]
+        for key, name in _sections(whole["properties"]):
+            section = schema["$defs"][name]
+            lines += [f"### {key}\n", f"{first_sentence(section['description'])}\n", *_table(section, schema["$defs"])]
+    for kind, registry in COMPONENTS.items():
+        lines.append(f"## {kind.capitalize()}\n")
+        for name, cls in registry.items():
+            lines += [f"### {name}\n", f"{first_sentence(cls.__doc__)}\n"]
+            own = {each.name: parameter_schema(each) for each in parameters_of(cls)}
+            lines += _table({"properties": own}, schema["$defs"]) if own else []
+    for part in registered(""):
+        if part.title not in COMPONENTS:
+            lines += [f"## {part.title.capitalize()}\n", "| name | what it is |", "|---|---|"]
+            lines += [f"| `{name}` | {_cell('; '.join(filter(None, words)))} |" for name, *words in part.rows]
+            lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _sections(properties: Schema) -> Iterator[tuple[str, str]]:
+    """The keys that hold a section, with its name among the definitions."""
+    for key, schema in properties.items():
+        found = [name for name in _references(schema) if name.endswith("Section")]
+        yield from ((key, name) for name in found if key != "variants")
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if "$ref" in schema:
+            yield schema["$ref"].rpartition("/")[2]
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)
+
+
+def _table(section: Schema, defs: Schema) -> list[str]:
+    rows = ["| key | type | default | what it is |", "|---|---|---|---|"]
+    for key, schema in section["properties"].items():
+        default = (
+            ""
+            if schema.get("default") in (None, "", []) or "properties" in _at(schema, defs)
+            else f"`{json.dumps(schema['default'])}`"
+        )
+        default = "needed" if key in section.get("required", ()) else default
+        rows.append(f"| `{key}` | {_cell(_words(schema, defs))} | {default} | {_cell(schema.get('description', ''))} |")
+    return [*rows, ""]
+
+
+def _at(schema: Schema, defs: Schema) -> Schema:
+    found: Schema = defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return found
+
+
+def _words(schema: Schema, defs: Schema) -> str:
+    """The type of a value, in words."""
+    if "$ref" in schema:
+        return "section" if schema["$ref"].endswith("Section") else schema["$ref"].rpartition("/")[2].lower()
+    if "anyOf" in schema:
+        each = dict.fromkeys(_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null")
+        return " or ".join(each)
+    if "enum" in schema or "const" in schema:
+        return ", ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
+    kind = str(schema.get("type", "name or mapping"))
+    if kind == "array":
+        return f"list of {_words(schema.get('items', {}), defs)}"
+    words = {"string": "text", "integer": "whole number", "boolean": "true or false", "object": "mapping"}
+    ends = [(sign, schema[name]) for name, sign in _ENDS.items() if name in schema]
+    return " ".join([words.get(kind, kind), *(f"{sign} {end:g}" for sign, end in ends)])
+
+
+_ENDS = {"minimum": "≥", "exclusiveMinimum": ">", "maximum": "≤"}
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("``", "`")

@@ -1,0 +1,124 @@
+"""Mappings with known keys, and what is said of one that isn't as it must be: pydantic's findings in plain words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from benchmark.checks import is_number
+from benchmark.errors import quoted, together, unknown
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+    from benchmark.errors import ConfigError
+    from benchmark.source import Location, YamlSource
+
+AnySection = TypeVar("AnySection", bound=BaseModel)
+
+
+class Section(BaseModel):
+    """A mapping with known keys only, of the types they say."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+#: What a value must be, where pydantic speaks as one programmer to another.
+_MUST = {
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "finite_number": "a finite number",
+    "string_type": "text",
+    "list_type": "a list",
+    "sequence_str": "a list",
+    "is_instance_of": "a list",
+    "dict_type": "a mapping of keys to values",
+    "model_type": "a mapping of keys to values",
+}
+
+
+def must_be(problem: ErrorDetails) -> str:
+    """What is wrong with a value's type, in the words of someone who writes YAML, and how to mend it."""
+    kind, value = problem["type"], problem["input"]
+    if kind == "too_short":
+        return "must not be empty"
+    if kind not in _MUST:
+        return problem["msg"][0].lower() + problem["msg"][1:]
+    hint = ""
+    if kind == "string_type" and isinstance(value, bool):
+        hint = "; YAML reads yes, no, on and off as true and false: put it in quotes"
+    elif kind == "string_type" and not isinstance(value, list | dict | None):
+        hint = ": put it in quotes"
+    elif kind in ("int_type", "float_type") and isinstance(value, str) and is_number(value):
+        hint = "; YAML reads it as text: leave out quotes, and write 1e-3 with a decimal point, 1.0e-3"
+    return f"must be {_MUST[kind]}{hint}"
+
+
+def shown(value: Any) -> str:
+    """A value as an error quotes it."""
+    return "empty" if value is None else quoted(value)
+
+
+def validated(schema: type[AnySection], source: YamlSource) -> AnySection:
+    """Plain data as a section; ConfigError with all that is wrong with it."""
+    try:
+        return schema.model_validate(source.data)
+    except ValidationError as error:
+        raise _explained(error, schema, source) from None
+
+
+def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSource) -> ConfigError:
+    """What pydantic found in our words: all of it at once."""
+    found: dict[str, int] = {}
+    for problem in error.errors():
+        location = _within(tuple(problem["loc"]), source, missing=problem["type"] == "missing")
+        key = location[-1] if location else ""
+        if problem["type"] == "extra_forbidden":
+            message = unknown("key", key, _keys_at(schema, location[:-1]))
+        elif problem["type"] == "value_error":
+            message = f"{'.'.join(map(str, location)) or 'the file'}: {problem['ctx']['error']}"
+        elif problem["type"] == "missing":
+            message = f"the key {key!r} is missing"
+        elif problem["type"] == "invalid_key" or problem["loc"][-1] == "[key]":
+            location = (*location[:-1], str(key))
+            message = f"the key {quoted(key)} must be text: put it in quotes"
+        elif problem["type"] == "string_pattern_mismatch":
+            must = "must begin with a letter or digit, and go on with these, '.', '_' or '-'"
+            message = f"{key} is {shown(problem['input'])}: {must}"
+        else:
+            what = ".".join(map(str, location)) or "the configuration"
+            message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
+            if problem["type"] == "model_type":
+                message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
+        found.setdefault(str(source.error(location, message)), source.line(location))
+    return together([text for _, text in sorted((line, text) for text, line in found.items())])
+
+
+def _within(location: Location, source: YamlSource, *, missing: bool) -> Location:
+    """A location without the names of alternatives that pydantic puts into it; its last key may be missing there."""
+    data, kept = source.data, list[Any]()
+    for part in location:
+        inside = isinstance(data, dict) and part in data
+        if inside or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
+            data = data[part]
+            kept.append(part)
+    return (*kept, location[-1]) if missing else tuple(kept)
+
+
+def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
+    """The keys that a schema allows at a location."""
+    for part in location:
+        field = schema.model_fields.get(str(part))
+        inner = None if field is None else _section_in(field.annotation)
+        schema = schema if inner is None else inner  # the index of a list, or the key of a mapping of sections
+    return list(schema.model_fields)
+
+
+def _section_in(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field holds, be it in a list, a mapping or an alternative."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _section_in(part))), None)
