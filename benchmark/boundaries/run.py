@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.boundaries.machines import as_arrays, boundary, from_arrays
-from benchmark.boundaries.picture import NAME, region_picture, region_rows
+from benchmark.boundaries.picture import COLUMNS, NAME, region_picture, region_rows
 from benchmark.boundaries.samples import draw
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
@@ -73,8 +73,11 @@ class DecisionBoundaries:
         return BoundaryResults(study, found, facts=facts)
 
     def part_of(self, study: Boundaries, ids: Collection[str], patterns: Sequence[str]) -> Boundaries:
-        """The study with these machines alone."""
-        machines = tuple(cell for cell in study.machines if cell.id in ids)
+        """The study with these machines alone; of the picture, the rows of which all panels are here."""
+        panels = [cell.id for cell in study.machines if cell.drawn]
+        rows = (panels[start : start + COLUMNS] for start in range(0, len(panels), COLUMNS))
+        drawn = {cell for row in rows if set(row).issubset(ids) for cell in row}
+        machines = tuple(replace(cell, drawn=cell.id in drawn) for cell in study.machines if cell.id in ids)
         compare = tuple(pair for pair in study.compare if pair.a in ids and pair.b in ids)
         left_out = frozenset(study.ids).difference(ids)
         return replace(study, machines=machines, compare=compare, only=tuple(patterns), left_out=left_out)

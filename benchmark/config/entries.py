@@ -64,15 +64,19 @@ def entries_of(
     resolver = _Resolver(defaults, source)
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for index, given in enumerate(methods):
         place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
         for label, own in _expanded(given, source, place, choose=choose):
             spec = resolver.spec(own, place)
-            spelled = f"{label} {spec!r}"
-            if label in candidates and (first[label] != index or choose is None or spelled in seen):
+            parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
+            resolved = f"{spec.representation} {parts}"
+            if label in candidates and (first[label] != index or choose is None or resolved in seen):
                 raise source.error(place, f"the method {label!r} stands in the configuration twice")
-            seen.add(spelled)
+            if resolved in seen:
+                problem = f"the method {label!r} is {seen[resolved]!r} once more: where they differ in what they say"
+                raise source.error(place, f"{problem}, they say what is the default")
+            seen[resolved] = label
             check_number(len(seen), METHODS, source, ("methods",))
             first.setdefault(label, index)
             candidates.setdefault(label, []).append(spec)

@@ -66,11 +66,10 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
     """
     if cell.what == "measure":
         return
-    sizes = study.variants[cell.variant].sizes
-    if cell.choice != ORACLE:
-        sizes = _ends(study.variants[cell.variant]) if cell.what == "growth" else (cell.size,)
-    for size in sizes:
-        for index in range(len(entry_of(study, cell).candidates)):
+    variant, n_candidates = study.variants[cell.variant], len(entry_of(study, cell).candidates)
+    sizes = _ends(variant) if cell.what == "growth" else (cell.size,)
+    for size in variant.sizes if cell.choice == ORACLE and n_candidates > 1 else sizes:
+        for index in range(n_candidates):
             yield (cell.variant, cell.task, cell.method, index, size, cell.terms)
 
 

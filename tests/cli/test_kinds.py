@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import json
 import shutil
 
 import pytest
@@ -9,6 +11,8 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.experiment import pinned
+from benchmark.experiment.folder import read_results
+from benchmark.experiment.session import checked
 
 TEXT = {
     "table": """
@@ -176,3 +180,51 @@ def test_data_stats_and_export(config, shape, tmp_path):
     else:
         assert [(result.exit_code, result.stdout) for result in results] == [(2, "")] * 2
         assert all("reads no corpus" in result.stderr for result in results), [result.stderr for result in results]
+
+
+def rows(folder, name, *columns):
+    """The rows of a table by some of its columns, as text."""
+    with (folder / name).open(newline="") as file:
+        return {tuple(row[column] for column in columns): row for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("which", [slice(0, 1), slice(-1, None), slice(0, None, 2)], ids=["first", "last", "second"])
+def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, tmp_path, which):
+    ids = checked(config).ids
+    only = [word for cell in ids[which] for word in ("--only", cell)]
+    result = invoke("run", config, *only, "--out", tmp_path / "part")
+    assert (result.exit_code, result.exception) == (0, None), result.output
+    manifest = json.loads((tmp_path / "part" / "manifest.json").read_text())
+    assert manifest["only"] == list(ids[which])
+    ours, whole = (rows(each, "scores.csv", "cell", "fold", "metric") for each in (tmp_path / "part", finished_run))
+    cells = {cell for cell, _, _ in ours}
+    ends = {cell for name in ids[which] if name.startswith("growth-") for cell in ids if cell != name}
+    assert set(ids[which]) & {cell for cell, _, _ in whole} <= cells <= {*ids[which], *ends}
+    assert ours == {key: row for key, row in whole.items() if key[0] in cells}
+    ours, whole = (rows(each, "differences.csv", "a", "b") for each in (tmp_path / "part", finished_run))
+    assert ours == {pair: row for pair, row in whole.items() if set(pair) <= cells}
+    before = contents(tmp_path / "part")
+    assert invoke("report", tmp_path / "part").exit_code == 0
+    assert contents(tmp_path / "part") == before
+
+
+def test_a_part_computes_no_point_that_its_cells_do_not_need(config, shape, tmp_path, monkeypatch):
+    if shape not in TEXT:
+        return
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
+    study = checked(config)
+    cell = next(cell for cell in study.cells if cell.what == "point" and cell.choice != "oracle")
+    result = invoke("run", config, "--only", cell.id, "--out", tmp_path / "part")
+    assert result.exit_code == 0, result.output
+    points = read_results(tmp_path / "part").predictions.points
+    assert {(place[1], place[2], place[4], place[5]) for place in points} == {
+        (cell.task, cell.method, cell.size, cell.terms)
+    }
+
+
+def test_a_cell_that_is_not_there_is_refused_with_the_nearest(config, tmp_path):
+    cell = checked(config).ids[0]
+    result = invoke("run", config, "--only", f"{cell}x", "--out", tmp_path / "part")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"unknown cell '{cell}x'; did you mean '{cell}'? of small" in result.stderr
+    assert not (tmp_path / "part").exists()
