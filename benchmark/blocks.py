@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
+
+A = TypeVar("A")
+B = TypeVar("B")
 
 #: Values computed at a time: half a megabyte, so that a link's passes over them stay in a core's own cache.
 BLOCK_VALUES = 1 << 16
@@ -31,6 +35,21 @@ def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -
     with ThreadPoolExecutor(jobs) as pool:
         for _ in pool.map(lambda bound: work(*bound), bounds):
             pass
+
+
+def in_turn(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Iterator[B]:
+    """Give ``work(item)`` for each item, in their order, from `jobs` threads; `jobs` + 1 items are held at most."""
+    if jobs == 1:
+        yield from map(work, items)
+        return
+    waiting = deque[Future[B]]()
+    with ThreadPoolExecutor(jobs) as pool:
+        for item in items:
+            waiting.append(pool.submit(work, item))
+            if len(waiting) > jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
 
 
 def blas_threads(jobs: int) -> AbstractContextManager[object]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def read_counts(
-    collection: Collection, store: Store, observer: Observer, *, download: bool = True
+    collection: Collection, store: Store, observer: Observer, *, download: bool = True, jobs: int = 1
 ) -> tuple[Counts, dict[str, Any], str]:
     """The counts of a collection, where they came from, and their store key."""
     reader = collection.reader
@@ -37,7 +37,7 @@ def read_counts(
     entry = store.get(key)
     if entry is None:
         corpus = select(cast("Corpus", reader.load(source)), list(collection.classes), collection.exclude)
-        counts = count(corpus, collection.lexing, collection.pruning)
+        counts = count(corpus, collection.lexing, collection.pruning, jobs)
         entry = _pack(counts, corpus.digest)
         store.put(key, entry)
     facts = {"source": str(source), "content_digest": entry.facts["digest"]}

@@ -55,7 +55,7 @@ def run(
         If a variant has fewer words than are to be selected; nothing is trained then.
     """
     observer = observer or Observer()
-    read = _read(study, store, observer, download=download)
+    read = _read(study, store, observer, download=download, jobs=jobs)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
     bench = Workbench(jobs, ProductsInStore(store))
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
@@ -89,12 +89,12 @@ def plan(study: Experiment, store: Store, observer: Observer, *, download: bool 
     return [(name, n, stored) for name, (n, stored) in rows.items()]
 
 
-def _read(study: Experiment, store: Store, observer: Observer, *, download: bool) -> dict[str, _Read]:
+def _read(study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int = 1) -> dict[str, _Read]:
     """The counts of every variant, checked; variants of the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
     found = {}
     for name, variant in study.variants.items():
-        counts, source, key = read_counts(variant.collection, store, observer, download=download)
+        counts, source, key = read_counts(variant.collection, store, observer, download=download, jobs=jobs)
         counts, facts = shared.setdefault(key, (counts, described(counts, source)))
         check_expectations(study, variant, counts)
         found[name] = _Read(counts, key, facts)

@@ -126,19 +126,19 @@ def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexi
     return Spans(starts, lengths, token_bounds, spelling)
 
 
-def term(spelled: bytes, lexing: Lexing) -> str:
+def term(spelled: str, lexing: Lexing) -> str:
     """Return the name in the vocabulary of a token as `Spans` spells it.
 
     Examples
     --------
-    >>> term(b"###", Lexing(digits="run-length")), term(b"cs###", Lexing(digits="joined"))
+    >>> term("###", Lexing(digits="run-length")), term("cs###", Lexing(digits="joined"))
     ('<digits:3>', 'cs###')
     """
-    if spelled[0] == HASH and lexing.digits == "run-length":
+    if spelled[0] == "#" and lexing.digits == "run-length":
         return f"<digits:{len(spelled)}>"
-    if spelled[0] == HASH and lexing.digits == "token":
+    if spelled[0] == "#" and lexing.digits == "token":
         return "<digits>"
-    return spelled.decode("ascii")
+    return spelled
 
 
 @compiled("int64(Array(uint8, 1, 'C', readonly=True), int64, int64)")

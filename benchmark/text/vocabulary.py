@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import secrets
+from collections import deque
 from dataclasses import dataclass
-from itertools import pairwise
-from operator import itemgetter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy.sparse as sp
 
+from benchmark.blocks import in_turn
 from benchmark.compiled import compiled
-from benchmark.corpora.corpus import join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
-from benchmark.text.lexer import find_tokens, term
+from benchmark.text.lexer import LINE_FEED, find_tokens, term
 from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from benchmark.corpora.corpus import AnyCorpus, Documents
+    from benchmark.corpora.corpus import AnyCorpus, Chunk, Documents
     from benchmark.text.lexer import Lexing
 
 
@@ -56,8 +58,10 @@ class Pruning:
         return (occurrences >= self.min_occurrences) & (documents >= self.min_documents)
 
 
-def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
+def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
     """Count the terms of each document; a document left without terms stays, as a row of zeros.
+
+    The text is read once, some documents at a time, on `jobs` threads. How they are divided decides nothing.
 
     Raises
     ------
@@ -65,31 +69,95 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
         Pruning names a group that the corpus doesn't have.
     """
     documents = corpus.documents
-    counted = _counted(documents, pruning.group)
-    text, bounds = join([part[a:b].tobytes() for part, where in corpus.chunks() for a, b in pairwise(where)])
-    found = find_tokens(text, bounds, lexing)
-    seed = np.uint64(secrets.randbits(64))
-    terms, first = intern(text, found.starts, found.lengths, found.spelling, seed)
-    pointers, indices, data = tally(terms, found.bounds, len(first))
+    given = _chunks(corpus, _counted(documents, pruning.group))
+    parts = deque(in_turn(partial(_part, lexing), given, jobs))
 
-    occurrences = np.bincount(terms[np.repeat(counted, np.diff(found.bounds))], minlength=len(first))
-    in_documents = np.bincount(indices[np.repeat(counted, np.diff(pointers))], minlength=len(first))
+    # The terms of all parts are text of their own, in which each part has a term once.
+    spelled = np.concatenate([NOTHING, *(part.spelled for part in parts)])
+    ends = np.flatnonzero(spelled == LINE_FEED)
+    starts = np.concatenate([[0], ends + 1])[:-1]
+    lengths = (ends - starts).astype(np.int32)
+    terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, _seed())
+    own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
+    occurrences, in_documents = np.zeros((2, len(first)), dtype=np.int64)
+    for part, numbers in zip(parts, own, strict=True):
+        occurrences[numbers] += part.occurrences
+        in_documents[numbers] += part.in_documents
+
+    common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
+    names = _written(spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS))
+    names = [term(name, lexing) for name in names]
     stop = stop_words(lexing.stoplist)
-    kept = []
-    for number in np.flatnonzero(pruning.keeps(occurrences, in_documents)):
-        start, length = found.starts[first[number]], found.lengths[first[number]]
-        name = term(found.spelling[text[start : start + length]].tobytes(), lexing)
-        if name not in stop:
-            kept.append((name, number))
-    # Terms are ASCII, and no two alike: the order of str is that of their bytes. Sorting by them alone takes a third.
-    kept.sort(key=itemgetter(0))
+    # No two terms are alike: the order of str, which is that of their bytes, is the only one.
+    kept = [place for place in sorted(range(len(names)), key=names.__getitem__) if names[place] not in stop]
+    columns = np.full(len(first), -1, dtype=np.int32)
+    columns[common[kept]] = np.arange(len(kept), dtype=np.int32)
+    let_go = ((parts.popleft().matrix, columns[numbers], len(kept)) for numbers in own)
+    rows = in_turn(_arranged, let_go, jobs)
+    matrix = sp.vstack([sp.csr_array((0, len(kept)), dtype=np.int32), *rows], format="csr")
+    return Counts(documents, matrix, tuple(names[place] for place in kept))
 
-    columns = np.array([number for _, number in kept], dtype=np.int32)
-    # scipy takes the wider of two index types, and few of its users take 64 bits.
-    narrow = pointers.astype(np.int32) if len(indices) < 2**31 else pointers
-    matrix = sp.csr_array((data, indices, narrow), shape=(len(documents), len(first)))[:, columns]
-    matrix.sort_indices()
-    return Counts(documents, matrix, tuple(name for name, _ in kept))
+
+NOTHING = np.empty(0, dtype=np.uint8)
+AS_IT_STANDS = np.arange(256, dtype=np.uint8)
+#: Bytes of text that are counted at a time: the table of their terms stays in a core's own cache.
+PART = 2**21
+
+
+@dataclass(frozen=True)
+class _Part:
+    """The counts of consecutive documents over the terms that they have, in order of appearance.
+
+    Parameters
+    ----------
+    matrix : CSR matrix of int32, shape (documents, terms)
+    occurrences, in_documents : int64 array, shape (terms,)
+        How often and in how many of the documents that pruning counts each term occurs.
+    spelled : uint8 array
+        The terms, a line feed after each.
+    """
+
+    matrix: sp.csr_array
+    occurrences: NDArray[np.int64]
+    in_documents: NDArray[np.int64]
+    spelled: NDArray[np.uint8]
+
+
+def _chunks(corpus: AnyCorpus, counted: NDArray[np.bool_]) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
+    """Documents, some at a time, and which of them pruning counts."""
+    start = 0
+    for text, bounds in corpus.chunks(PART):
+        stop = start + len(bounds) - 1
+        yield (text, bounds), counted[start:stop]
+        start = stop
+
+
+def _part(lexing: Lexing, given: tuple[Chunk, NDArray[np.bool_]]) -> _Part:
+    (text, bounds), counted = given
+    found = find_tokens(text, bounds, lexing)
+    terms, first = intern(text, found.starts, found.lengths, found.spelling, _seed())
+    pointers, indices, data, occurrences, in_documents = tally(terms, found.bounds, len(first), counted)
+    matrix = sp.csr_array((data, indices, pointers), shape=(len(counted), len(first)))
+    spelled = spell(text, found.starts[first], found.lengths[first], found.spelling)
+    return _Part(matrix, occurrences, in_documents, spelled)
+
+
+def _arranged(given: tuple[sp.csr_array, NDArray[np.int32], int]) -> sp.csr_array:
+    """A part's rows of the whole matrix, from the column there of each term; it is -1 where none is kept."""
+    matrix, columns, n_columns = given
+    order = np.argsort(columns)[np.count_nonzero(columns < 0) :]
+    chosen = matrix[:, order]
+    chosen.sort_indices()
+    indices = columns[order][chosen.indices]
+    return sp.csr_array((chosen.data, indices, chosen.indptr), shape=(matrix.shape[0], n_columns))
+
+
+def _seed() -> np.uint64:
+    return np.uint64(secrets.randbits(64))
+
+
+def _written(spelled: NDArray[np.uint8]) -> list[str]:
+    return spelled.tobytes().decode().split("\n")[:-1]
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
@@ -149,14 +217,39 @@ def intern(
     return terms, first[:known].copy()
 
 
-@compiled("Tuple((int64[::1], int32[::1], int32[::1]))(int32[::1], int64[::1], int64)")
+@compiled(
+    "uint8[::1](Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True))"
+)
+def spell(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32], spelling: NDArray[np.uint8]
+) -> NDArray[np.uint8]:
+    """Write tokens one after the other, a line feed after each."""
+    spelled = np.empty(lengths.sum() + len(lengths), dtype=np.uint8)
+    written = 0
+    for start, length in zip(starts, lengths):  # noqa: B905 - numba knows no `strict`
+        for position in range(start, start + length):
+            spelled[written] = spelling[text[position]]
+            written += 1
+        spelled[written] = LINE_FEED
+        written += 1
+    return spelled
+
+
+@compiled(
+    "Tuple((int32[::1], int32[::1], int32[::1], int64[::1], int64[::1]))(int32[::1], int64[::1], int64, boolean[::1])"
+)
 def tally(
-    terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32]]:
-    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i; return CSR's three arrays, unsorted."""
-    pointers = np.zeros(len(bounds), dtype=np.int64)
+    terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i.
+
+    Return CSR's three arrays, unsorted, and of each term its occurrences and its documents among those `counted`.
+    """
+    pointers = np.zeros(len(bounds), dtype=np.int32)
     indices = np.empty(len(terms), dtype=np.int32)
     data = np.empty(len(terms), dtype=np.int32)
+    occurrences = np.zeros(n_terms, dtype=np.int64)
+    documents = np.zeros(n_terms, dtype=np.int64)
     # Where the latest document to use a term counts it: before the document's own entries, it is another's.
     entry = np.full(n_terms, -1, dtype=np.int64)
     used = 0
@@ -165,7 +258,9 @@ def tally(
             if entry[term_] < pointers[document]:
                 entry[term_] = used
                 indices[used], data[used] = term_, 0
+                documents[term_] += counted[document]
                 used += 1
             data[entry[term_]] += 1
+            occurrences[term_] += counted[document]
         pointers[document + 1] = used
-    return pointers, indices[:used].copy(), data[:used].copy()
+    return pointers, indices[:used].copy(), data[:used].copy(), occurrences, documents

@@ -22,7 +22,9 @@ def tokens() -> Callable[[bytes, Lexing], list[str]]:
         text = np.frombuffer(document, dtype=np.uint8)
         found = find_tokens(text, np.array([0, len(document)], dtype=np.int64), lexing)
         spans = zip(found.starts, found.lengths, strict=True)
-        names = (term(found.spelling[text[start : start + length]].tobytes(), lexing) for start, length in spans)
+        names = (
+            term(found.spelling[text[start : start + length]].tobytes().decode(), lexing) for start, length in spans
+        )
         return [name for name in names if name not in stop_words(lexing.stoplist)]
 
     of(b"", Lexing())  # machine code is read before hypothesis starts its clock

@@ -2,10 +2,11 @@
 
 import re
 import time
+import weakref
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
-from itertools import islice, product
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice, pairwise, product
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmark.corpora import registry as corpora
-from benchmark.corpora.corpus import Corpus, Documents
+from benchmark.corpora.corpus import Chunk, Corpus, Documents
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, Lexing
@@ -30,6 +31,11 @@ def corpus_of(documents: list[bytes]) -> Corpus:
     return Corpus("made up", about, np.frombuffer(b"".join(documents), np.uint8), bounds, "")
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
+    count(corpus_of([b""]), *DEFAULTS)
+
+
 def bags(counts: Counts) -> list[dict[str, int]]:
     """Each document's counts by term."""
     dense = counts.matrix.toarray()
@@ -40,6 +46,7 @@ WORDS = st.sampled_from([b"kernel", b"Kernel", b"the", b"text", b"fisher", b"7",
 DOCUMENTS = st.lists(WORDS, max_size=12).map(b" ".join)
 CORPORA = st.lists(DOCUMENTS, max_size=8)
 LEXINGS = st.builds(Lexing, digits=st.sampled_from(list(DIGIT_RULES)), stoplist=st.sampled_from(["smart", "none"]))
+DEFAULTS = Lexing(), Pruning()
 PRUNINGS = st.builds(Pruning, min_occurrences=st.integers(1, 5), min_documents=st.integers(1, 4))
 
 
@@ -62,6 +69,68 @@ def test_counts_are_those_of_the_tokens_that_are_common_enough(
 
     assert counts.vocabulary == tuple(sorted(kept))
     assert bags(counts) == [{term: n for term, n in bag.items() if term in kept} for bag in expected]
+
+
+@dataclass(frozen=True)
+class Divided:
+    """A corpus that comes in chunks of so many documents each, empty ones among them."""
+
+    corpus: Corpus
+    cuts: list[int]
+
+    @property
+    def documents(self) -> Documents:
+        return self.corpus.documents
+
+    def chunks(self, _: int) -> Iterator[Chunk]:
+        n = len(self.documents)
+        for start, stop in pairwise([0, *sorted(min(cut, n) for cut in self.cuts), n]):
+            chunk = self.corpus.take(np.arange(start, stop))
+            yield chunk.text, chunk.bounds
+
+
+def same_bytes(one: Counts, other: Counts) -> bool:
+    arrays = [(m.indptr, m.indices, m.data) for m in (one.matrix, other.matrix)]
+    same = all(a.dtype == b.dtype and a.tobytes() == b.tobytes() for a, b in zip(*arrays, strict=True))
+    return same and one.vocabulary == other.vocabulary and one.matrix.shape == other.matrix.shape
+
+
+@given(
+    st.lists(st.tuples(DOCUMENTS, st.integers(0, 1)), max_size=12),
+    LEXINGS,
+    PRUNINGS,
+    st.sampled_from([None, "train", "test"]),
+    st.lists(st.integers(0, 12), max_size=6),
+    st.integers(1, 3),
+)
+@example([(b"b a", 0), (b"a c a", 1), (b"", 0), (b"c b", 0)], Lexing(), Pruning(), "train", [1, 1, 2, 3], 2)
+def test_counts_are_the_same_however_documents_are_divided_and_whatever_the_number_of_threads(
+    documents: list[tuple[bytes, int]],
+    lexing: Lexing,
+    pruning: Pruning,
+    group: str | None,
+    cuts: list[int],
+    jobs: int,
+) -> None:
+    corpus = in_groups([text for text, _ in documents], [side for _, side in documents])
+    pruning = replace(pruning, group=group)
+    whole, divided = count(Divided(corpus, []), lexing, pruning), count(Divided(corpus, cuts), lexing, pruning, jobs)
+    assert same_bytes(whole, divided)
+
+
+def test_few_chunks_are_in_memory_at_a_time() -> None:
+    made, alive = list[weakref.ref[object]](), list[int]()
+
+    class Watched(Divided):
+        def chunks(self, size: int) -> Iterator[Chunk]:
+            for text, bounds in super().chunks(size):
+                made.append(weakref.ref(text))
+                alive.append(sum(reference() is not None for reference in made))
+                yield text, bounds
+
+    count(Watched(corpus_of([b"kernel text %d" % number for number in range(40)]), list(range(40))), *DEFAULTS, jobs=3)
+    assert len(alive) == 41
+    assert max(alive) <= 3 + 1
 
 
 def colliding(number: int, bits: int = 18) -> list[bytes]:
