@@ -6,7 +6,7 @@ from typing import Any
 __version__ = "0.1.0"
 
 #: What is at hand as ``benchmark.run``, by the module that has it: imported when it is asked for.
-_AT_HAND = dict.fromkeys(("run", "read", "load", "Result"), "benchmark.library")
+_AT_HAND = dict.fromkeys(("run", "read", "load", "Result"), "benchmark.library.notebook")
 
 
 def __getattr__(name: str) -> Any:

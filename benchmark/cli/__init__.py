@@ -142,7 +142,7 @@ def init(
     """Write a first configuration for your own documents; asks where a terminal can answer."""
     from benchmark.cli.questions import confirmed
     from benchmark.experiment.session import checked
-    from benchmark.experiment.starting import look, propose, start
+    from benchmark.library.starting import look, propose, start
 
     given = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
     seen = look(path, encoding=encoding)
@@ -240,7 +240,7 @@ def report(run: Run) -> None:
     _show_tables(again(run_named(run)))
 
 
-@app.command(epilog="Examples: bench explain results/runs/webkb tf-l1-ngd · … --document student/cornell/…")
+@app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")
 def explain(
     run: Run,
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
@@ -249,8 +249,8 @@ def explain(
 ) -> None:
     """Tell how a number came about: from the archive to the score, and the documents that it gets wrong."""
     from benchmark.cli.terminal import ProgressObserver, show
-    from benchmark.experiment.explaining import explained
     from benchmark.experiment.store import Store
+    from benchmark.library.explaining import explained
 
     with ProgressObserver(cell) as observer:
         parts = explained(run, cell, Store(warn=observer.note), observer, document=document, shown=shown)

@@ -295,7 +295,7 @@ class TestRun:
 
     @pytest.mark.usefixtures("heeds_interrupts")
     def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
-        sizes = [1 + i / 100 for i in range(60)]
+        sizes = [1.01 + i / 100 for i in range(60)]
         cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
         command = [sys.executable, "-m", "benchmark.cli", "run", str(config), "--out", str(tmp_path / "run"), "-v"]
@@ -464,7 +464,10 @@ class TestList:
         assert (result.exit_code, result.stderr) == (0, "")
         for name in ("datasets", "kernels", "classifiers", "protocols", "webkb", "synthetic", "svm", "k-fold"):
             assert re.search(rf"^{name}\b", result.stdout, re.MULTILINE)
-        assert re.search(r"^k-fold +k: int, seed=0, stratified=True +Each document", result.stdout, re.MULTILINE)
+        pattern = r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Each document"
+        assert re.search(pattern, result.stdout, re.MULTILINE)
+            r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Each document", result.stdout, re.MULTILINE
+        )
 
     @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "measures"])
     def test_one_kind(self, kind):

@@ -11,10 +11,10 @@ import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.explaining import explained
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
+from benchmark.library.explaining import explained
 from benchmark.observer import Observer
 
 if TYPE_CHECKING:

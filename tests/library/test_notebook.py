@@ -19,7 +19,7 @@ from benchmark.experiment.store import Store
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-REPOSITORY = Path(__file__).parents[1]
+REPOSITORY = Path(__file__).parents[2]
 HOW = {"methods": ["ngd", "mnb"], "text": {"stoplist": "none"}}
 
 
