@@ -466,8 +466,6 @@ class TestList:
             assert re.search(rf"^{name}\b", result.stdout, re.MULTILINE)
         pattern = r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Each document"
         assert re.search(pattern, result.stdout, re.MULTILINE)
-            r"^k-fold +k: int, seed=0, stratified=True, grouped=False +Each document", result.stdout, re.MULTILINE
-        )
 
     @pytest.mark.parametrize("kind", ["datasets", "kernels", "classifiers", "protocols", "measures"])
     def test_one_kind(self, kind):
