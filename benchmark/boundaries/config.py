@@ -42,7 +42,9 @@ class MachineSection(Section):
     """An item of `methods`: a kernel on a space, with a time or width of its own."""
 
     space: str = Field(description=f"{' or '.join(KERNELS)}.")
-    kernel: str = Field(description="; ".join(f"of the {space}: {', '.join(own)}" for space, own in KERNELS.items()))
+    kernel: str = Field(
+        description="; ".join(f"of the {space}: {', '.join(own)}" for space, own in KERNELS.items()) + "."
+    )
     t: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="A diffusion time of its own.")
     sigma: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, description="Width of a gaussian, instead of t."

@@ -162,11 +162,10 @@ def validate(configs: Configs) -> None:
     problems = []
     for path in configs:
         try:
-            experiment = checked(config_named(path))
+            found = config_named(path)
+            say(f"{found}: good, {len(checked(found).ids)} cells")
         except BenchError as error:
             problems.append(error)
-        else:
-            say(f"{path}: good, {len(experiment.ids)} cells")
     for problem in problems:
         say(f"bench: {problem}", err=True)
     if problems:
