@@ -21,8 +21,16 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "logistic": LogisticClassifier,
 }
 
+#: Least and greatest of parameters that a configuration may set, and what is beyond.
+LIMITS = {
+    "C": (1e-12, 1e12, "beyond, decision values are nothing but rounding"),
+    "epsilon": (1e-10, 1.0, "below, rounding keeps solvers from ever coming so near; from 2 on, LIBSVM takes no step"),
+    "smoothing": (1e-300, 1e15, "below, its logarithm is lost; above, the counts that it is added to are"),
+}
+
 __all__ = [
     "CLASSIFIERS",
+    "LIMITS",
     "ComplementBayes",
     "DivergenceBayes",
     "EmbeddedFamily",

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from benchmark.classifiers import LIMITS
 from benchmark.errors import ConfigError, unknown
 from benchmark.kernels import Kernel
+from benchmark.kernels.worth import worthless
 from benchmark.sections import must_be, shown
 
 if TYPE_CHECKING:
@@ -110,7 +112,22 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
             instance.check()
     except (ValueError, ConfigError) as error:
         raise ComponentError(named_in(str(error), values), str(error)) from None
+    _refuse_extremes(what, instance, values)
     return Component(name, cls, values)
+
+
+def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
+    """Refuse numbers that are allowed by definition, and of which nothing can be computed."""
+    limits = LIMITS if what == "classifier" else {}
+    for key in filter(limits.__contains__, values):
+        low, high, why = limits[key]
+        if not low <= values[key] <= high:
+            raise ComponentError(key, f"{key} must lie between {low:g} and {high:g}, not {values[key]!r}: {why}")
+    problem = worthless(instance) if isinstance(instance, Kernel) else ""
+    if problem:
+        rest = {key: {other: values[other] for other in values if other != key} for key in values}
+        key = next((key for key in values if not worthless(type(instance)(**rest[key]))), next(iter(values), ""))
+        raise ComponentError(key, f"{key} = {values.get(key)!r} {problem}: no machine can learn from it")
 
 
 def named_in(message: str, values: Mapping[str, Any]) -> str:

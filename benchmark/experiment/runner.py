@@ -17,6 +17,8 @@ from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
 from benchmark.kernels.products import inner_products
 from benchmark.measures.base import Context
+from benchmark.methods.blindness import blindness
+from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
 from benchmark.representation import embed, inverse_document_frequency, weight_terms
@@ -180,6 +182,12 @@ class _Walk:
                 return self._one_by_one(point, jobs)
             return f"{splits[0].name}: {error}" if len(jobs[0].splits) == 1 else str(error)
         found, start, memory = {}, 0, peak_bytes()
+        # A candidate may be a poor one: what is chosen among them isn't it, and needs the others' scores.
+        for split, own in zip(splits, decisions, strict=True) if point.alone else ():
+            over_classes = getattr(point.method, "over_classes", "sum")
+            work = Work(point.problem, split, splits, point.terms, over_classes, self._bench)
+            if blind := blindness(point.method.spec, work, own):
+                return f"{split.name}: {blind}"
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
             found[job.key] = solved(job, decisions[start:stop], point.problem, memory)

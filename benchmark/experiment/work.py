@@ -65,6 +65,8 @@ class PointWork:
     classifies_points : bool
         Whether it needs no kernel matrix.
     jobs : tuple of Job
+    alone : bool
+        Whether it is its method's one candidate.
     """
 
     place: PointKey
@@ -74,6 +76,7 @@ class PointWork:
     shares: tuple[Any, ...]
     classifies_points: bool
     jobs: tuple[Job, ...]
+    alone: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,8 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     own = list(zip(splits[size], inner, strict=True))
                     jobs = _jobs(label, method, spec, problem, own, variant.terms, number, digest)
-                    points.append(PointWork(place, method, problem, number, _shares(spec), spec.kernel is None, jobs))
+                    how = method, problem, number, _shares(spec), spec.kernel is None
+                    points.append(PointWork(place, *how, jobs, candidate is None))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 
 

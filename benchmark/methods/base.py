@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from benchmark.config.model import MethodSpec
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.workbench import Workbench
@@ -88,6 +89,10 @@ class Method(Protocol):
     @property
     def uses_seed(self) -> bool:
         """Whether its decisions depend on the problem's seed."""
+
+    @property
+    def spec(self) -> MethodSpec:
+        """What the configuration says of it."""
 
     @property
     def code(self) -> tuple[Any, ...]:

@@ -1,0 +1,51 @@
+"""Whether a method could tell any of the documents apart that it decided on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmark.kernels import Kernel
+from benchmark.kernels.gram import Gram
+from benchmark.methods.base import Stopwatch
+from benchmark.methods.kernel_machines import kernel_of
+
+if TYPE_CHECKING:
+    from benchmark.config.model import MethodSpec
+    from benchmark.methods.base import Decisions
+    from benchmark.methods.weights import Work
+
+#: Kernel values that are looked at together.
+_VALUES = 10_000_000
+
+
+def blindness(spec: MethodSpec, work: Work, decisions: Decisions) -> str:
+    """Why the decisions on a split say nothing of its documents; "" where they may say something.
+
+    Either all decisions are ties; or the kernel gives all tested documents the same values, so that the decision
+    values, which are sums of these, are the same, too. Kernel values are computed only where all documents were given
+    the same.
+
+    Parameters
+    ----------
+    spec : MethodSpec
+    work : Work
+        The split.
+    decisions : Decisions
+        On its tested documents.
+    """
+    given, test = decisions.given, work.split.test
+    if len(test) < 2 or (given != given[:1]).any():
+        return ""
+    if decisions.tied.all():
+        return "every decision is a tie: nothing tells one class from another"
+    if spec.kernel is None or not issubclass(spec.kernel.cls, Kernel):
+        return ""
+    kernel, normalization = kernel_of(spec), spec.representation.normalization
+    products = work.products(spec.representation, kernel.exponent, Stopwatch())
+    gram = Gram(kernel, products, normalization, test, work.split.train)
+    step = max(2, _VALUES // gram.shape[1])
+    first = gram.block(0, min(step, len(test)))[:1]
+    for start in range(0, len(test), step):
+        if (gram.block(start, min(start + step, len(test))) != first).any():
+            return ""
+    return f"the kernel {kernel!r} gives all tested documents the same values, and so do the decisions"

@@ -1,0 +1,120 @@
+"""Numbers of which nothing can be computed are refused with their line; those at the edge of them aren't."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmark.classifiers import CLASSIFIERS, LIMITS
+from benchmark.config.components import ComponentError, check_component
+from benchmark.kernels import KERNELS
+from benchmark.kernels.worth import worthless
+
+REFUSED = [
+    ("rbf", "sigma", 1e-200),  # its square is 0
+    ("rbf", "sigma", 1e-160),  # its square divides to infinity
+    ("rbf", "sigma", 1e-4),
+    ("rbf", "sigma", 1e7),
+    ("rbf", "sigma", 1e200),
+    ("sigmoid", "theta", 1e300),
+    ("sigmoid", "theta", -30.0),
+    ("sigmoid", "kappa", 1e-300),
+    ("polynomial", "degree", 2000),
+    ("polynomial", "degree", 10**22),
+    ("polynomial", "c", 1e308),
+    ("polynomial", "c", 1e20),
+    ("ngd", "shift", 1e13),  # LIBSVM comes to no end on it
+    ("ngd", "shift", -1e308),
+    ("ngd-e", "t", 1e308),
+    ("ngd-e", "t", 1e-308),
+    ("diffusion", "t", 1e308),
+    ("diffusion", "t", 1e-6),
+    ("bhattacharyya", "ridge", 1e308),
+    ("cpd-power", "beta", 1e-300),
+]
+ALLOWED = [
+    ("rbf", "sigma", 0.01),
+    ("rbf", "sigma", 1e5),
+    ("sigmoid", "kappa", 1e300),
+    ("sigmoid", "theta", -5.0),
+    ("polynomial", "degree", 400),
+    ("polynomial", "c", 1e8),
+    ("ngd", "shift", 1e10),
+    ("ngd-e", "t", 2e-3),
+    ("diffusion", "t", 1e10),
+    ("diffusion", "t", 1e-3),
+    ("heat", "t", 1e-9),
+    ("bhattacharyya", "ridge", 1e9),
+    ("cpd-power", "beta", 1e-3),
+]
+
+
+@pytest.mark.parametrize(("name", "key", "value"), REFUSED)
+def test_kernels_that_nothing_can_be_learned_from(name, key, value):
+    with pytest.raises(ComponentError, match=rf"^{key} = .* makes .*: no machine can learn from it$") as caught:
+        check_component("kernel", KERNELS, {"name": name, key: value})
+    assert caught.value.key == key
+
+
+@pytest.mark.parametrize(("name", "key", "value"), ALLOWED)
+def test_kernels_at_the_edge(name, key, value):
+    assert check_component("kernel", KERNELS, {"name": name, key: value}).given == {key: value}
+
+
+@pytest.mark.parametrize("name", [name for name, cls in KERNELS.items() if hasattr(cls, "link")])
+def test_every_default_is_worth_something(name):
+    assert worthless(KERNELS[name]()) == ""
+
+
+def test_of_two_parameters_the_guilty_one_is_named():
+    with pytest.raises(ComponentError) as caught:
+        check_component("kernel", KERNELS, {"name": "polynomial", "c": 2.0, "degree": 5000})
+    assert caught.value.key == "degree"
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_classifiers_have_limits(name):
+    for key, (low, high, why) in LIMITS.items():
+        for value in (low, high):
+            if hasattr(CLASSIFIERS[name](), key):
+                assert check_component("classifier", CLASSIFIERS, {"name": name, key: value}).given == {key: value}
+        for value in (low / 10, high * 10):
+            if hasattr(CLASSIFIERS[name](), key):
+                with pytest.raises(ComponentError, match=f"^{key} must lie between .*: {why}$"):
+                    check_component("classifier", CLASSIFIERS, {"name": name, key: value})
+
+
+@pytest.mark.parametrize(
+    "fragment",
+    [
+        "methods:\n  - kernel:\n      name: rbf\n      sigma: 1.0e-200 # HERE\n",
+        "methods:\n  - classifier:\n      name: mnb\n      smoothing: 1.0e+300 # HERE\n",
+        "defaults:\n  C: 1.0e-300 # HERE\n",
+        "defaults:\n  t: 1.0e+308 # HERE\nmethods: [diffusion]\n",
+        "methods:\n  - {kernel: linear, classifier: {epsilon: 1.0e-300}} # HERE\n",
+    ],
+)
+def test_the_line_is_named(refusal, fragment):
+    assert refusal(fragment)
+
+
+@pytest.mark.parametrize(
+    ("methods", "said"),
+    [
+        ("[svm, {classifier: {name: svm, C: 1}}]", "the method 'svm-c1' is 'svm' once more"),
+        ("[svm, {kernel: linear}]", "the method 'linear' is 'svm' once more"),
+        ("[diffusion, {kernel: {name: diffusion, t: [0.1, 0.5]}}]", "the method 'diffusion-t0.5' is 'diffusion'"),
+        ("[{normalization: l2, kernel: linear}, linear]", "the method 'linear' is 'l2-linear' once more"),
+        ("[{classifier: {C: [1, 1.0]}, kernel: linear}]", "the method 'linear-c1.0' is 'linear-c1' once more"),
+    ],
+)
+def test_what_says_the_default_is_what_leaves_it_out(refusal, methods, said):
+    told = refusal(f"methods: {methods} # HERE\n")
+    assert said in told
+    assert told.endswith("where they differ in what they say, they say what is the default")
+
+
+def test_under_another_default_they_are_two(ids):
+    assert ids("defaults: {classifier: {C: 10}}\nmethods: [svm, {classifier: {name: svm, C: 1}}]\n") == [
+        "svm",
+        "svm-c1",
+    ]

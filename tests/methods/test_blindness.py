@@ -1,0 +1,69 @@
+"""A method that tells none of the tested documents apart has no score, but a line that says which and why."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from benchmark.experiment.runner import run
+from benchmark.experiment.store import Store
+
+EQUAL = r"^texas: the kernel .* gives all tested documents the same values, and so do the decisions$"
+ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
+DRAWS = {
+    "protocol": {"name": "random-subsets", "train_size": [12, 30], "replicates": 2},
+    "tasks": [["faculty", "course"]],
+}
+TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar documents here it is 0
+
+
+@pytest.fixture
+def done(configured, tmp_path):
+    return lambda **changes: run(configured(**{**ONE, **changes}), Store(tmp_path / "store"))
+
+
+@pytest.mark.parametrize(
+    ("method", "label", "said"),
+    [
+        (TINY, "diffusion-t0.0001", EQUAL),
+        ({"kernel": {"name": "heat", "t": 1e-9}}, "heat-t1e-09", EQUAL),
+        ({"classifier": {"name": "logistic", "C": 1e-12}}, "logistic-c1e-12", None),
+    ],
+)
+def test_of_one_class_a_document(done, method, label, said):
+    found = done(methods=[method, "ngd"])
+    points = {place[2] for place in found.predictions.points}
+    assert points == ({"ngd"} if said else {"ngd", label})
+    for reason in found.failures.values():
+        assert re.match(said, reason)
+    assert set(found.failures) == ({label} if said else set())
+
+
+def test_of_several_classes_a_document(done):
+    changes = {"corpus": {"name": "synthetic", "subset": "several"}}
+    found = done(methods=[TINY, "ngd"], **changes)
+    assert list(found.failures) == ["diffusion-t0.0001"]
+
+
+def test_of_many_small_draws(done):
+    found = done(methods=[TINY, "ngd"], **DRAWS)
+    assert set(found.failures) == {f"faculty-course-diffusion-t0.0001-{size}" for size in (12, 30)}
+    # As many of either class, and their coefficients cancel: the one value is 0.
+    assert all(re.search(r"same values, and so|every decision is a tie", each) for each in found.failures.values())
+
+
+def test_a_poor_candidate_is_only_not_chosen(done):
+    grid = {"kernel": {"name": "diffusion", "t": [1e-4, 0.5]}}
+    found = done(methods=[grid], choose={"by": "cross-validation", "folds": 2})
+    assert found.failures == {}
+    assert [np.unique(chosen).tolist() for chosen in found.scored.chosen.values()] == [[1]]
+
+
+def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
+    """A machine that is all but untrained gives every document to the largest class, and knows how sure it is."""
+    found = done(methods=[{"kernel": "ngd", "classifier": {"C": 1e-6}}])
+    assert found.failures == {}
+    ((given,),) = (point.given for point in found.predictions.points.values())
+    assert np.unique(given).size == 1
