@@ -95,6 +95,7 @@ def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
         "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
         "vocabulary": len(counts.vocabulary),
         "words": int(counts.matrix.sum()),
+        "letters_dropped": counts.dropped,
         "classes": list(documents.classes),
         "groups": list(documents.group_names),
     }
@@ -122,8 +123,8 @@ def _pack(counts: Counts, digest: str) -> Entry:
         arrays["units"] = documents.units
     if documents.dates is not None:
         arrays["dates"] = documents.dates.astype(np.int64)
-    facts = {"classes": list(documents.classes), "group_names": list(documents.group_names), "digest": digest}
-    return Entry(arrays, facts)
+    names = {"classes": list(documents.classes), "group_names": list(documents.group_names)}
+    return Entry(arrays, names | {"digest": digest, "dropped": counts.dropped})
 
 
 def _unpack(entry: Entry) -> Counts:
@@ -142,7 +143,7 @@ def _unpack(entry: Entry) -> Counts:
     vocabulary = _names(arrays["vocabulary"])
     shape = (len(documents), len(vocabulary))
     matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    return Counts(documents, matrix, vocabulary)
+    return Counts(documents, matrix, vocabulary, entry.facts["dropped"])
 
 
 def _names(joined: NDArray[np.uint8]) -> tuple[str, ...]:

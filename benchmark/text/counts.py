@@ -23,8 +23,11 @@ class Counts:
         Entry (i, w) is how often term w occurs in document i; column indices sorted, no stored zeros.
     vocabulary : tuple of str, length V
         The terms, in bytewise order.
+    dropped : int
+        Letters of the whole collection that the lexer passed over: see `benchmark.text.lexer.Spans`.
     """
 
     documents: Documents
     matrix: sp.csr_array
     vocabulary: tuple[str, ...]
+    dropped: int = 0

@@ -79,6 +79,7 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     lengths = (ends - starts).astype(np.int32)
     terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, _seed())
     own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
+    dropped = sum(part.dropped for part in parts)
     occurrences, in_documents = np.zeros((2, len(first)), dtype=np.int64)
     for part, numbers in zip(parts, own, strict=True):
         occurrences[numbers] += part.occurrences
@@ -95,7 +96,7 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     let_go = ((parts.popleft().matrix, columns[numbers], len(kept)) for numbers in own)
     rows = in_turn(_arranged, let_go, jobs)
     matrix = sp.vstack([sp.csr_array((0, len(kept)), dtype=np.int32), *rows], format="csr")
-    return Counts(documents, matrix, tuple(names[place] for place in kept))
+    return Counts(documents, matrix, tuple(names[place] for place in kept), dropped)
 
 
 NOTHING = np.empty(0, dtype=np.uint8)
@@ -115,12 +116,15 @@ class _Part:
         How often and in how many of the documents that pruning counts each term occurs.
     spelled : uint8 array
         The terms, a line feed after each.
+    dropped : int
+        As in `Spans`.
     """
 
     matrix: sp.csr_array
     occurrences: NDArray[np.int64]
     in_documents: NDArray[np.int64]
     spelled: NDArray[np.uint8]
+    dropped: int
 
 
 def _chunks(corpus: AnyCorpus, counted: NDArray[np.bool_]) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
@@ -135,11 +139,11 @@ def _chunks(corpus: AnyCorpus, counted: NDArray[np.bool_]) -> Iterator[tuple[Chu
 def _part(lexing: Lexing, given: tuple[Chunk, NDArray[np.bool_]]) -> _Part:
     (text, bounds), counted = given
     found = find_tokens(text, bounds, lexing)
-    terms, first = intern(text, found.starts, found.lengths, found.spelling, _seed())
+    terms, first = intern(found.text, found.starts, found.lengths, found.spelling, _seed())
     pointers, indices, data, occurrences, in_documents = tally(terms, found.bounds, len(first), counted)
     matrix = sp.csr_array((data, indices, pointers), shape=(len(counted), len(first)))
-    spelled = spell(text, found.starts[first], found.lengths[first], found.spelling)
-    return _Part(matrix, occurrences, in_documents, spelled)
+    spelled = spell(found.text, found.starts[first], found.lengths[first], found.spelling)
+    return _Part(matrix, occurrences, in_documents, spelled, found.dropped)
 
 
 def _arranged(given: tuple[sp.csr_array, NDArray[np.int32], int]) -> sp.csr_array:

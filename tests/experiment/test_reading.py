@@ -14,7 +14,7 @@ from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, join
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.reading import described, read_counts
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from benchmark.text.lexer import Lexing
@@ -29,7 +29,14 @@ if TYPE_CHECKING:
 
 #: More than a byte holds, and no whole number of bytes.
 CLASSES = tuple(f"class-{letter}" for letter in "abcdefghijk")
-TEXTS = (b"gold gold silver", b"silver caf\xe9 12", b"12 34", b"wheat corn wheat", b"corn silver", b"gold wheat")
+TEXTS = (
+    b"gold gold silver",
+    b"silver caf\xe9 12",
+    b"12 34",
+    b"wheat corn wheat",
+    b"corn silver",
+    "gold пшеница".encode(),
+)
 
 
 TOPICS = np.zeros((6, len(CLASSES)), dtype=bool)  # of the second story, none
@@ -78,7 +85,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
 def assert_same(one: Counts, other: Counts) -> None:
     for name in ("ids", "classes", "group_names"):
         assert getattr(one.documents, name) == getattr(other.documents, name)
-    assert one.vocabulary == other.vocabulary
+    assert (one.vocabulary, one.dropped) == (other.vocabulary, other.dropped)
     assert one.matrix.shape == other.matrix.shape
     pairs = [(getattr(one.documents, name), getattr(other.documents, name)) for name in ("labels", "groups", "topics")]
     pairs += [(getattr(one.matrix, name), getattr(other.matrix, name)) for name in ("indptr", "indices", "data")]
@@ -101,6 +108,14 @@ def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None],
     for counts in read_twice(STORIES, tmp_path):
         assert_same(counts, expected)
     assert loaded == [None], "the second time, the counts come from the store"
+
+
+def test_words_of_any_script_come_back(loaded: list[str | None], tmp_path: Path) -> None:
+    for lexing, word, dropped in ((STORIES.lexing, "caf", 8), (Lexing(lexer="unicode"), "пшеница", 1)):
+        for counts in read_twice(replace(STORIES, lexing=lexing), tmp_path):
+            assert_same(counts, count(multi_label(), lexing, Pruning()))
+            assert word in counts.vocabulary
+            assert described(counts, {})["letters_dropped"] == dropped
 
 
 def test_chosen_classes_are_columns_of_the_topics_and_all_documents_stay(

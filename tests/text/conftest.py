@@ -23,7 +23,8 @@ def tokens() -> Callable[[bytes, Lexing], list[str]]:
         found = find_tokens(text, np.array([0, len(document)], dtype=np.int64), lexing)
         spans = zip(found.starts, found.lengths, strict=True)
         names = (
-            term(found.spelling[text[start : start + length]].tobytes().decode(), lexing) for start, length in spans
+            term(found.spelling[found.text[start : start + length]].tobytes().decode(), lexing)
+            for start, length in spans
         )
         return [name for name in names if name not in stop_words(lexing.stoplist)]
 

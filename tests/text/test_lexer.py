@@ -189,7 +189,7 @@ def test_digits(tokens: Tokens, rule: str, expected: str) -> None:
     assert tokens(b"<h1>CS101 Fall 1996 &#199; 7</h1>", lexing) == expected.split()
 
 
-@pytest.mark.parametrize("field", ["digits", "stoplist"])
+@pytest.mark.parametrize("field", ["digits", "stoplist", "lexer"])
 def test_unknown_names_are_refused(field: str) -> None:
     with pytest.raises(ConfigError, match=f"{field} is 'nonsense'; it must be one of .*, "):
         Lexing(**{field: "nonsense"})
