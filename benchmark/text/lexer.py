@@ -147,15 +147,16 @@ def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexi
     kinds[digits] = {"drop": SEPARATOR, "joined": LETTER}.get(lexing.digits, DIGIT)
     if lexing.digits != "literal":
         spelling[digits] = HASH
-    documents = (text[start:stop].tobytes() for start, stop in pairwise(bounds))
     if lexing.lexer == "unicode":
         kinds[[letters.LETTER, letters.MARK, letters.IDEOGRAPH]] = LETTER, MARK, IDEOGRAPH
-        found = [letters.decoded(document, lexing.skip_html) for document in documents]
+        found = [letters.decoded(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)]
         text, starts, lengths, token_bounds = _scan_characters([each for each, _ in found], kinds, lexing)
         dropped = sum(lost for _, lost in found)
     else:
         starts, lengths, token_bounds = scan(text, bounds, kinds, lexing.skip_header, lexing.skip_html)
-        dropped = sum(map(letters.letters_beyond_ascii, documents)) if np.any(text >= 0x80) else 0
+        beyond = np.flatnonzero(text >= 0x80)
+        rows = np.unique(np.searchsorted(bounds, beyond, side="right") - 1).tolist()
+        dropped = sum(letters.letters_beyond_ascii(text[bounds[row] : bounds[row + 1]].tobytes()) for row in rows)
     if lexing.digits == "token":
         # One digit stands for the whole run: all runs are then spelled alike.
         lengths[kinds[text[starts]] == DIGIT] = 1
@@ -282,7 +283,7 @@ def scan(
                 in_tag = byte == LESS_THAN or (in_tag and byte != GREATER_THAN)
             kind = kinds[byte]
             end = position + 1
-            if SEPARATOR < kind < MARK and not in_tag:
+            if not in_tag and SEPARATOR < kind < MARK:
                 more = BEHIND if kind == IDEOGRAPH else kind
                 while end < stop and kinds[text[end]] & more:
                     end += 1
