@@ -10,7 +10,7 @@ from benchmark.config.model import Collection
 from benchmark.corpora.files import RecordedCorpus
 from benchmark.corpora.registry import CORPORA
 from benchmark.errors import unknown
-from benchmark.text.lexer import DIGIT_RULES, Lexing
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning
 
@@ -29,15 +29,19 @@ def collection_of(
 ) -> Collection:
     """The documents and lexing that a configuration names; of a corpus that a manifest has `recorded`, as it has."""
     text, corpus = config.text, config.corpus
-    for key, allowed in (("digits", list(DIGIT_RULES)), ("stoplist", list(STOPLISTS))):
+    rules = {"lexer": [None, *LEXERS], "digits": list(DIGIT_RULES), "stoplist": list(STOPLISTS)}
+    for key, allowed in rules.items():
         if getattr(text, key) not in allowed:
-            raise source.error(("text", key), unknown(f"{key} rule", getattr(text, key), allowed))
+            known = [name for name in allowed if name is not None]
+            raise source.error(
+                ("text", key), unknown(key if key == "lexer" else f"{key} rule", getattr(text, key), known)
+            )
     reader = RecordedCorpus(recorded) if recorded else _reader(config, source)
     groups = reader.groups
     if text.counted_in is not None and text.counted_in not in groups:
         raise source.error(("text", "counted_in"), unknown("group", text.counted_in, groups))
     classes = _classes(reader, config, source)
-    lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist)
+    lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer)
     pruning = Pruning(text.min_occurrences, text.min_documents, text.counted_in)
     return Collection(reader, classes, tuple(corpus.exclude), lexing, pruning)
 

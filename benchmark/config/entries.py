@@ -321,7 +321,8 @@ class _Resolver:
             needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
             raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
         weighting, _ = self._chosen("weighting", own, names, "tf", place)
-        idf, _ = self._chosen("idf", own, names, "collection", place)
+        counted = "training" if weighting == "tfidf" else "collection"  # without an idf it is all one
+        idf, _ = self._chosen("idf", own, names, counted, place)
         dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
         smoothable = kernel is not None and issubclass(kernel.cls, Kernel) and normalization == "l1"
         if dirichlet and not smoothable:

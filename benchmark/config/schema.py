@@ -31,6 +31,11 @@ class CorpusSection(Section):
 class TextSection(Section):
     """`text:` how documents become counts; see `Lexing` and `Pruning`."""
 
+    lexer: str | None = Field(
+        default=None,
+        description="What a word is made of: the letters of every script (unicode), or those of ASCII as Rainbow reads "
+        "them; rainbow for the corpora of the papers and unicode for others unless given.",
+    )
     skip_header: bool = Field(default=False, description="Whether words begin after the first blank line.")
     skip_html: bool = Field(default=False, description="Whether tags and entities are left out.")
     digits: str = Field(default="drop", description="What becomes of digits.")

@@ -20,6 +20,8 @@ class CorpusReader(ABC):
 
     #: What configurations call it.
     name: ClassVar[str]
+    #: How its text is lexed where a configuration says nothing: by the letters of every script, or as Rainbow does.
+    lexer: ClassVar[str] = "unicode"
     #: Part of the corpus, as its card names it; None for the whole.
     subset: str | None = None
 

@@ -7,7 +7,7 @@ import inspect
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
@@ -171,6 +171,8 @@ class CardedCorpus(CorpusReader):
     """
 
     subset: str | None = None
+
+    lexer: ClassVar[str] = "rainbow"
 
     def check(self) -> None:
         """ConfigError where there is no such subset."""

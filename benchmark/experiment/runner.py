@@ -11,6 +11,7 @@ from benchmark.code import code_digest, forget_trees
 from benchmark.config.model import BASE
 from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import PointKey, Predictions
+from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.reading import check_expectations, described, read_counts
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
@@ -72,6 +73,8 @@ def run(
             predictions.points.update(found)
             failures |= failed
             stored |= walk.stored
+            if len(predictions.tasks) == 1:
+                read[work.variant].facts["near_duplicates"] = seen_before(work, store)
         bench.release()
         measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, store, jobs, observer)
     predictions.measured.update(measured)

@@ -142,6 +142,21 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
         if empty:
             text += f"; {empty} document{'s' if empty > 1 else ''} without words, kept as the zero vector"
         yield f"{_label(name, study)}{text}."
+        if dropped := own.get("letters_dropped", 0):
+            problem = "letters beyond ASCII, which part the words that they stand in"
+            yield f"{_label(name, study)}The lexer passes over {dropped:,} {problem}; `lexer: unicode` reads them."
+        for each in own.get("near_duplicates", ()):
+            if each["near"]:
+                yield f"{_label(name, study)}{_seen(each)}"
+
+
+def _seen(each: Mapping[str, Any]) -> str:
+    """Tested documents that a classifier has almost seen."""
+    one, other, like = each["such_as"][0]
+    which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words are alike)"
+    number = f"{each['near']:,} of the {each['tested']:,} documents tested in {each['split']}"
+    same = f", {each['same']:,} of them the very same ones" if each["same"] else ""
+    return f"{number} have nine of ten different words in common with a training document{same}; such as {which}."
 
 
 def _methods(study: Experiment) -> Iterator[str]:

@@ -1,0 +1,43 @@
+"""Which tested documents have almost the same words as a training document: what a classifier has seen before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.code import code_digest
+from benchmark.experiment.store import Entry, array_digest, key_of
+from benchmark.text.duplicates import near_duplicates
+
+if TYPE_CHECKING:
+    from benchmark.experiment.store import Store
+    from benchmark.experiment.work import TaskWork
+
+#: Splits of a protocol that are looked at; draws are of one collection, and not looked at.
+MOST_SPLITS = 20
+NAMED = 3
+
+
+def seen_before(work: TaskWork, store: Store) -> list[dict[str, Any]]:
+    """How many tested documents of each split have a near-duplicate among its training documents, and some of them."""
+    splits = [split for each in work.splits.values() for split in each]
+    if len(splits) > MOST_SPLITS:
+        return []
+    matrix, ids = work.problem.counts.matrix, work.problem.documents.ids
+    found = []
+    for split in splits:
+        rows = array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
+        key = key_of(stage="near-duplicates", code=code_digest(near_duplicates), problem=work.problem.key, rows=rows)
+        entry = store.get(key)
+        if entry is None:
+            entry = Entry(dict(zip(("rows", "like"), near_duplicates(matrix, split.train, split.test), strict=True)))
+            store.put(key, entry)
+        known, like = entry.arrays["rows"], entry.arrays["like"]
+        which = np.flatnonzero(known >= 0)
+        pairs = [[ids[split.test[n]], ids[known[n]], round(float(like[n]), 4)] for n in which[:NAMED]]
+        same = int(np.count_nonzero(like == 1.0))
+        found.append(
+            {"split": split.name, "tested": len(split.test), "near": len(which), "same": same, "such_as": pairs}
+        )
+    return found
