@@ -29,13 +29,11 @@ def collection_of(
 ) -> Collection:
     """The documents and lexing that a configuration names; of a corpus that a manifest has `recorded`, as it has."""
     text, corpus = config.text, config.corpus
-    rules = {"lexer": [None, *LEXERS], "digits": list(DIGIT_RULES), "stoplist": list(STOPLISTS)}
-    for key, allowed in rules.items():
-        if getattr(text, key) not in allowed:
-            known = [name for name in allowed if name is not None]
-            raise source.error(
-                ("text", key), unknown(key if key == "lexer" else f"{key} rule", getattr(text, key), known)
-            )
+    for what, allowed in (("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS)):
+        key = what.partition(" ")[0]
+        given = getattr(text, key)
+        if given not in allowed and not (key == "lexer" and given is None):
+            raise source.error(("text", key), unknown(what, given, list(allowed)))
     reader = RecordedCorpus(recorded) if recorded else _reader(config, source)
     groups = reader.groups
     if text.counted_in is not None and text.counted_in not in groups:
