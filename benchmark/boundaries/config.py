@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from benchmark.boundaries.machines import DEFAULT_C, GEOMETRIES, KERNELS
+from benchmark.classifiers import LIMITS
 from benchmark.config.cells import checked_pairs
 from benchmark.config.check import common
 from benchmark.config.limits import MOST, check_number
 from benchmark.config.model import Pair, Study
 from benchmark.config.schema import StudySection
 from benchmark.errors import unknown
+from benchmark.kernels.heat.kernel import LONGEST, SHORTEST
 from benchmark.sections import Section, validated
 
 if TYPE_CHECKING:
@@ -33,8 +35,10 @@ class PointsSection(Section):
 class DefaultsSection(Section):
     """`defaults:` what a machine has that its own entry does not state."""
 
-    t: float = Field(gt=0, allow_inf_nan=False, description="Diffusion time.")
-    C: float = Field(default=DEFAULT_C, gt=0, allow_inf_nan=False, description="LIBSVM's -c.")
+    t: float = Field(ge=SHORTEST, le=LONGEST, allow_inf_nan=False, description="Diffusion time.")
+    C: float = Field(
+        default=DEFAULT_C, ge=LIMITS["C"][0], le=LIMITS["C"][1], allow_inf_nan=False, description="LIBSVM's -c."
+    )
     geometry: str = Field(default=GEOMETRIES[0], description=f"Of the half plane: {' or '.join(GEOMETRIES)}.")
 
 
@@ -45,7 +49,9 @@ class MachineSection(Section):
     kernel: str = Field(
         description="; ".join(f"of the {space}: {', '.join(own)}" for space, own in KERNELS.items()) + "."
     )
-    t: float | None = Field(default=None, gt=0, allow_inf_nan=False, description="A diffusion time of its own.")
+    t: float | None = Field(
+        default=None, ge=SHORTEST, le=LONGEST, allow_inf_nan=False, description="A diffusion time of its own."
+    )
     sigma: float | None = Field(
         default=None, gt=0, allow_inf_nan=False, description="Width of a gaussian, instead of t."
     )
@@ -152,8 +158,9 @@ def _machine(item: MachineSection, t: float, source: YamlSource, index: int) -> 
     name = f"{item.space}-{item.kernel}"
     if item.sigma is not None:
         time = item.sigma * item.sigma / 2  # flat space's heat kernel of time t is a Gaussian of σ² = 2t
-        if not 0 < time < float("inf"):
-            raise source.error((*place, "sigma"), f"sigma is {item.sigma:g}: its square must be a positive number")
+        if not SHORTEST <= time <= LONGEST:
+            problem = f"its square, 2t, must lie between {2 * SHORTEST:g} and {2 * LONGEST:g}"
+            raise source.error((*place, "sigma"), f"sigma is {item.sigma:g}: {problem}")
         return PlaneMachine(f"{name}-sigma{item.sigma:g}", item.space, item.kernel, time, item.drawn)
     if item.t is not None:
         return PlaneMachine(f"{name}-t{item.t:g}", item.space, item.kernel, item.t, item.drawn)

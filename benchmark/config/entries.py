@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_origin
 
-from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers import CLASSIFIERS, LIMITS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
 from benchmark.config.limits import check_number
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
@@ -115,8 +115,11 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
         raise source.error(place, f"a default is one value; a list of {key}s stands in `methods`")
     if key in ALLOWED and value not in ALLOWED[key]:
         raise source.error(place, unknown(key, value, ALLOWED[key]))
-    if key == "dirichlet" and not _not_negative(value):
-        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number that isn't negative")
+    most = LIMITS["smoothing"][1]
+    if key == "dirichlet" and not (
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
+    ):
+        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number that isn't negative, to {most:g}")
     if key == CLASSIFIER and not isinstance(value, str | dict):
         raise source.error(
             place, f"a default classifier is a name, or a mapping of its parameters, not {quoted(value)}"
@@ -125,10 +128,6 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
         raise source.error(
             place, f"a default kernel is a name, or a mapping with a name and parameters, not {quoted(value)}"
         )
-
-
-def _not_negative(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < float("inf")
 
 
 def _expanded(
