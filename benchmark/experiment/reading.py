@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, cast
+from unicodedata import unidata_version
 
 import numpy as np
 import scipy.sparse as sp
@@ -37,8 +38,7 @@ def read_counts(
     entry = store.get(key)
     if entry is None:
         corpus = select(cast("Corpus", reader.load(source)), list(collection.classes), collection.exclude)
-        counts = count(corpus, collection.lexing, collection.pruning, jobs)
-        entry = _pack(counts, corpus.digest)
+        entry = _pack(count(corpus, collection.lexing, collection.pruning, jobs), corpus.digest)
         store.put(key, entry)
     facts = {"source": str(source), "content_digest": entry.facts["digest"]}
     return _unpack(entry), facts | reader.facts(), key
@@ -47,15 +47,16 @@ def read_counts(
 def counts_key(collection: Collection, source: Source) -> str:
     """Store key of a collection's counts.
 
-    What the corpus is checked against is part of it; and the words that are left out, which stand in no module.
+    What the corpus is checked against is part of it; and the words that are left out and Unicode's letters, which
+    stand in no module.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
     code = code_digest(*reader.code, count, _pack)
-    left_out = sorted(stop_words(collection.lexing.stoplist))
     return key_of(
         stage="counts",
         code=code,
-        left_out=left_out,
+        left_out=sorted(stop_words(collection.lexing.stoplist)),
+        letters=unidata_version,
         corpus=reader.name,
         classes=collection.classes,
         exclude=collection.exclude,

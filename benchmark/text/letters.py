@@ -25,7 +25,8 @@ WITHOUT_SPACES = (
     *("THAI ", "LAO ", "KHMER ", "MYANMAR "),
 )
 
-ENTITY = re.compile(r"&[^<>&;\s]*;?")
+#: What may be an entity: no name is longer, and no number that is a character.
+ENTITY = re.compile(r"&[^<>&;\s]{0,32};?")
 DIGIT = re.compile(r"[^\D0-9]")
 #: What no entity may bring into a text: a tag, an entity, the end of a header.
 BLANKS = dict.fromkeys(map(ord, "<>&\r\n\N{NO-BREAK SPACE}"), " ")

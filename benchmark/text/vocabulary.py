@@ -72,7 +72,7 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     given = _chunks(corpus, _counted(documents, pruning.group))
     parts = deque(in_turn(partial(_part, lexing), given, jobs))
 
-    # The terms of all parts are text of their own, in which each part has a term once.
+    # The terms of all parts are a text themselves, in which each part has each of its terms once.
     spelled = np.concatenate([NOTHING, *(part.spelled for part in parts)])
     ends = np.flatnonzero(spelled == LINE_FEED)
     starts = np.concatenate([[0], ends + 1])[:-1]
@@ -86,8 +86,8 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
         in_documents[numbers] += part.in_documents
 
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
-    names = _written(spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS))
-    names = [term(name, lexing) for name in names]
+    written = spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS)
+    names = [term(name, lexing) for name in written.tobytes().decode().split("\n")[:-1]]
     stop = stop_words(lexing.stoplist)
     # No two terms are alike: the order of str, which is that of their bytes, is the only one.
     kept = [place for place in sorted(range(len(names)), key=names.__getitem__) if names[place] not in stop]
@@ -158,10 +158,6 @@ def _arranged(given: tuple[sp.csr_array, NDArray[np.int32], int]) -> sp.csr_arra
 
 def _seed() -> np.uint64:
     return np.uint64(secrets.randbits(64))
-
-
-def _written(spelled: NDArray[np.uint8]) -> list[str]:
-    return spelled.tobytes().decode().split("\n")[:-1]
 
 
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:

@@ -156,6 +156,7 @@ def test_both_lexers_read_ascii_alike(tokens: Tokens, text: str, lexing: Lexing,
         ("one&nbsp;two AT&amp;TT &amp;lt;", "one two at tt lt"),
         ("one <a title='&gt; in'> two <never closed", "one two"),
         ("&#60;one&#x3e; &foo; two&", "one foo two"),
+        ("one &#" + "9" * 5000 + "; two &" + "x" * 100, "one two"),
     ],
 )
 def test_entities_are_their_characters(tokens: Tokens, document: str, expected: str) -> None:

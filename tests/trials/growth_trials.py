@@ -45,15 +45,13 @@ GAPS = ARTICLE.count(b"%b")
 WORDS = [
     b"a", b"1", b"a1", b"a ", b"<", b"< ", b"<a", b"<a ", b"<!--", b"><", b"&", b"&;", b"& ", b"&a", b"&#", b"&#1",
     b"&#;", b"&#1;", b"&lt;", b"&gt;", b"&amp", b"&yuml;a", b"&aaaaaa", b"\n", b"\r\n", b"\r", b"\0", b"a\n", b"\xff",
-    b"a" * 100 + b" ",
+    b"a" * 100 + b" ", b"\xcc\x81", b"\xce\xa3",
 ]  # fmt: skip
 LEXINGS = [
-    Lexing(skip_header, skip_html, digits, "none")
-    for skip_header, skip_html, digits in (
-        (False, True, "run-length"),
-        (True, False, "joined"),
-        (False, False, "literal"),
-    )
+    Lexing(False, True, "run-length", "none"),
+    Lexing(True, False, "joined", "none"),
+    Lexing(False, False, "literal", "none"),
+    Lexing(False, True, "run-length", "none", "unicode"),
 ]
 
 

@@ -14,7 +14,7 @@ from benchmark.corpora.assemble import gate
 from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import DataError
-from benchmark.text.lexer import DIGIT_RULES, Lexing
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
 
 if TYPE_CHECKING:
@@ -103,9 +103,8 @@ def pages(number: int) -> str | None:
     if random.random() < 0.3:
         relpath = random.choice(list(files))
         files[mutated_bytes(random, relpath, [b"/", b"\0", b"..", b"\xff", b"\n", b"x"])] = files.pop(relpath)
-    lexing = Lexing(
-        random.random() < 0.5, random.random() < 0.7, random.choice(list(DIGIT_RULES)), random.choice(("smart", "none"))
-    )
+    skipped, digits = (random.random() < 0.5, random.random() < 0.7), random.choice(list(DIGIT_RULES))
+    lexing = Lexing(*skipped, digits, random.choice(("smart", "none")), random.choice(list(LEXERS)))
     texts = list(files.values())
     together = counted(texts, lexing)
     for row, text in enumerate(texts):
