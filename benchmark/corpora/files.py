@@ -359,9 +359,10 @@ class _Scan:
         self._refuse(where)
         documents = self._documents(kept)
         if len(documents.classes) < 2:
-            raise DataError(
-                f"{where}: all documents have the class {documents.classes[0]!r}; it takes two to tell apart"
+            have = (
+                f"all documents have the class {documents.classes[0]!r}" if documents.classes else "no document is left"
             )
+            raise DataError(f"{where}: {have}; it takes two classes to tell apart")
         return Scanned(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
 
     def _refuse(self, where: str) -> None:

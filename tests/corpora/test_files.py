@@ -143,7 +143,7 @@ def test_all_that_is_wrong_is_told_at_once(files: Callable[..., OwnFiles]) -> No
         ({"text": 3}, {}, "a.jsonl:1: text is 3, and must be text"),
         ({"when": "31.12.2024"}, {}, "a.jsonl:1: when is '31.12.2024', and must be a date as ISO 8601 has it"),
         ({}, {"label": "lable"}, "has no column 'lable'; did you mean 'label'?"),
-        ({}, {"label": "side", "drop": ["rare"]}, "all documents have the class 'train'; it takes two"),
+        ({}, {"label": "side", "drop": ["rare"]}, "all documents have the class 'train'; it takes two classes"),
     ],
 )
 def test_what_can_not_be_left_out_is_refused_with_its_line(

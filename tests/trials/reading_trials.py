@@ -1,17 +1,26 @@
-"""Mutants of SGML, of HTML and of mail, through the readers of corpora and the lexer."""
+"""Mutants of SGML, HTML, mail, tables and JSON lines, through the readers of corpora and the lexer."""
 
 from __future__ import annotations
 
+import csv
 import functools
+import gzip
+import io
+import json
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import zstandard
 from mutations import mutated_bytes
 from trial import Family, borrowed, chance, in_turn, unclear
 
 from benchmark.corpora import newsgroups, reuters, synthetic, webkb
+from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate
 from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.files import DROPPED, OwnFiles
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import DataError
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
@@ -35,6 +44,7 @@ PAGE_TOKENS = [
     b"\xc3\xa9", b"0", b"123", b"a" * 98, b"b" * 99, b"c" * 100, b"9" * 120, b"A1b2", b"Subject: x\n", b"From ",
     b"\x7f", b"\t", b"#", b"<digits>",
 ]  # fmt: skip
+PACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
 MAIL = (
     b"From: a.b@example.org (A B)\nSubject: Re: 2 questions\nOrganization: None\nLines: 12\n\n"
     b"In article <1993Apr5.1@x.org>, c@d.edu writes:\r\n>> 1 < 2 & 3 > 2; AT&T, caf\xe9 R2D2\r\n"
@@ -119,12 +129,72 @@ def pages(number: int) -> str | None:
     return _twice(lambda: _comparable(reader.read(files, card, card.digest)))
 
 
+RECORDS = [
+    {
+        "id": f"d{n}",
+        "text": text,
+        "label": "xy"[n % 2],
+        "tags": ["p", "q"][: n % 3],
+        "who": n % 3,
+        "day": f"2024-05-{n + 1:02}",
+    }
+    for n, text in enumerate(
+        ("Gebühr, höher", 'a "quoted" word', "two\nlines", "проблема; 1,5", "x" * 50, "caf\u0301 \x00")
+    )
+]
+RECORD_TOKENS = [
+    b",", b";", b"\t", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xa8",
+    b"\xef\xbb\xbf", b"{", b"}", b"[", b"]", b":", b"null", b"true", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\\u0000", b'"text"',
+    b'"label": ', b'"id": "d1"', b"text", b"label", b"9" * 5_000, b"[" * 2_000, b'{"a":' * 500, b"2024-13-45", b"-1",
+    b"x" * 200_000, b"=1+1", b"\x1b[31m",
+]  # fmt: skip
+
+
+@functools.cache
+def _tables() -> dict[str, bytes]:
+    lines = "".join(json.dumps(row, ensure_ascii=bool(n % 2)) + "\n" for n, row in enumerate(RECORDS)).encode()
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, list(RECORDS[0]))
+    writer.writeheader()
+    writer.writerows({**row, "tags": ";".join(row["tags"])} for row in RECORDS)
+    return {".csv": table.getvalue().encode(), ".tsv": table.getvalue().replace(",", "\t").encode(), ".jsonl": lines}
+
+
+def tables(number: int) -> str | None:
+    """A small corpus of one's own, some of it changed, plain or packed: its documents and words, or a reason."""
+    random = chance("tables", number)
+    kind = random.choice(list(_tables()))
+    content = mutated_bytes(random, _tables()[kind], RECORD_TOKENS)
+    end, pack = random.choice(list(PACKED.items()))
+    content = mutated_bytes(random, pack(content), [b"\0", b"\xff"]) if random.random() < 0.2 else pack(content)
+    columns = {"id": "id", "group": "who", "date": "day"}
+    how: dict[str, Any] = {key: name for key, name in columns.items() if random.random() < 0.5}
+    how |= {"labels": "tags", "separator": ";"} if random.random() < 0.3 else {}
+    how["drop"] = random.sample(list(DROPPED), random.randint(0, len(DROPPED)))
+    how["encoding"] = random.choice(("utf-8", "utf-8", "latin-1"))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"own{kind}{end}"
+        path.write_bytes(content)
+        reader = OwnFiles(path.name, **how, base=Path(folder))
+
+        def read() -> tuple[Any, ...]:
+            documents, corpus = reader.outline(), reader.load(Source(None))
+            counts = count(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
+            reader.recorded()
+            assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
+            arrays = documents.labels, documents.groups, documents.units, documents.dates, documents.topics
+            return documents.ids, counts.vocabulary, *(None if each is None else each.tobytes() for each in arrays)
+
+        return _twice(read)
+
+
 FAMILIES = [
+    Family("tables", "mutants of CSV, TSV, JSON lines: refused with a reason, or the same words", tables, 6_000, 700),
     Family(
         "documents",
         "mutants of SGML, HTML, mail: refused with a reason, or the same words each time",
         in_turn(sgml, pages),
         12_000,
         2_000,
-    )
+    ),
 ]
