@@ -144,7 +144,8 @@ RECORDS = [
 ]
 RECORD_TOKENS = [
     b",", b";", b"\t", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xa8",
-    b"\xef\xbb\xbf", b"{", b"}", b"[", b"]", b":", b"null", b"true", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\\u0000", b'"text"',
+    b"\xef\xbb\xbf", b"{", b"}", b"[", b"]", b":", b"null",
+    b"true", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\\u0000", b'"text"',
     b'"label": ', b'"id": "d1"', b"text", b"label", b"9" * 5_000, b"[" * 2_000, b'{"a":' * 500, b"2024-13-45", b"-1",
     b"x" * 200_000, b"=1+1", b"\x1b[31m",
 ]  # fmt: skip

@@ -1,0 +1,131 @@
+"""A first configuration: what is proposed fits the file, what is written runs, and nothing is overwritten."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from matplotlib.figure import Figure
+from typer.testing import CliRunner
+
+from benchmark.cli import app
+from benchmark.errors import ConfigError, DataError
+from benchmark.experiment.session import checked
+from benchmark.library.starting import look, propose, start
+
+REPOSITORY = Path(__file__).parents[2]
+ROWS = [
+    {
+        "ticket": f"T{n}",
+        "subject": f"about {n}",
+        "body": f"{queue} {queue} and much more of the {n}th text",
+        "queue": queue,
+        "tags": f"{queue};urgent",
+        "customer": f"C{n % 7}",
+        "created": f"2024-{1 + n % 12:02}-{1 + n % 28:02}",
+        "side": "train" if n % 4 else "test",
+    }
+    for n, queue in enumerate(["billing", "login", "shipping"] * 20)
+]
+
+
+def table(path: Path, columns: list[str] | None = None, delimiter: str = ",") -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, columns or list(ROWS[0]), delimiter=delimiter, extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows(ROWS)
+    return path
+
+
+def written(path: Path, given: dict[str, str] | None = None, **how: Any) -> tuple[dict[str, Any], Path]:
+    seen = look(path)
+    roles = propose(seen, given or {})
+    target = path.with_name("first.yaml")
+    start(seen, roles, target, **{"overwrite": False, "separator": None, "drop": [], **how})
+    return yaml.safe_load(target.read_text(encoding="utf-8")), target
+
+
+def test_columns_are_proposed_by_their_values_and_names(tmp_path: Path) -> None:
+    roles = propose(look(table(tmp_path / "a.csv")), {})
+    assert roles == {
+        "text": "body", "label": "queue", "id": "ticket", "split": "side", "group": "customer", "date": "created"
+    }  # fmt: skip
+
+
+def test_what_is_given_is_taken(tmp_path: Path) -> None:
+    roles = propose(look(table(tmp_path / "a.csv")), {"text": "subject", "labels": "tags"})
+    assert (roles["text"], roles["labels"]) == ("subject", "tags")
+    assert "label" not in roles
+    with pytest.raises(ConfigError, match="did you mean 'queue'"):
+        propose(look(tmp_path / "a.csv"), {"label": "queu"})
+
+
+PROTOCOLS = [
+    (["body", "queue", "side"], {"name": "fixed-split", "train": "train", "test": "test"}),
+    (["body", "queue", "created"], {"name": "by-date", "test_share": 0.25}),
+    (["body", "queue", "customer"], {"name": "k-fold", "k": 5, "grouped": True}),
+    (["body", "queue"], {"name": "k-fold", "k": 5}),
+]
+
+
+@pytest.mark.parametrize(("columns", "protocol"), PROTOCOLS)
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_the_protocol_goes_by_what_there_is_and_the_configuration_is_good(
+    tmp_path: Path, columns: list[str], protocol: dict[str, Any], delimiter: str
+) -> None:
+    config, target = written(table(tmp_path / "a.csv", columns, delimiter))
+    assert config["protocol"] == protocol
+    assert len(checked(target).ids) == 4
+
+
+def test_several_classes_and_folders(tmp_path: Path) -> None:
+    config, target = written(table(tmp_path / "a.csv"), {"labels": "tags"}, separator=";")
+    assert config["corpus"]["separator"] == ";"
+    assert checked(target).variants["base"].collection.reader.several
+    for row in ROWS:
+        (tmp_path / "essays" / row["queue"]).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "essays" / row["queue"] / row["ticket"]).write_text(row["body"])
+    target = start(look(tmp_path / "essays"), {}, tmp_path / "e.yaml", overwrite=False, separator=None, drop=[])
+    assert checked(target).variants["base"].collection.classes == ("billing", "login", "shipping")
+
+
+def test_nothing_is_overwritten(tmp_path: Path) -> None:
+    _, target = written(table(tmp_path / "a.csv"))
+    before = target.read_bytes()
+    with pytest.raises(ConfigError, match="is there already"):
+        written(tmp_path / "a.csv", {"text": "subject"})
+    assert target.read_bytes() == before
+    written(tmp_path / "a.csv", {"text": "subject"}, overwrite=True)
+    assert target.read_bytes() != before
+
+
+@pytest.mark.parametrize("name", ["none.csv", "empty.csv"])
+def test_what_can_not_be_looked_at_is_said(tmp_path: Path, name: str) -> None:
+    (tmp_path / "empty.csv").write_text("")
+    with pytest.raises(DataError):
+        look(tmp_path / name)
+
+
+def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
+    path, target = table(tmp_path / "a.csv"), tmp_path / "own.yaml"
+    done = CliRunner().invoke(app, ["init", str(path), "--text", "body", "--label", "queue", "--out", str(target)])
+    assert done.exit_code == 0
+    assert "text is 'body'" in done.stdout
+    assert "4 cells" in done.stdout
+    assert yaml.safe_load(target.read_text())["name"] == "own"
+
+
+def test_the_readmes_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
+    monkeypatch.chdir(tmp_path)
+    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", readme, re.DOTALL)
+    assert block
+    names: dict[str, Any] = {}
+    exec(block.group(1), names)  # noqa: S102 - the README's own lines
+    assert isinstance(names["found"].figure(), Figure)
+    assert (tmp_path / "figure.png").stat().st_size > 1000
