@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -61,11 +61,16 @@ def decoded(document: bytes, entities: bool) -> tuple[str, int]:
     text = document.decode("utf-8", "replace")
     lost = text.count("\N{REPLACEMENT CHARACTER}")
     if entities:
-        text = ENTITY.sub(lambda found: html.unescape(found[0]).translate(BLANKS), text)
+        text = ENTITY.sub(lambda found: _character(found[0]), text)
     if not text.isascii():
         text = DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
         text = unicodedata.normalize("NFC", text).lower()
     return text, lost
+
+
+@lru_cache(4096)  # a few entities are most of them
+def _character(entity: str) -> str:
+    return html.unescape(entity).translate(BLANKS)
 
 
 def letters_beyond_ascii(document: bytes) -> int:
