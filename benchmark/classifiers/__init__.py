@@ -9,7 +9,7 @@ from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
-#: Those with `needs_kernel` decide by kernel values, the others by points.
+#: Those with `needs_kernel` decide by kernel values, the others by points; by what these then say `kept` names.
 CLASSIFIERS: dict[str, type[Any]] = {
     "svm": SupportVectorClassifier,
     "mnb": MultinomialBayes,

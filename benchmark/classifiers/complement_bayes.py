@@ -42,6 +42,7 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
 
     normalization: ClassVar[str] = "none"
     needs_kernel: ClassVar[bool] = False
+    kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
 
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
@@ -53,9 +54,13 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Learn from the counts X, shape (n, V), and the labels y, shape (n,)."""
         self.check()
-        self.model_ = ComplementNB(alpha=self.smoothing, force_alpha=True).fit(X, y)
+        self.model_ = self.untrained().fit(X, y)
         self.classes_, self.n_features_in_ = self.model_.classes_, self.model_.n_features_in_
         return self
+
+    def untrained(self) -> ComplementNB:
+        """Scikit-learn's estimator."""
+        return ComplementNB(alpha=self.smoothing, force_alpha=True)
 
     def class_scores(self, X: Any) -> NDArray[np.float64]:
         """-Σ_w x_w ln p_¬i,w, shape (m, n_classes), also for two classes."""

@@ -73,6 +73,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 
     normalization: ClassVar[str] = "none"
     needs_kernel: ClassVar[bool] = False
+    kept: ClassVar[tuple[str, ...]] = ("classes_", "centroids_", "log_prior_", "n_features_in_")
 
     def __init__(
         self,

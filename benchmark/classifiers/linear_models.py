@@ -40,13 +40,15 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
 
     normalization: ClassVar[str] = "l2"
     needs_kernel: ClassVar[bool] = False
+    kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.coef_", "model_.intercept_")
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
         check_positive_parameters(self, "C")
 
     @abstractmethod
-    def _model(self) -> Any: ...
+    def untrained(self) -> Any:
+        """Scikit-learn's estimator."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on the points X, dense or sparse, shape (n, V), and the labels y, shape (n,).
@@ -60,7 +62,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
         with _ONE_AT_A_TIME, warnings.catch_warnings():
             warnings.simplefilter("error", ConvergenceWarning)
             try:
-                self.model_ = self._model().fit(X, y)
+                self.model_ = self.untrained().fit(X, y)
             except ConvergenceWarning as warning:
                 raise ValueError(f"{type(self).__name__} doesn't converge on these points: {warning}") from None
         self.classes_, self.n_features_in_ = self.model_.classes_, self.model_.n_features_in_
@@ -109,7 +111,8 @@ class LinearSvm(_LinearModel):
         check_positive_parameters(self, "epsilon")
         check_one_of("loss", self.loss, LOSSES)
 
-    def _model(self) -> LinearSVC:
+    def untrained(self) -> LinearSVC:
+        """Scikit-learn's estimator."""
         from sklearn.svm import LinearSVC  # noqa: PLC0415 - as below: a run from the store does without
 
         loss, dual = LOSSES[self.loss]
@@ -134,7 +137,8 @@ class LogisticClassifier(_LinearModel):
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
 
-    def _model(self) -> LogisticRegression:
+    def untrained(self) -> LogisticRegression:
+        """Scikit-learn's estimator."""
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
         return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)

@@ -51,6 +51,7 @@ class MultinomialBayes(MultinomialNB):
     #: What a configuration has where it says nothing else.
     normalization: ClassVar[str] = "none"
     needs_kernel: ClassVar[bool] = False
+    kept: ClassVar[tuple[str, ...]] = ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_")
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     fit_prior: ClassVar[bool] = True
     class_prior: ClassVar[None] = None

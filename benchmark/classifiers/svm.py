@@ -140,17 +140,39 @@ def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray
     One-vs-one: every pair votes (for its first class if the decision is > 0), most votes win. One-vs-rest: the
     largest decision wins. Shared first places go to the class that comes first.
     """
-    if machines.scheme == "one-vs-rest":
-        scores = decisions
-    else:
-        n_classes = len(machines.class_bounds) - 1
-        scores = np.zeros((len(decisions), n_classes))
-        for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
-            wins = decisions[:, pair] > 0
-            scores[:, first] += wins
-            scores[:, second] += ~wins
+    scores = decisions if machines.scheme == "one-vs-rest" else _votes(machines, decisions)
     best = scores.max(axis=1, keepdims=True)
     return scores.argmax(axis=1).astype(np.int32), (scores == best).sum(axis=1) > 1
+
+
+def class_values(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A value for each class, shape (n_rows, n_classes), of which the largest is the predicted one's but for ties.
+
+    One-vs-one: a class's votes, and of the sum s of its machines' decisions the share s / 3(|s| + 1), as in
+    scikit-learn's `SVC`; what it adds is less than a vote decides. Of two classes the decision itself and its
+    negative. One-vs-rest: the decisions.
+    """
+    if machines.scheme == "one-vs-rest":
+        return decisions
+    if decisions.shape[1] == 1:
+        return np.hstack([decisions, -decisions])
+    votes = _votes(machines, decisions)
+    sums = np.zeros(votes.shape)
+    for pair, (first, second) in enumerate(combinations(range(votes.shape[1]), 2)):
+        sums[:, first] += decisions[:, pair]
+        sums[:, second] -= decisions[:, pair]
+    return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
+
+
+def _votes(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How many one-vs-one machines decide for each class, shape (n_rows, n_classes)."""
+    n_classes = len(machines.class_bounds) - 1
+    votes = np.zeros((len(decisions), n_classes))
+    for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
+        wins = decisions[:, pair] > 0
+        votes[:, first] += wins
+        votes[:, second] += ~wins
+    return votes
 
 
 def _coefficient_blocks(

@@ -7,6 +7,7 @@ whatever the number of threads.
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -122,13 +123,19 @@ class StreamedProducts:
     """
 
     def __init__(self, points: sp.csr_array, columns: NDArray[np.intp]) -> None:
-        self._points = canonical(points)
+        self.points = canonical(points)
         self._postings = _parts(canonical(points[columns]).tocsc())
         self._n_columns = len(columns)
 
+    def of(self, points: sp.csr_array) -> StreamedProducts:
+        """The products of other points with the same columns."""
+        other = copy(self)
+        other.points = canonical(points)
+        return other
+
     def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
         """The products of these rows, a fresh array of shape (len(rows), n_columns)."""
-        part = self._points[rows]
+        part = self.points[rows]
         out = np.empty((part.shape[0], self._n_columns))
         _fill_on_this_core(out, *_parts(part), *self._postings)
         return out

@@ -13,14 +13,18 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.kernels.gram import InnerProducts
-from benchmark.kernels.products import inner_products, self_products
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
 def frequency_products(
-    weights: sp.csr_array, exponent: float, smoothing: float, out: NDArray[np.float64] | None = None
+    weights: sp.csr_array,
+    exponent: float,
+    smoothing: float,
+    out: NDArray[np.float64] | None = None,
+    n_rows: int | None = None,
 ) -> InnerProducts:
     """<θ^p, θ'^p> between all documents, to be divided by the sums Σ(x + α)^p of "l1".
 
@@ -36,18 +40,23 @@ def frequency_products(
         α > 0.
     out : float64 array, shape (n, n), C-contiguous, optional
         Memory for the products.
+    n_rows : int, optional
+        Where given, only products of the first `n_rows` documents with the others are made, on the calling thread.
     """
     n, vocabulary = weights.shape
-    everything: NDArray[np.intp] = np.arange(n)
+    columns: NDArray[np.intp] = np.arange(n_rows or 0, n)
     if not smoothing > 0:
         raise ValueError(f"smoothing must be positive, not {smoothing}")
     offset = smoothing**exponent
     raised = np.power(weights.data + smoothing, exponent) - offset
     embedded = sp.csr_array((raised, weights.indices, weights.indptr), shape=weights.shape)
     divisor = np.asarray(weights.sum(axis=1)) + smoothing * vocabulary
-    matrix = inner_products(embedded, embedded, out=out)
+    if n_rows is None:
+        matrix = inner_products(embedded, embedded, out=out)
+    else:
+        matrix = StreamedProducts(embedded, columns)[:n_rows]
     sums = offset * np.asarray(embedded.sum(axis=1))
     constant = vocabulary * offset * offset
-    matrix += sums[:, None] + (sums + constant)
+    matrix += sums[:n_rows, None] + (sums[columns] + constant)
     own = self_products(embedded) + 2 * sums + constant
-    return InnerProducts(matrix, everything, own, {"l1": divisor}, exponent, vocabulary)
+    return InnerProducts(matrix, columns, own, {"l1": divisor}, exponent, vocabulary)

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
-from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine
+from benchmark.classifiers.libsvm import DenseRows, Machine
 from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
 from benchmark.evaluation.predictions import PARTS
 from benchmark.kernels.gram import Gram
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, learned_of
 from benchmark.methods.kernel_machines import OnSplits, cost, kernel_of
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
 from benchmark.representation import canonical
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.protocols import Split
+    from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.base import Problem
     from benchmark.methods.weights import Work
     from benchmark.methods.workbench import Workbench
@@ -104,12 +106,29 @@ class LinearCategories(OnSplits):
         watch.lap("testing")
         return _decided(work, values, linear.seconds + watch.seconds())
 
+    def _fitted(self, work: Work) -> FittedHyperplanes:
+        linear = linear_machines(work, self.spec)
+        return FittedHyperplanes(learned_of(work, self.spec), hyperplanes_of(linear.points, linear.machines))
+
 
 class KernelCategories(OnSplits):
     """Machines on one kernel matrix, one for each class: any kernel that is elementwise in inner products."""
 
     def _split(self, work: Work) -> Decisions:
-        watch, kernel, classifier = Stopwatch(), kernel_of(self.spec), self.spec.classifier.build()
+        watch = Stopwatch()
+        machines, products = self._trained(work, watch)
+        split, normalization = work.split, self.spec.representation.normalization
+        rows = Gram(kernel_of(self.spec), products, normalization, split.test, split.train)
+        values = decide(machines, rows, work.bench.jobs) if machines.machines else np.empty((len(split.test), 0))
+        watch.lap("testing")
+        return _decided(work, values, watch.seconds())
+
+    def _fitted(self, work: Work) -> FittedMachines:
+        machines, _ = self._trained(work, Stopwatch())
+        return FittedMachines.of(learned_of(work, self.spec), work.selected_counts()[work.split.train], machines)
+
+    def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts]:
+        kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, split, bench = self.spec.representation.normalization, work.split, work.bench
         bench.nodes.fill(Gram(kernel, products, normalization, split.train, split.train), bench.jobs)
@@ -117,10 +136,8 @@ class KernelCategories(OnSplits):
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         C = cost(classifier, kernel, products, normalization)
         machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
-        rows = Gram(kernel, products, normalization, split.test, split.train)
-        values = _values(machines, rows, bench.jobs)
-        watch.lap("testing")
-        return _decided(work, values, watch.seconds())
+        bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows of several classes have no order by class
+        return Machines("one-vs-rest", bounds, machines), products
 
 
 class TopMachines(OnSplits):
@@ -202,14 +219,6 @@ def _trained(
     watch.lap("training")
     watch.book("machines", sum(machine.seconds for machine in machines))
     return machines
-
-
-def _values(machines: tuple[Machine, ...], rows: KernelRows, jobs: int) -> Array:
-    """Decision values by kernel rows, shape (m, n_machines)."""
-    if not machines:
-        return np.empty((rows.shape[0], 0))
-    bounds = np.array([0, rows.shape[1]], dtype=np.intp)  # rows of several classes have no order by class
-    return decide(Machines("one-vs-rest", bounds, machines), rows, jobs)
 
 
 def _decided(work: Work, values: Array, seconds: Array) -> Decisions:

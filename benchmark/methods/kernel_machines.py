@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from benchmark.blocks import blas_threads
+from benchmark.classifiers.libsvm import train
 from benchmark.classifiers.many import BinaryProblem, solve_many
-from benchmark.classifiers.svm import SupportVectorClassifier, decide, fit_machines, mean_self_product, predict
+from benchmark.classifiers.svm import (
+    Machines,
+    SupportVectorClassifier,
+    decide,
+    fit_machines,
+    mean_self_product,
+    predict,
+)
 from benchmark.compiled import numba_threads
 from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.base import Decisions, Problem, Stopwatch
+from benchmark.methods.fitted import FittedMachines, learned_of
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 
@@ -26,6 +35,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
+    from benchmark.methods.fitted import Fitted
 
 
 @dataclass(frozen=True)
@@ -54,8 +64,16 @@ class OnSplits:
         with threads(bench):
             return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
 
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Fitted:
+        """Train on a split, see `Method.fit`."""
+        with threads(bench):
+            return self._fitted(Work(problem, split, [split], terms, self.over_classes, bench))
+
     def _split(self, work: Work) -> Decisions:
         raise NotImplementedError
+
+    def _fitted(self, work: Work) -> Fitted:  # noqa: ARG002
+        raise ValueError(f"what the kernel {self.spec.kernel and self.spec.kernel.name!r} learns can't be kept")
 
 
 class KernelMachine(OnSplits):
@@ -65,14 +83,28 @@ class KernelMachine(OnSplits):
     """
 
     def _split(self, work: Work) -> Decisions:
+        watch = Stopwatch()
+        machines, products, rows = self._trained(work, watch)
+        normalization = self.spec.representation.normalization
+        gram = Gram(kernel_of(self.spec), products, normalization, work.split.test, rows)
+        predicted, tied = predict(machines, decide(machines, gram, work.bench.jobs))
+        watch.lap("testing")
+        return Decisions(predicted, tied, watch.seconds())
+
+    def _fitted(self, work: Work) -> FittedMachines:
+        machines, _, rows = self._trained(work, Stopwatch())
+        return FittedMachines.of(learned_of(work, self.spec), work.selected_counts()[rows], machines)
+
+    def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts, NDArray[np.intp]]:
+        """The machines, what their kernel values are made of, and the training documents in the order of theirs."""
         kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
-        watch, split, bench = Stopwatch(), work.split, work.bench
+        split, bench = work.split, work.bench
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, documents = self.spec.representation.normalization, work.problem.documents
         labels = documents.labels[split.train]
-        train = split.train[np.argsort(labels, kind="stable")]
+        rows = split.train[np.argsort(labels, kind="stable")]
         machines = fit_machines(
-            Gram(kernel, products, normalization, train, train),
+            Gram(kernel, products, normalization, rows, rows),
             np.bincount(labels, minlength=len(documents.classes)),
             C=cost(classifier, kernel, products, normalization),
             epsilon=classifier.epsilon,
@@ -82,10 +114,7 @@ class KernelMachine(OnSplits):
             nodes=bench.nodes,
         )
         watch.lap("training")
-        decisions = decide(machines, Gram(kernel, products, normalization, split.test, train), bench.jobs)
-        predicted, tied = predict(machines, decisions)
-        watch.lap("testing")
-        return Decisions(predicted, tied, watch.seconds())
+        return machines, products, rows
 
 
 @dataclass(frozen=True)
@@ -116,7 +145,7 @@ class ManyMachines:
         with threads(bench):
             documents = (problem.key, self.spec.representation)
             key = (*documents, repr(self.spec.kernel), classifier.unit)
-            matrix, spent = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
+            matrix, spent, _ = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
             watch.lap("kernel")
             decided = solve_many(
                 matrix,
@@ -131,21 +160,39 @@ class ManyMachines:
         # LIBSVM's rule: only a positive decision is for the first class.
         return [Decisions((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
 
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMachines:
+        """Train on a split, see `Method.fit`; coefficients are those of the kernel itself, whatever C's unit."""
+        work, classifier = Work(problem, split, [split], terms, "sum", bench), self.spec.classifier.build()
+        each = _binary(split, problem.documents.labels)
+        with threads(bench):
+            matrix, _, unit = self._matrix(problem, classifier, bench)
+            bench.nodes.fill_square(matrix, bench.jobs)
+            parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
+            (machine,) = train(bench.nodes, [(each.first, each.second)], **parameters, jobs=bench.jobs)
+        rows = np.concatenate([each.first, each.second])
+        position = np.zeros(len(matrix), dtype=np.intp)
+        position[rows] = np.arange(len(rows))
+        own = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
+        bounds = np.array([0, len(each.first), len(rows)])
+        machines = Machines("one-vs-one", bounds, (own,))
+        return FittedMachines.of(learned_of(work, self.spec), problem.counts.matrix[rows], machines)
+
     def _matrix(
         self, problem: Problem, classifier: SupportVectorClassifier, bench: Workbench
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The kernel between all documents of the task, in the unit that C is meant in, and the seconds it took."""
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+        """The kernel between all documents of the task, divided by C's unit; the seconds it took, and the unit."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, kernel_of(self.spec)
         everything = np.arange(len(problem.documents))
         rows = everything if representation.weighting == "tfidf" else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", held.seconds)
         gram = Gram(kernel, held.products, representation.normalization, everything, everything)
-        matrix = gram.block(0, len(everything))
+        matrix, unit = gram.block(0, len(everything)), 1.0
         if classifier.unit == "mean-self-product":
-            matrix /= mean_self_product(np.diagonal(matrix))
+            unit = mean_self_product(np.diagonal(matrix))
+            matrix /= unit
         watch.lap("kernel")
-        return matrix, watch.seconds()
+        return matrix, watch.seconds(), unit
 
 
 def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:

@@ -31,25 +31,30 @@ def learned_classes(members: NDArray[np.bool_], classes: tuple[str, ...]) -> tup
     return columns, tuple(classes[int(x)] for x in columns)
 
 
-def decided_by_class(members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
+def given_by_class(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], values: Array) -> NDArray[np.bool_]:
     """A decision for each class: a document is given those with a positive value.
 
     Parameters
     ----------
-    members : bool array, shape (n, k)
-        Which classes each training document has.
+    everywhere : bool array, shape (k,)
+        The classes that every training document has.
     columns : intp array, shape (n_learned,)
     values : float64 array, shape (m, n_learned)
-    seconds : float64 array, shape (6,)
 
     Raises
     ------
     FloatingPointError
         If a decision value is not finite.
     """
-    _check_finite(values)
-    given = np.repeat(members.all(axis=0, keepdims=True), len(values), axis=0)
+    check_finite(values)
+    given = np.repeat(everywhere[None], len(values), axis=0)
     given[:, columns] = values > 0  # LIBSVM's rule
+    return given
+
+
+def decided_by_class(members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
+    """See `given_by_class`; `members`, shape (n, k), says which classes each training document has."""
+    given = given_by_class(np.asarray(members.all(axis=0)), columns, values)
     tied = np.zeros(given.shape, dtype=bool)
     tied[:, columns] = values == 0
     return Decisions(given, tied, seconds)
@@ -57,13 +62,15 @@ def decided_by_class(members: NDArray[np.bool_], columns: NDArray[np.intp], valu
 
 def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
     """One class for each document: the largest of its values, shape (m, n_learned); of those that tie, the first."""
-    _check_finite(values)
+    check_finite(values)
     full = np.full((len(values), k), -np.inf)
     full[:, columns] = values
     best = full.max(axis=1, keepdims=True)
     return Decisions(full.argmax(axis=1).astype(np.int32), (full == best).sum(axis=1) > 1, seconds)
 
 
-def _check_finite(values: Array) -> None:
+def check_finite(values: Array) -> Array:
+    """The values; FloatingPointError if one isn't finite."""
     if not np.isfinite(values).all():
         raise FloatingPointError("a decision value is not a finite number")
+    return values

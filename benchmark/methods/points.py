@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,12 +11,13 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.classifiers.class_specific import ProjectedPdf
 from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
 from benchmark.methods.kernel_machines import code_of
-from benchmark.methods.learned import decided_by_class, learned_classes
-from benchmark.methods.weights import Work, differs_by_split, idf_rows, points_of
+from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
+from benchmark.methods.weights import Work, differs_by_split, idf_of, idf_rows, points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Problem
     from benchmark.methods.workbench import Workbench
-
-    Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,14 +83,12 @@ class PointClassifier:
                 bench.rankings(problem, split)  # before there are threads: they share what is learned here
         alike = None
         if not differs_by_split(representation) and (terms is None or for_each):
-            alike = points_of(problem.counts.matrix, representation, idf_rows(problem, representation, splits[0]))
+            matrix = problem.counts.matrix
+            alike = points_of(matrix, representation, idf_of(matrix, idf_rows(problem, representation, splits[0])))
 
         def one(split: Split) -> Decisions:
             watch = Stopwatch()
-            work = Work(problem, split, splits, None if for_each else terms, self.over_classes, bench)
-            points = work.points(representation) if alike is None else alike
-            rankings = bench.rankings(problem, split).of_each() if for_each and terms is not None else None
-            given = _Given(points[split.train], points[split.test], terms if for_each else None, rankings)
+            given = self._given(Work(problem, split, splits, terms, self.over_classes, bench), alike)
             watch.lap("extraction")
             decide = self._several if problem.several else self._single
             return decide(problem, split, given, watch)
@@ -99,10 +96,32 @@ class PointClassifier:
         with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
             return list(pool.map(one, splits))
 
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedPoints:
+        """Train on a split, see `Method.fit`."""
+        work = Work(problem, split, [split], terms, self.over_classes, bench)
+        with blas_threads(1):
+            given, learned = self._given(work, None), learned_of(self._own(work), self.spec)
+            problems = [(problem.documents.labels[split.train], given.rankings)]
+            if problem.several:
+                problems = list(_each(work.members, learned.columns, given.rankings))
+            return FittedPoints(learned, tuple(self._fitted(given, *each) for each in problems))
+
+    def _own(self, work: Work) -> Work:
+        """With the terms that are selected for all classes."""
+        return replace(work, terms=None) if issubclass(self.spec.classifier.cls, ProjectedPdf) else work
+
+    def _given(self, work: Work, alike: sp.csr_array | None) -> _Given:
+        """Points of all documents, or `alike` where they are those of every split, to what is trained on and asked."""
+        own, split = self._own(work), work.split
+        points = own.points(self.spec.representation) if alike is None else alike
+        for_each = work.terms if own.terms is None else None
+        rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
+        return _Given(points[split.train], points[split.test], for_each, rankings)
+
     def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:
         model = self._fitted(given, problem.documents.labels[split.train], given.rankings)
         watch.lap("training")
-        scores = _finite(model.class_scores(given.test))
+        scores = check_finite(model.class_scores(given.test))
         codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
         watch.lap("testing")
@@ -112,17 +131,12 @@ class PointClassifier:
         members = problem.members[split.train]
         columns, _ = learned_classes(members, problem.documents.classes)
         values = np.empty((len(split.test), len(columns)))
-        for position, column in enumerate(columns):
-            inside = members[:, column].astype(np.int32)
-            # What a term tells about a class it tells about the documents outside.
-            rankings = None if given.rankings is None else given.rankings[[column, column]]
+        for position, (inside, rankings) in enumerate(_each(members, columns, given.rankings)):
             model = self._fitted(given, inside, rankings)
             watch.lap("training")
-            scores = _finite(model.class_scores(given.test))
-            own, other = (int(np.flatnonzero(model.classes_ == code)[0]) for code in (1, 0))
+            own, other = inside_and_outside(model, given.test)
             # Compared, not subtracted: the difference of two scores that differ may be 0.
-            larger, smaller = scores[:, own] > scores[:, other], scores[:, own] < scores[:, other]
-            values[:, position] = larger.astype(np.float64) - smaller
+            values[:, position] = (own > other).astype(np.float64) - (own < other)
             watch.lap("testing")
         return decided_by_class(members, columns, values, watch.seconds())
 
@@ -132,7 +146,10 @@ class PointClassifier:
         return self.spec.classifier.build(n_terms=given.terms).fit(given.train, labels, rankings)
 
 
-def _finite(scores: Array) -> Array:
-    if not np.isfinite(scores).all():
-        raise FloatingPointError("a score is not a finite number")
-    return scores
+def _each(
+    members: NDArray[np.bool_], columns: NDArray[np.intp], rankings: NDArray[np.intp] | None
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.intp] | None]]:
+    """Each class to be learned against the rest: which documents it has, and the terms of either side."""
+    for column in columns:
+        # What a term tells about a class it tells about the documents outside.
+        yield members[:, column].astype(np.int32), None if rankings is None else rankings[[column, column]]

@@ -51,22 +51,31 @@ class Work:
         """Which classes each training document has, shape (n_train, k)."""
         return self.problem.members[self.split.train]
 
-    def selected_counts(self) -> sp.csr_array:
-        """Counts of all documents, shape (n, V), or of the selected terms alone, the best first.
+    def selected_terms(self) -> NDArray[np.intp] | None:
+        """Columns of the selected terms, the best first; None where all are taken.
 
         Raises
         ------
         ValueError
             If there are not so many terms.
         """
-        matrix = self.problem.counts.matrix
         if self.terms is None:
-            return matrix
-        return matrix[:, self.bench.rankings(self.problem, self.split).of_all(self.terms, self.over_classes)]
+            return None
+        return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.over_classes)
+
+    def selected_counts(self) -> sp.csr_array:
+        """Counts of all documents, shape (n, V), or of the `selected_terms` alone."""
+        matrix, terms = self.problem.counts.matrix, self.selected_terms()
+        return matrix if terms is None else matrix[:, terms]
 
     def points(self, representation: Representation) -> sp.csr_array:
         """All documents over the selected terms, weighted and normalized, shape (n, V)."""
-        return points_of(self.selected_counts(), representation, idf_rows(self.problem, representation, self.split))
+        counts = self.selected_counts()
+        return points_of(counts, representation, self.idf(counts, representation))
+
+    def idf(self, counts: sp.csr_array, representation: Representation) -> NDArray[np.float64] | None:
+        """The inverse document frequency of the terms of `counts`, of which it has all documents; None without."""
+        return idf_of(counts, idf_rows(self.problem, representation, self.split))
 
     def products(self, representation: Representation, exponent: float, watch: Stopwatch) -> InnerProducts:
         """The inner products that the split's kernel values are made of, with columns for all that it trains on.
@@ -83,10 +92,10 @@ class Work:
         counts = self.selected_counts()
         watch.lap("extraction")
         if representation.dirichlet:
-            weights = weights_of(counts, representation, rows)
+            weights = weights_of(counts, representation, idf_of(counts, rows))
             products = self.bench.smoothed(weights, exponent, representation.dirichlet)
         else:
-            points = points_of(counts, representation, rows)
+            points = points_of(counts, representation, idf_of(counts, rows))
             products = self.bench.of_points(points, representation.normalization, exponent, self.split.train)
         watch.lap("products")
         return products
@@ -104,14 +113,18 @@ def differs_by_split(representation: Representation) -> bool:
     return representation.weighting == "tfidf" and representation.idf == "training"
 
 
-def weights_of(counts: sp.csr_array, representation: Representation, rows: NDArray[np.intp] | None) -> sp.csr_array:
-    """TF, binary or TF×IDF weights, the idf counted over `rows`; a fresh array, shape (n, V)."""
-    idf = None if rows is None else inverse_document_frequency(counts[rows])
+def idf_of(counts: sp.csr_array, rows: NDArray[np.intp] | None) -> NDArray[np.float64] | None:
+    """The inverse document frequency over the documents at `rows`, shape (V,); None without them."""
+    return None if rows is None else inverse_document_frequency(counts[rows])
+
+
+def weights_of(counts: sp.csr_array, representation: Representation, idf: NDArray[np.float64] | None) -> sp.csr_array:
+    """TF, binary or TF×IDF weights of any documents; a fresh array, shape (n, V)."""
     return weight_terms(counts, idf, binary=representation.weighting == "binary")
 
 
-def points_of(counts: sp.csr_array, representation: Representation, rows: NDArray[np.intp] | None) -> sp.csr_array:
+def points_of(counts: sp.csr_array, representation: Representation, idf: NDArray[np.float64] | None) -> sp.csr_array:
     """Normalized weights: each row divided by its norm over the terms of `counts`; a fresh array, shape (n, V)."""
-    weights = weights_of(counts, representation, rows)
+    weights = weights_of(counts, representation, idf)
     weights.data /= np.repeat(norms(weights, representation.normalization), np.diff(weights.indptr))
     return weights

@@ -1,0 +1,178 @@
+"""What is kept of a method decides as the run does: every kernel and classifier, on every kind of problem."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.svm import SVC
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.classifiers.svm import SupportVectorClassifier, class_values
+from benchmark.config.model import Representation, Terms
+from benchmark.corpora.corpus import Documents
+from benchmark.kernels import KERNELS, Kernel
+from benchmark.methods.base import Problem
+from benchmark.methods.registry import method_for
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.text.counts import Counts
+
+from .conftest import draws_of, groups_of, problem_of, spec_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.workbench import Workbench
+
+NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+#: They learn a model of the documents.
+NOT_KEPT = {name for name, cls in KERNELS.items() if not issubclass(cls, Kernel)}
+SELECTED = Terms((20,), "information-gain", "sum")
+
+
+def specs(name: str) -> Iterator[MethodSpec]:
+    for weighting, normalization in itertools.product(WEIGHTINGS, NORMALIZATIONS):
+        spec = spec_of(name, Representation(weighting, normalization, "training"))
+        if spec.kernel is None or normalization in spec.kernel.build().normalizations:
+            yield spec
+
+
+def kept_again(fitted: Fitted) -> Fitted:
+    """By way of its numbers alone."""
+    return type(fitted).restored(fitted.learned, fitted.arrays())
+
+
+def asked(fitted: Fitted, counts: sp.csr_array) -> sp.csr_array:
+    return counts if fitted.learned.terms is None else counts[:, fitted.learned.terms]
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
+def test_it_decides_as_the_run_does(name: str, several: bool, bench: Workbench) -> None:
+    for n_classes in (2, 3):
+        problem = problem_of(several=several, n_classes=n_classes, key=str(n_classes))
+        matrix = problem.counts.matrix
+        for spec, terms, draws in itertools.product(specs(name), (None, SELECTED), (False, True)):
+            number = None if terms is None else 20
+            splits = draws_of(problem) if draws else groups_of(problem)
+            method = method_for(spec, problem, terms, draws=draws)
+            run = method.solve(problem, splits, number, bench)
+            for split, decisions in zip(splits, run, strict=True):
+                fitted = method.fit(problem, split, number, bench)
+                tested = asked(fitted, matrix[split.test])
+                values, again = fitted.values(tested), kept_again(fitted).values(tested)
+                np.testing.assert_array_equal(values, again, strict=True)
+                np.testing.assert_array_equal(fitted.given(values), decisions.given)
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
+def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: bool, bench: Workbench) -> None:
+    """Where none is shared; of documents with several classes, those with a positive value."""
+    problem = problem_of(several=several)
+    split = groups_of(problem)[0]
+    spec = spec_of(name, Representation("tf", (KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
+    method = method_for(spec, problem, None, draws=False)
+    fitted, (decisions,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
+    values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))
+    assert values.shape == (len(split.test), 3)
+    if several:
+        np.testing.assert_array_equal(values > 0, decisions.given)
+    else:
+        clear = ~decisions.tied
+        assert clear.mean() > 0.5
+        np.testing.assert_array_equal(values.argmax(axis=1)[clear], decisions.given[clear])
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("name", ["ngd", "mnb", "logistic"])
+def test_it_decides_on_documents_without_words(name: str, several: bool, bench: Workbench) -> None:
+    problem = problem_of(several=several)
+    split = groups_of(problem)[0]
+    spec = spec_of(name, Representation("tf", "l1", "training"))
+    fitted = method_for(spec, problem, None, draws=False).fit(problem, split, None, bench)
+    nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
+    one, other = fitted.given(fitted.values(nothing))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_only_support_vectors_are_kept(bench: Workbench) -> None:
+    problem = problem_of(several=False)
+    split = groups_of(problem)[0]
+    spec = spec_of("linear", Representation("tf", "l2", "training"), C=100.0)
+    fitted = method_for(spec, problem, None, draws=False).fit(problem, split, None, bench)
+    arrays = fitted.arrays()
+    assert 0 < arrays["counts.shape"][0] < len(split.train)
+    assert set(arrays["support"].tolist()) == set(range(arrays["counts.shape"][0]))
+
+
+@pytest.mark.parametrize("name", ["linear", "ngd"])
+def test_a_dirichlet_prior_is_kept(name: str, bench: Workbench) -> None:
+    for several, terms in itertools.product((False, True), (None, SELECTED)):
+        problem = problem_of(several=several)
+        spec = spec_of(name, Representation("tf", "l1", "collection", 0.5))
+        method = method_for(spec, problem, terms, draws=False)
+        for split in groups_of(problem):
+            number = None if terms is None else 20
+            (decisions,) = method.solve(problem, [split], number, bench)
+            fitted = method.fit(problem, split, number, bench)
+            values = fitted.values(asked(fitted, problem.counts.matrix[split.test]))
+            np.testing.assert_array_equal(fitted.given(values), decisions.given)
+
+
+def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: Workbench) -> None:
+    for n_classes, draws in itertools.product((2, 3), (False, True)):
+        problem = problem_of(several=False, n_classes=n_classes, key=str(n_classes))
+        spec = spec_of("linear", Representation("tf", "none", "collection"), unit="mean-self-product", C=0.5)
+        method = method_for(spec, problem, None, draws=draws)
+        for split in draws_of(problem):
+            (decisions,) = method.solve(problem, [split], None, bench)
+            fitted = method.fit(problem, split, None, bench)
+            values = fitted.values(problem.counts.matrix[split.test])
+            np.testing.assert_array_equal(fitted.given(values), decisions.given)
+
+
+@pytest.mark.parametrize("n_members", [0, 60])
+@pytest.mark.parametrize("name", ["linear", "ngd", "mnb"])
+def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
+    name: str, n_members: int, bench: Workbench
+) -> None:
+    problem = problem_of(several=True)
+    split = groups_of(problem)[0]
+    topics = problem.members.copy()
+    topics[split.train, 2] = np.arange(len(split.train)) < n_members
+    given = problem.documents
+    documents = Documents(given.ids, given.labels, given.groups, given.classes, given.group_names, topics)
+    other = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), "other", 7)
+    spec = spec_of(name, Representation("tf", "l1", "collection"))
+    fitted = method_for(spec, other, None, draws=False).fit(other, split, None, bench)
+    values = fitted.values(other.counts.matrix[split.test])
+    assert fitted.given(values)[:, 2].tolist() == [n_members > 0] * len(split.test)
+    assert set(fitted.class_values(values)[:, 2]) == {np.inf if n_members else -np.inf}
+
+
+@pytest.mark.parametrize("name", sorted(NOT_KEPT))
+def test_what_can_not_be_kept_is_refused(name: str, bench: Workbench) -> None:
+    problem = problem_of(several=True)
+    spec = spec_of(name, Representation("tf", "none", "collection"))
+    with pytest.raises(ValueError, match=f"what the kernel '{name}' learns can't be kept"):
+        method_for(spec, problem, None, draws=False).fit(problem, groups_of(problem)[0], None, bench)
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+def test_values_of_classes_are_those_of_scikit_learn(n_classes: int) -> None:
+    rng = np.random.default_rng(7)
+    points = rng.normal(size=(80, 3)) + 2 * np.eye(4)[np.arange(80) % n_classes, :3]
+    labels = np.arange(80) % n_classes
+    gram: Any = points @ points.T
+    ours = SupportVectorClassifier(epsilon=1e-6).fit(gram, labels)
+    theirs = SVC(kernel="precomputed", tol=1e-6, decision_function_shape="ovr").fit(gram, labels)
+    values, expected = class_values(ours.machines_, ours.decision_function(gram)), theirs.decision_function(gram)
+    if n_classes == 2:
+        expected = np.stack([-expected, expected], axis=1)
+    np.testing.assert_allclose(values, expected, atol=1e-4)
