@@ -23,7 +23,7 @@ from benchmark.findings.pairs import main_metric
 from benchmark.findings.scoring import Run
 from benchmark.kernels.base import Kernel
 from benchmark.kernels.products import inner_products
-from benchmark.methods.weights import idf_rows
+from benchmark.methods.weights import idf_of, idf_rows
 from benchmark.methods.weights import points_of as weighted
 from benchmark.report.grids import Part
 from benchmark.report.quantities import unit_shown
@@ -271,8 +271,8 @@ def _points(spec: MethodSpec) -> str:
 
 def _nearest(problem: Problem, spec: MethodSpec, split: Any, row: int) -> list[tuple[int, float]]:
     """The training documents with the largest kernel values; of a classifier of points, the largest cosines."""
-    representation = spec.representation
-    points = weighted(problem.counts.matrix, representation, idf_rows(problem, representation, split))
+    representation, matrix = spec.representation, problem.counts.matrix
+    points = weighted(matrix, representation, idf_of(matrix, idf_rows(problem, representation, split)))
     train = split.train
     if spec.kernel is not None and issubclass(spec.kernel.cls, Kernel):
         values = spec.kernel.build().fit(points[train]).transform(points[[row]])[0]
