@@ -13,6 +13,7 @@ from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate, select
+from benchmark.corpora.counted import CountsFolder
 from benchmark.corpora.files import OwnFiles, outlined
 from benchmark.corpora.reader import CorpusReader
 from benchmark.errors import ConfigError, DataError, unknown
@@ -252,7 +253,7 @@ class Synthetic(CardedCorpus):
     name = "synthetic"
 
 
-_CLASSES: tuple[type[CorpusReader], ...] = (WebKB, Newsgroups, Reuters, Synthetic, OwnFiles)
+_CLASSES: tuple[type[CorpusReader], ...] = (WebKB, Newsgroups, Reuters, Synthetic, OwnFiles, CountsFolder)
 #: What a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 

@@ -12,11 +12,12 @@ import scipy.sparse as sp
 from benchmark.code import code_digest
 from benchmark.corpora.assemble import select
 from benchmark.corpora.corpus import Documents
+from benchmark.corpora.counted import CountedCorpus
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.text.counts import Counts
 from benchmark.text.stoplist import stop_words
-from benchmark.text.vocabulary import count
+from benchmark.text.vocabulary import count, prune
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,10 +39,16 @@ def read_counts(
     entry = store.get(key)
     if entry is None:
         corpus = select(cast("Corpus", reader.load(source)), list(collection.classes), collection.exclude)
-        entry = _pack(count(corpus, collection.lexing, collection.pruning, jobs), corpus.digest)
+        entry = _pack(_counts(corpus, collection, jobs), corpus.digest)
         store.put(key, entry)
     facts = {"source": str(source), "content_digest": entry.facts["digest"]}
     return _unpack(entry), facts | reader.facts(), key
+
+
+def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
+    if isinstance(corpus, CountedCorpus):
+        return prune(corpus, collection.lexing, collection.pruning)
+    return count(corpus, collection.lexing, collection.pruning, jobs)
 
 
 def counts_key(collection: Collection, source: Source) -> str:
@@ -51,7 +58,7 @@ def counts_key(collection: Collection, source: Source) -> str:
     stand in no module.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
-    code = code_digest(*reader.code, count, _pack)
+    code = code_digest(*reader.code, count, prune, _pack)
     return key_of(
         stage="counts",
         code=code,

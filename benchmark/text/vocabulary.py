@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import AnyCorpus, Chunk, Documents
+    from benchmark.corpora.counted import CountedCorpus
     from benchmark.text.lexer import Lexing
 
 
@@ -97,6 +98,21 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     rows = in_turn(_arranged, let_go, jobs)
     matrix = sp.vstack([sp.csr_array((0, len(kept)), dtype=np.int32), *rows], format="csr")
     return Counts(documents, matrix, tuple(names[place] for place in kept), dropped)
+
+
+def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
+    """As `count`, of documents that have been counted: of `lexing`, its stop list alone has something to say."""
+    matrix, counted = corpus.matrix, _counted(corpus.documents, pruning.group)
+    occurrences = np.asarray(matrix[counted].sum(axis=0), dtype=np.int64).ravel()
+    in_documents = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
+    stop = stop_words(lexing.stoplist)
+    common = np.flatnonzero(pruning.keeps(occurrences, in_documents) & (occurrences > 0))
+    kept = [column for column in common if corpus.vocabulary[column] not in stop]
+    chosen = sp.csr_array(matrix[:, kept])
+    chosen.sort_indices()
+    narrow = chosen.data, chosen.indices.astype(np.int32), chosen.indptr.astype(np.int32)  # few libraries take 64 bits
+    chosen = sp.csr_array(narrow, shape=chosen.shape)
+    return Counts(corpus.documents, chosen, tuple(corpus.vocabulary[column] for column in kept))
 
 
 NOTHING = np.empty(0, dtype=np.uint8)

@@ -10,7 +10,9 @@ import pandas as pd
 import pytest
 
 from benchmark.corpora import registry
+from benchmark.corpora.counted import CountsFolder
 from benchmark.errors import DataError
+from benchmark.experiment.export import export_counts
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform, write_card
 from benchmark.observer import Observer
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 CONFIG = """
 name: mine
 corpus: {name: files, path: NAME, id: id, split: side, group: university, date: day}
-text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2}
+text: {lexer: rainbow, skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2}
 protocol: {name: fixed-split, train: misc, test: texas}
 defaults: {classifier: {C: 1}}
 methods: [ngd, mnb, {weighting: tfidf, classifier: linear-svm}]
@@ -123,3 +125,48 @@ def test_a_run_is_refused_once_the_corpus_has_changed_from_its_card(folder: Path
         checked(config)
     write_card(config)
     checked(config)
+
+
+@pytest.mark.parametrize("subset", ["all", "several"])
+def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: Path, subset: str) -> None:
+    how = "stratified: false, " if subset == "several" else ""
+    fields = {
+        "text": "{skip_html: true, stoplist: smart, min_documents: 2}",
+        "protocol": f"{{name: k-fold, {how}k: 3}}",
+    }
+    given = configured(tmp_path, "given", corpus=f"{{name: synthetic, subset: {subset}}}", **fields)
+    first = perform(checked(given), store, folder=tmp_path / "first")
+    collection = checked(given).variants["base"].collection
+    export_counts(read_counts(collection, store, Observer())[0], tmp_path / "exported")
+    own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{stoplist: none}"})
+    again = perform(checked(own), store, folder=tmp_path / "again")
+    assert (first.folder / "scores.csv").read_bytes() == (again.folder / "scores.csv").read_bytes()
+    pruned = configured(
+        tmp_path,
+        "own",
+        corpus="{name: counts, path: exported}",
+        text="{min_occurrences: 5}",
+        protocol=fields["protocol"],
+    )
+    counts, _, _ = read_counts(checked(pruned).variants["base"].collection, store, Observer())
+    assert counts.matrix.sum(axis=0).min() >= 5
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("vocabulary.txt", "a\na\n", "none twice"),
+        ("counts.svmlight", "1 9:1\n", "is no svmlight of 2 words"),
+        ("counts.svmlight", "1 1:0.5\n2 1:1\n", "whole number"),
+        ("counts.svmlight", "x 1:1\n", "is no svmlight"),
+        ("documents.csv", "id,label\na,x\n", "names 1 documents"),
+        ("documents.csv", "id,label\na,x\na,y\n", "the same id"),
+    ],
+)
+def test_counts_that_do_not_fit_are_refused(tmp_path: Path, name: str, content: str, said: str) -> None:
+    (tmp_path / "vocabulary.txt").write_text("a\nb\n")
+    (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n")
+    assert CountsFolder(".", base=tmp_path).outline().classes == ("1", "2")
+    (tmp_path / name).write_text(content)
+    with pytest.raises(DataError, match=said):
+        CountsFolder(".", base=tmp_path).outline()
