@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from benchmark.cli.names import config_named, run_named
+from benchmark.cli.shorthand import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_heaps
 from benchmark.errors import BenchError, ConfigError
@@ -276,13 +276,13 @@ def schema(
 ) -> None:
     """Print the JSON Schema of configurations, from which editors complete and check them."""
     if markdown:
-        from benchmark.reference.page import reference_page
+        from benchmark.reference.reference_page import reference_page
 
         say(reference_page().rstrip())
         return
     import json
 
-    from benchmark.reference.schema import json_schema
+    from benchmark.reference.json_schema import json_schema
 
     say(json.dumps(json_schema(), indent=1, ensure_ascii=False))
 

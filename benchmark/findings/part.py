@@ -9,8 +9,9 @@ from benchmark.config.model import ORACLE
 from benchmark.findings.choosing import entry_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
+    from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, Variant
     from benchmark.evaluation.predictions import PointKey
 
@@ -47,12 +48,7 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
         compare=tuple(pair for pair in study.compare if {pair.a, pair.b} <= kept),
         variants=variants,
         cells=cells,
-        measures=tuple(
-            measure
-            for measure in study.measures
-            for name, each in study.variants.items()
-            if any(cell.id in kept for cell in measure.build().cells(name, each.collection.classes))
-        ),
+        measures=tuple(measure for measure in study.measures if not kept.isdisjoint(_cells_of(measure, variants))),
         fitted_cells={cell: choice for cell, choice in study.fitted_cells.items() if cell in kept},
         only=tuple(patterns),
         left_out=frozenset(study.ids) - kept,
@@ -71,6 +67,13 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
     for size in variant.sizes if cell.choice == ORACLE and n_candidates > 1 else sizes:
         for index in range(n_candidates):
             yield (cell.variant, cell.task, cell.method, index, size, cell.terms)
+
+
+def _cells_of(measure: Component, variants: Mapping[str, Variant]) -> Iterator[str]:
+    """Ids of the cells that a measure has under some variants."""
+    built = measure.build()
+    for name, variant in variants.items():
+        yield from (cell.id for cell in built.cells(name, variant.collection.classes))
 
 
 def _curve(cell: Cell) -> tuple[str, str, str, str, str, int | None]:

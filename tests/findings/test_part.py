@@ -123,7 +123,9 @@ def test_what_decides_the_order_of_classes_and_groups_stays(configured):
 def test_measures_without_a_cell_here_are_left_out(configured):
     bayes = {"classifier": {"name": "divergence-bayes"}}
     distances = {"name": "centroid-distances", "centroids": ["mean"], "resamples": 4}
-    study = configured(methods=[bayes, "ngd"], measures=[distances, "document-counts"])
+    changes = {"variants": {"v": {"text": {"min_occurrences": 6}}}}
+    study = configured(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
+    assert [each.name for each in part_of(study, ["*table-mean-*"]).measures] == ["centroid-distances"]
     assert [each.name for each in part_of(study, ["table-mean-course"]).measures] == ["centroid-distances"]
     assert part_of(study, ["ngd"]).measures == ()
 

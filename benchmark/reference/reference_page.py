@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from benchmark.reference.json_schema import json_schema, parameter_schema
 from benchmark.reference.registries import COMPONENTS, first_sentence, parameters_of, registered
-from benchmark.reference.schema import json_schema, parameter_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -11,9 +11,9 @@ import yaml
 
 from benchmark.boundaries.config import BoundariesSection
 from benchmark.config.schema import ExperimentSection
-from benchmark.reference.page import reference_page
+from benchmark.reference.json_schema import json_schema, parameter_schema
+from benchmark.reference.reference_page import reference_page
 from benchmark.reference.registries import COMPONENTS, parameters_of
-from benchmark.reference.schema import json_schema, parameter_schema
 
 TOP = Path(__file__).parents[2]
 CONFIGS = sorted((TOP / "configs").glob("*.yaml"))
