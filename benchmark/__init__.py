@@ -1,12 +1,17 @@
 """Text classification with information-geometric kernels and generative classifiers, benchmarked reproducibly."""
 
+from __future__ import annotations
+
 from importlib import import_module
 from typing import Any
 
 __version__ = "0.1.0"
 
 #: What is at hand as ``benchmark.run``, by the module that has it: imported when it is asked for.
-_AT_HAND = dict.fromkeys(("run", "read", "load", "Result"), "benchmark.library.notebook")
+_AT_HAND = {
+    **dict.fromkeys(("run", "read", "load", "Result"), "benchmark.library.notebook"),
+    "load_model": "benchmark.model.estimator",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -56,7 +56,7 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
         write_whole(folder / name, content)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
     manifest = {**manifest, "rows": rows_digest(findings), "files": digests}
-    manifest["digest"] = _own_digest(manifest)
+    manifest["digest"] = own_digest(manifest)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
@@ -110,7 +110,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         _ReadAgain.model_validate(manifest)
     except ValidationError:
         raise DataError(f"{path}: is not a manifest of this program; {_AGAIN}") from None
-    if manifest["digest"] != _own_digest(manifest):
+    if manifest["digest"] != own_digest(manifest):
         raise DataError(f"{path}: was changed after the run; {_AGAIN}")
     return dict(manifest)
 
@@ -166,7 +166,7 @@ def _content(folder: Path, name: str, digest: str) -> bytes:
     return content
 
 
-def _own_digest(manifest: dict[str, Any]) -> str:
+def own_digest(manifest: dict[str, Any]) -> str:
     """The sha256 of all that a manifest says beside it."""
     rest = json.loads(json.dumps({key: value for key, value in manifest.items() if key != "digest"}))
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

@@ -121,8 +121,10 @@ def frame_csv(table: pd.DataFrame, columns: Iterable[str]) -> str:
     return csv_text(columns, zip(*(table[name] for name in columns), strict=True))
 
 
-def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]], *, quoted: bool = False) -> str:
+def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]], *, quoted: bool = False) -> str:
     """Write CSV with line feeds alone, all of it quoted or what needs it; floats with 12 digits: machines differ below.
+
+    Rows that go on where others ended have no header.
 
     Names that a spreadsheet would take for formulas are `csv_cell`s.
     """
@@ -130,7 +132,8 @@ def csv_text(header: Iterable[str], rows: Iterable[Iterable[Any]], *, quoted: bo
     # With csv's own ends of lines it quotes names that hold a carriage return, as some of WebKB's do.
     file: Any = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
     writer = csv.writer(file, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
-    writer.writerow(map(csv_cell, header))
+    if header is not None:
+        writer.writerow(map(csv_cell, header))
     writer.writerows([_csv_field(value) for value in row] for row in rows)
     return "".join(lines)
 

@@ -1,0 +1,200 @@
+"""A cell of a configuration to a kept model: by the walk of a run, as far as its training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.blocks import blas_threads
+from benchmark.config.model import ORACLE, Experiment
+from benchmark.errors import ConfigError, unknown
+from benchmark.evaluation.protocols import KFold, Split
+from benchmark.experiment import runner
+from benchmark.experiment.reading import check_expectations, read_counts
+from benchmark.experiment.work import task_work
+from benchmark.findings.choosing import by_inner, chosen, entry_of, losses_of
+from benchmark.methods.workbench import Workbench
+from benchmark.model.kept import KeptModel
+from benchmark.model.probabilities import fit_sigmoids
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Cell, Study
+    from benchmark.experiment.store import Store
+    from benchmark.experiment.work import PointWork
+    from benchmark.methods.base import Problem
+    from benchmark.methods.fitted import Fitted
+    from benchmark.observer import Observer
+
+#: Of the cross-validation that probabilities are made by, and candidates chosen by where all documents train.
+FOLDS = 5
+EVERYTHING = "all documents"
+
+
+def fit_model(
+    study: Study,
+    name: str,
+    store: Store,
+    observer: Observer,
+    *,
+    split: str | None = None,
+    probability: bool = False,
+    jobs: int = 1,
+    download: bool = True,
+) -> KeptModel:
+    """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
+
+    Parameters
+    ----------
+    study : Study
+    name : str
+        Of a cell of predictions.
+    store, observer, jobs, download
+        As of a run.
+    split : str, optional
+        Its predictions on the documents that this split tests are those of the run.
+    probability : bool
+        Whether to fit probabilities, too.
+
+    Raises
+    ------
+    ConfigError
+        There is no such cell or split, or no such model can be made.
+    DataError
+        The corpus is missing, or isn't what was promised.
+    """
+    if not isinstance(study, Experiment):
+        raise ConfigError(f"{study.name}: its machines decide on points of the plane; there are no texts to predict")
+    cell = _cell(study, name)
+    variant = study.variants[cell.variant]
+    if split is None and cell.size is not None:
+        raise ConfigError(f"{name}: is of {cell.size:,} training documents; --split names which, such as replicate-01")
+    counts, facts, key = read_counts(variant.collection, store, observer, download=download)
+    check_expectations(study, variant, counts)
+    part = _part(study, cell)
+    (task,) = part.variants[cell.variant].tasks
+    work = task_work(part, part.variants[cell.variant], task, counts, key)
+    problem, points = work.problem, [each for each in work.points if each.place[4:] == (cell.size, cell.terms)]
+    trained = Split(EVERYTHING, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
+    if split is not None:
+        named = {each.name: each for each in work.splits[cell.size]}
+        if split not in named:
+            raise ConfigError(f"--split: {unknown('split', split, list(named))}")
+        trained = named[split]
+    observer.plan(1 + probability * FOLDS)
+    bench = Workbench(jobs, runner.ProductsInStore(store))
+    try:
+        with blas_threads(jobs):
+            index, how = 0, ""
+            if len(points) > 1 and split is not None:
+                index, how = _of_run(part, cell, split, store, observer, jobs), cell.choice
+            elif len(points) > 1:
+                index, how = _by_folds(points, _folds(problem, trained), bench), f"cross-validation over {EVERYTHING}"
+            one = _Training(points[index], problem, bench)
+            fitted = one.fitted(trained, observer)
+            sigmoids = one.sigmoids(trained, fitted, observer) if probability else None
+    except (ValueError, FloatingPointError) as error:
+        raise ConfigError(f"{name}: {error}") from None
+    finally:
+        bench.release()
+    terms, vocabulary = fitted.learned.terms, problem.counts.vocabulary
+    about = {
+        "name": study.name,
+        "config": study.raw,
+        "cell": name,
+        "trained_on": trained.name,
+        "documents": len(trained.train),
+        "content_digest": facts["content_digest"],
+        "chosen": {"by": how, "candidate": index, "of": len(points)} if how else None,
+        "text": _columns(variant.collection.reader),
+    }
+    if terms is not None:
+        vocabulary = tuple(vocabulary[term] for term in terms)
+    return KeptModel(task.classes, variant.collection.lexing, vocabulary, fitted, sigmoids, about)
+
+
+def _cell(study: Experiment, name: str) -> Cell:
+    points = {cell.id: cell for cell in study.cells if cell.what == "point"}
+    if name not in points:
+        raise ConfigError(f"--cell: {unknown('cell', name, list(points))}")
+    return points[name]
+
+
+def _part(study: Experiment, cell: Cell) -> Experiment:
+    """What the cell alone needs: to choose by tested documents takes all training sizes."""
+    variant = study.variants[cell.variant]
+    own = replace(
+        variant,
+        tasks=tuple(task for task in variant.tasks if task.name == cell.task),
+        sizes=variant.sizes if cell.choice == ORACLE else (cell.size,),
+        terms=variant.terms and replace(variant.terms, numbers=(cell.terms or 0,)),
+        entries=(entry_of(study, cell),),
+    )
+    # What the configuration expects was checked on the whole; of a variant it says nothing.
+    nothing: dict[str, Any] = {"expected_documents": None, "expected_vocabulary": None, "measures": (), "compare": ()}
+    return replace(study, variants={cell.variant: own}, cells=(cell,), figures=(), **nothing)
+
+
+def _of_run(part: Experiment, cell: Cell, split: str, store: Store, observer: Observer, jobs: int) -> int:
+    """Which candidate the run uses on a split."""
+    found = runner.run(part, store, jobs=jobs, observer=observer).predictions
+    own = chosen(part, found, cell, partial(losses_of, part, found))
+    if own is None:
+        raise ValueError("a candidate can't be trained, and none is chosen; `bench run` says why")
+    names = [each.name for each in found.splits[cell.variant, cell.task, cell.size]]
+    return int(own[names.index(split)])
+
+
+def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbench) -> int:
+    """The candidate with the fewest wrong decisions on the folds."""
+    errors = []
+    for point in points:
+        problem = point.problem
+        truth = problem.members if problem.several else problem.documents.labels
+        decided = point.method.solve(problem, folds, point.terms, bench)
+        wrong = [np.mean(each.given != truth[fold.test]) for fold, each in zip(folds, decided, strict=True)]
+        errors.append(np.average(wrong, weights=[len(fold.test) for fold in folds]))
+    return int(by_inner(np.array(errors)[:, None])[0])
+
+
+def _folds(problem: Problem, split: Split) -> list[Split]:
+    """Folds of a split's training documents."""
+    rows = split.train
+    made = KFold(FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
+    return [Split(each.name, rows[each.train], rows[each.test], each.number) for each in made]
+
+
+@dataclass(frozen=True, eq=False)
+class _Training:
+    point: PointWork
+    problem: Problem
+    bench: Workbench
+
+    def fitted(self, split: Split, observer: Observer) -> Fitted:
+        found = self.point.method.fit(self.problem, split, self.point.terms, self.bench)
+        observer.step(split.name)
+        return found
+
+    def sigmoids(self, split: Split, whole: Fitted, observer: Observer) -> NDArray[np.float64]:
+        """From decision values on each fold of the training documents, of what the other folds have taught."""
+        problem, matrix = self.problem, self.problem.counts.matrix
+        values = np.empty((len(problem.documents), len(problem.documents.classes)))
+        for fold in _folds(problem, split):
+            fitted = self.fitted(fold, observer)
+            terms = fitted.learned.terms
+            counts = matrix[fold.test] if terms is None else matrix[fold.test][:, terms]
+            values[fold.test] = fitted.class_values(fitted.values(counts))
+        truth = problem.members if problem.several else problem.documents.labels
+        return fit_sigmoids(values[split.train], truth[split.train], whole.learned, problem.documents.classes)
+
+
+def _columns(reader: Any) -> list[str]:
+    """Columns of the text in files of records, as the corpus names them."""
+    given = getattr(reader, "text", "text")
+    return [given] if isinstance(given, str) else list(given)

@@ -1,0 +1,130 @@
+"""A model to a folder of two files and back: nothing in them is ever executed.
+
+``model.json`` says what the model is, and names the other by its digest, and itself by its own: a model that was
+damaged, changed by hand, or written by a version with another format is refused. Equal models are equal bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark import __version__
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.config.components import ComponentError, check_component, check_method
+from benchmark.config.model import MethodSpec, Representation
+from benchmark.environment import remove_leftovers
+from benchmark.errors import ConfigError, DataError
+from benchmark.experiment.folder import own_digest
+from benchmark.kernels import KERNELS
+from benchmark.methods.fitted import KINDS, Learned
+from benchmark.model.kept import KeptModel
+from benchmark.names import joined, parted
+from benchmark.report.files import write_whole
+from benchmark.text.lexer import Lexing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+FORMAT = 1
+ABOUT, ARRAYS = "model.json", "model.npz"
+_AGAIN = "fit it again"
+
+
+def ensure_free(folder: Path, *, overwrite: bool) -> None:
+    """Refuse a folder that holds anything, unless it may be overwritten; ConfigError."""
+    if folder.is_dir() and any(folder.iterdir()) and not overwrite:
+        holds = "a model" if (folder / ABOUT).exists() else "other files"
+        raise ConfigError(f"{folder}: holds {holds} already; --overwrite writes over it, --out names another folder")
+
+
+def write_model(model: KeptModel, folder: Path) -> int:
+    """Write a model, and give its bytes; BenchError where the file system refuses.
+
+    The arrays are written first: a stop between the two files leaves what `read_model` refuses.
+    """
+    learned = model.fitted.learned
+    arrays = {"vocabulary": joined(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
+    given = {"terms": learned.terms, "idf": learned.idf, "sigmoids": model.sigmoids}
+    arrays |= {name: array for name, array in given.items() if array is not None}
+    arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
+    file = io.BytesIO()
+    np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
+    parts = {"kernel": learned.spec.kernel, "classifier": learned.spec.classifier}
+    about = {
+        "format": FORMAT,
+        "version": __version__,
+        "about": model.about,
+        "classes": list(model.classes),
+        "several": model.several,
+        "lexing": asdict(model.lexing),
+        "representation": asdict(learned.spec.representation),
+        **{key: None if part is None else part.resolved for key, part in parts.items()},
+        "kind": next(name for name, kind in KINDS.items() if isinstance(model.fitted, kind)),
+        "files": {ARRAYS: hashlib.sha256(file.getvalue()).hexdigest()},
+    }
+    about["digest"] = own_digest(about)
+    contents = {ARRAYS: file.getvalue(), ABOUT: (json.dumps(about, indent=2, ensure_ascii=False) + "\n").encode()}
+    remove_leftovers(folder, ".*.tmp")
+    for name, content in contents.items():
+        write_whole(folder / name, content)
+    return sum(map(len, contents.values()))
+
+
+def read_model(folder: Path) -> KeptModel:
+    """Read a model back.
+
+    Raises
+    ------
+    DataError
+        If the folder holds none, or one that is damaged, changed, or of another format.
+    """
+    path = folder / ABOUT
+    try:
+        about = json.loads(_content(path))
+        version, digest = about["format"], about["digest"]
+    except (ValueError, RecursionError, KeyError, TypeError) as error:
+        raise DataError(f"{path}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
+    if version != FORMAT:
+        raise DataError(f"{path}: is of format {version!r}, and this version reads format {FORMAT}; {_AGAIN}")
+    if digest != own_digest(about):
+        raise DataError(f"{path}: is damaged, or was changed; {_AGAIN}")
+    content = _content(folder / ARRAYS)
+    if hashlib.sha256(content).hexdigest() != about["files"][ARRAYS]:
+        raise DataError(f"{folder / ARRAYS}: is damaged, or not what {ABOUT} belongs to; {_AGAIN}")
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            return _model(about, dict(archive))
+    except (ComponentError, ConfigError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # Its digests fit: it was made by hand, or by a version that had other names for the same format.
+        raise DataError(f"{path}: doesn't describe a model of this version ({error!r}); {_AGAIN}") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise DataError(f"{path.parent}: is not the folder of a model ({path.name} is missing)") from None
+    except OSError as error:
+        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
+
+
+def _model(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KeptModel:
+    named = about["kernel"]
+    kernel = None if named is None else check_component("kernel", KERNELS, named)
+    classifier = check_component("classifier", CLASSIFIERS, about["classifier"])
+    spec = MethodSpec(Representation(**about["representation"]), kernel, classifier)
+    check_method(spec)
+    own = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
+    given = arrays.get("terms"), arrays.get("idf"), about["several"], arrays["columns"], arrays["everywhere"]
+    fitted = KINDS[about["kind"]].restored(Learned(spec, *given), own)
+    vocabulary = parted(arrays["vocabulary"])
+    lexing, sigmoids = Lexing(**about["lexing"]), arrays.get("sigmoids")
+    return KeptModel(tuple(about["classes"]), lexing, vocabulary, fitted, sigmoids, about["about"])

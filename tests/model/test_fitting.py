@@ -1,0 +1,151 @@
+"""A model that was trained on a split decides as the run does, from the text on; and what can't be a model says why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.errors import ConfigError
+from benchmark.experiment.runner import run
+from benchmark.kernels import KERNELS, Kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.store import Store
+    from benchmark.model.kept import KeptModel
+
+    Study = Callable[..., Experiment]
+    Fit = Callable[..., KeptModel]
+    Texts = Callable[[str | None], dict[str, bytes]]
+
+PARAMETERS: dict[str, dict[str, Any]] = {"cpd-power": {"base": "ned"}, "polynomial": {"c": 1.0}}
+NAMES = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
+NAMES += [name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel]
+METHODS = [
+    {"kernel" if name in KERNELS else "classifier": {"name": name, **PARAMETERS.get(name, {})}} for name in NAMES
+]
+DRAWS = {"name": "random-subsets", "train_size": [80, 120], "replicates": 2, "test": "texas"}
+TWO = ["student", "faculty"]
+POLYNOMIAL = {"normalization": "none", "kernel": {"name": "polynomial", "c": 1.0}}
+CHOSEN = {"by": ["oracle", "cross-validation"], "folds": 2}
+C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}]
+
+
+def check(experiment: Experiment, fit: Fit, store: Store, texts: dict[str, bytes]) -> set[str]:
+    """Every cell on every split, from the tested documents' text."""
+    found = run(experiment, store, jobs=2)
+    assert not found.failures
+    done = set()
+    for cell in experiment.cells:
+        documents = found.predictions.tasks[cell.variant, cell.task]
+        splits = found.predictions.splits[cell.variant, cell.task, cell.size]
+        for number, split in enumerate(splits):
+            index = int(found.scored.chosen[cell.id][number])
+            place = (cell.variant, cell.task, cell.method, index, cell.size, cell.terms)
+            expected = found.predictions.points[place].given[number]
+            model = fit(experiment, cell.id, split=split.name)
+            assert model.classes == documents.classes
+            names = [documents.ids[row] for row in split.test]
+            answers = [each for _, each in model.answers([(name, texts[name]) for name in names], jobs=2)]
+            np.testing.assert_array_equal(np.concatenate([each.given for each in answers]), expected)
+            done.add(cell.id)
+    return done
+
+
+@pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
+@pytest.mark.parametrize("method", METHODS, ids=NAMES)
+def test_every_method_decides_as_in_the_run(
+    method: Any, subset: str | None, study: Study, fitted: Fit, store: Store, texts: Texts
+) -> None:
+    experiment = study(method, {"weighting": "tfidf", **method}, subset=subset)
+    assert len(check(experiment, fitted, store, texts(subset))) == 2
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"protocol": DRAWS},
+        {"protocol": DRAWS, "classes": TWO},
+        {"protocol": DRAWS, "classes": TWO, "defaults": {"svm": {"C": 10, "unit": "mean-self-product"}}},
+        {"protocol": {**DRAWS, "stratified": False}, "subset": "several"},
+        {"protocol": {"name": "fixed-split", "train": "misc", "test": "texas"}, "terms": {"number": [30, 60]}},
+        {"subset": "several", "terms": {"number": [30, 60]}},
+        {"tasks": [["faculty", "course"], ["course", "student"]]},
+        {"variants": {"other": {"text": {"min_occurrences": 50}}}},
+        {"defaults": {"idf": "training", "weighting": "tfidf"}},
+    ],
+    ids=["draws", "two classes", "unit", "several", "terms", "several terms", "tasks", "variants", "idf"],
+)
+def test_it_does_so_under_every_kind_of_configuration(
+    changes: dict[str, Any], study: Study, fitted: Fit, store: Store, texts: Texts
+) -> None:
+    experiment = study("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
+    check(experiment, fitted, store, texts(changes.get("subset")))
+
+
+@pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
+def test_of_candidates_it_takes_the_one_that_the_run_does(
+    subset: str | None, study: Study, fitted: Fit, store: Store, texts: Texts
+) -> None:
+    protocol = {**DRAWS, "stratified": not subset}
+    experiment = study(*C, subset=subset, choose=CHOSEN, protocol=protocol)
+    check(experiment, fitted, store, texts(subset))
+    model = fitted(experiment, experiment.ids[0], split="replicate-01")
+    assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
+
+
+def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(study: Study, fitted: Fit) -> None:
+    experiment = study(*C, choose=CHOSEN)
+    for cell in experiment.ids[:1]:
+        model = fitted(experiment, cell)
+        assert model.about["chosen"] == {"by": "cross-validation over all documents", "candidate": 2, "of": 3}
+        assert model.fitted.learned.spec.classifier.given["C"] == 1
+
+
+def test_it_is_trained_on_all_documents_unless_a_split_is_named(study: Study, fitted: Fit, texts: Texts) -> None:
+    experiment, own = study("ngd"), texts(None)
+    whole, part = fitted(experiment), fitted(experiment, split="texas")
+    assert whole.about["documents"] > part.about["documents"]
+    assert (whole.about["trained_on"], part.about["trained_on"]) == ("all documents", "texas")
+    tested = [(name, text) for name, text in own.items() if "/texas/" in name and name.split("/")[0] in whole.classes]
+    right = []
+    for model in (whole, part):
+        given = np.concatenate([each.given for _, each in model.answers(tested)])
+        truth = [model.classes.index(name.split("/")[0]) for name, _ in tested]
+        right.append((given == truth).mean())
+    assert right[0] > right[1] > 0.5
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_threads_and_batches_decide_nothing(
+    jobs: int, study: Study, fitted: Fit, texts: Texts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, own = fitted(study("ngd"), split="texas"), list(texts(None).items())
+    (names, whole), *_ = model.answers(own)
+    assert names == tuple(name for name, _ in own)
+    monkeypatch.setattr("benchmark.model.kept.BATCH", 7)
+    parts = list(model.answers(own, jobs=jobs))
+    assert [name for names, _ in parts for name in names] == list(names)
+    np.testing.assert_array_equal(np.concatenate([each.given for _, each in parts]), whole.given)
+    np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
+
+
+REFUSED = [
+    ({}, "nothing", {}, "unknown cell 'nothing'"),
+    ({}, "ngd", {"split": "texsa"}, "unknown split 'texsa'; did you mean 'texas'"),
+    ({"protocol": DRAWS}, "ngd-80", {}, "is of 80 training documents; --split names which"),
+    ({}, "hp-top", {"split": "texas"}, "hp-top: what the kernel 'hp-top' learns can't be kept"),
+]
+
+
+@pytest.mark.parametrize(("changes", "cell", "options", "message"), REFUSED)
+def test_what_can_not_be_a_model_says_why(
+    changes: dict[str, Any], cell: str, options: dict[str, Any], message: str, study: Study, fitted: Fit
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        fitted(study("ngd", "hp-top", **changes), cell, **options)
