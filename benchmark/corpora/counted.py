@@ -207,13 +207,12 @@ class CountsFolder(CorpusReader):
             topics = np.zeros((n, len(classes)), dtype=np.bool_)
             for row, each in enumerate(own):
                 topics[row, [code[name] for name in each]] = True
-        codes = np.full(n, -1, np.int32) if several else np.array([code[each[0]] for each in own], dtype=np.int32)
-        sides = [group for _, _, group in named] if named is not None else ["all"] * n
-        groups = sorted(set(sides))
+        labelled = np.full(n, -1, np.int32) if several else np.array([code[each[0]] for each in own], dtype=np.int32)
         ids = tuple(name for name, _, _ in named) if named is not None else tuple(str(row + 1) for row in range(n))
         if len(set(ids)) < n:
             raise DataError(f"{self._folder / DOCUMENTS}: two documents have the same id")
-        position = {name: place for place, name in enumerate(groups)}
-        return Documents(
-            ids, codes, np.array([position[each] for each in sides], np.int32), classes, tuple(groups), topics
-        )
+        sides = [group for _, _, group in named] if named is not None else ["all"] * n
+        groups = sorted(set(sides))
+        place = {name: position for position, name in enumerate(groups)}
+        of_group = np.array([place[each] for each in sides], dtype=np.int32)
+        return Documents(ids, labelled, of_group, classes, tuple(groups), topics)

@@ -1,0 +1,176 @@
+"""A kept model as scikit-learn sees it: its manners, its probabilities, and the words that speak for a label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.metrics import accuracy_score, get_scorer
+from sklearn.utils.validation import check_is_fitted
+
+import benchmark
+from benchmark.classifiers import LinearSvm
+from benchmark.errors import BenchError
+from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.reading import read_counts
+from benchmark.model.estimator import TextClassifier
+from benchmark.model.fitting import FOLDS
+from benchmark.model.folder import write_model
+from benchmark.observer import Observer
+from benchmark.representation import TermWeighting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.store import Store
+    from benchmark.model.kept import KeptModel
+
+    Study = Callable[..., Experiment]
+    Fit = Callable[..., KeptModel]
+    Texts = Callable[[str | None], dict[str, bytes]]
+
+LINEAR = {"weighting": "tf", "normalization": "l2", "classifier": "linear-svm"}
+
+
+@pytest.fixture
+def pages(texts: Texts) -> tuple[list[str], list[str]]:
+    """Texts of the three classes, and their classes."""
+    own = {name: text.decode("latin-1") for name, text in texts(None).items() if not name.startswith("project")}
+    return list(own.values()), [name.split("/")[0] for name in own]
+
+
+def test_it_is_loaded_by_one_call_and_scored_by_scikit_learn(
+    study: Study, fitted: Fit, pages: tuple[list[str], list[str]], tmp_path: Path
+) -> None:
+    write_model(fitted(study("ngd"), probability=True), tmp_path / "model")
+    model = benchmark.load_model(tmp_path / "model")
+    texts, truth = pages
+    check_is_fitted(model)
+    assert clone(model).fit(texts, truth) is model
+    assert model.classes_.tolist() == sorted(set(truth))
+    assert model.score(texts, truth) == accuracy_score(truth, model.predict(texts)) > 0.8
+    assert get_scorer("roc_auc_ovr")(model, texts, truth) > 0.9
+    np.testing.assert_allclose(model.predict_proba(texts).sum(axis=1), 1)
+    best = model.decision_function(texts).argmax(axis=1)
+    assert np.mean(model.classes_[best] == model.predict(texts)) > 0.98
+    with pytest.raises(AttributeError, match="has no attribute 'load'"):
+        _ = benchmark.load
+
+
+def test_of_two_classes_it_has_one_value(study: Study, fitted: Fit, pages: tuple[list[str], list[str]]) -> None:
+    texts, _ = pages
+    for method in ("ngd", "mnb", "logistic"):
+        model = TextClassifier(fitted(study(method, classes=["student", "faculty"])))
+        values = model.decision_function(texts)
+        assert values.shape == (len(texts),)
+        clear = np.abs(values) > 1e-9
+        np.testing.assert_array_equal(model.predict(texts)[clear], model.classes_[(values > 0).astype(int)][clear])
+
+
+def test_of_several_classes_it_says_which(study: Study, fitted: Fit, texts: Texts) -> None:
+    own = list(texts("several").values())
+    model = TextClassifier(fitted(study("ngd", subset="several"), probability=True))
+    given, values = model.predict(own), model.decision_function(own)
+    assert given.shape == (len(own), 3)
+    assert given.dtype == np.bool_
+    np.testing.assert_array_equal(given, values > 0)
+    probabilities = model.predict_proba(own)
+    assert ((probabilities >= 0) & (probabilities <= 1)).all()
+    assert not np.allclose(probabilities.sum(axis=1), 1)
+
+
+def test_it_takes_no_text_any_number_of_them_and_bytes(study: Study, fitted: Fit, texts: Texts) -> None:
+    model, own = TextClassifier(fitted(study("ngd"), probability=True), jobs=2), list(texts(None).values())
+    assert model.predict([]).shape == (0,)
+    assert model.decision_function([]).shape == model.predict_proba([]).shape == (0, 3)
+    assert model.predict(iter(own)).shape == (len(own),)
+    ascii_only = [text for text in own if text.isascii()]
+    np.testing.assert_array_equal(model.predict(ascii_only), model.predict([text.decode() for text in ascii_only]))
+    with pytest.raises(TypeError, match="a sequence of texts"):
+        model.predict("a text")
+
+
+def test_without_probabilities_it_says_so(study: Study, fitted: Fit) -> None:
+    with pytest.raises(BenchError, match="fit it with --probability"):
+        TextClassifier(fitted(study("ngd"))).predict_proba(["a"])
+
+
+class Values(ClassifierMixin, BaseEstimator):
+    """`LinearSvm` under scikit-learn's manners."""
+
+    def fit(self, X: Any, y: Any) -> Values:
+        self.own_ = LinearSvm().fit(X, y)
+        self.classes_ = self.own_.classes_
+        return self
+
+    def decision_function(self, X: Any) -> Any:
+        scores = self.own_.class_scores(X)
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: Any) -> Any:
+        return self.own_.predict(X)
+
+
+@pytest.mark.parametrize("classes", [["course", "faculty", "student"], ["faculty", "student"]])
+def test_probabilities_are_those_of_scikit_learn(
+    classes: list[str], study: Study, fitted: Fit, store: Store, texts: Texts
+) -> None:
+    experiment = study(LINEAR, classes=classes)
+    counts, _, _ = read_counts(experiment.variants["base"].collection, store, Observer())
+    points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
+    folds = [(fold.train, fold.test) for fold in KFold(FOLDS, experiment.seed).splits(counts.documents)]
+    theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
+    model = fitted(experiment, probability=True)
+    own = texts(None)
+    ((_, answers),) = model.answers([(name, own[name]) for name in counts.documents.ids])
+    np.testing.assert_allclose(answers.probabilities, theirs.predict_proba(points), atol=1e-9)
+    assert answers.probabilities is not None
+    assert answers.probabilities.std() > 0.1
+
+
+def test_probabilities_of_several_classes_are_those_of_scikit_learn(
+    study: Study, fitted: Fit, store: Store, texts: Texts
+) -> None:
+    experiment = study(LINEAR, subset="several")
+    counts, _, _ = read_counts(experiment.variants["base"].collection, store, Observer())
+    points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
+    made = KFold(FOLDS, experiment.seed, stratified=False).splits(counts.documents)
+    folds = [(fold.train, fold.test) for fold in made]
+    own = texts("several")
+    ((_, answers),) = fitted(experiment, probability=True).answers([(name, own[name]) for name in counts.documents.ids])
+    assert topics is not None
+    assert answers.probabilities is not None
+    for column in range(3):
+        theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, topics[:, column].astype(int))
+        np.testing.assert_allclose(answers.probabilities[:, column], theirs.predict_proba(points)[:, 1], atol=1e-9)
+
+
+@pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
+@pytest.mark.parametrize("method", ["ngd", "mnb", LINEAR], ids=["ngd", "mnb", "linear-svm"])
+def test_the_words_that_speak_most_are_those_that_are_missed_most(
+    method: Any, subset: str | None, study: Study, fitted: Fit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Written without them one by one."""
+    model = fitted(study(method, subset=subset))
+    monkeypatch.setattr("benchmark.model.kept.LEFT_OUT", 5)
+    words = [*model.vocabulary[5:60:4], model.vocabulary[7]]
+    head = b"Header: x\n\n"
+    ((_, answers),) = model.answers([("whole", head + " ".join(words).encode())], n_words=4)
+    without = {word: " ".join(each for each in words if each != word) for word in words}
+    ((_, others),) = model.answers((word, head + text.encode()) for word, text in without.items())
+    assert answers.known[0] == len(without)
+    for code, told in answers.words[0].items():
+        own, rest = answers.values[:, code], others.values[:, code]
+        if not subset:
+            own = own - np.delete(answers.values, code, axis=1).max(axis=1)
+            rest = rest - np.delete(others.values, code, axis=1).max(axis=1)
+        cost = dict(zip(without, own[0] - rest, strict=True))
+        expected = sorted((word for word in cost if cost[word] > 1e-9), key=lambda word: -cost[word])[:4]
+        assert [round(cost[word], 9) for word in told] == [round(cost[word], 9) for word in expected]
+        assert told
+    assert sorted(answers.words[0]) == answers.classes_of(0)
