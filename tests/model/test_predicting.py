@@ -18,6 +18,7 @@ from benchmark.cli import app
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
     from click.testing import Result
 
 CONFIG = """\
