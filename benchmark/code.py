@@ -1,8 +1,8 @@
 """What each stored thing is named by: its inputs, every resolved parameter, and the code that decides its numbers.
 
 What that code is follows from the imports: of the module in which a class or function stands, every definition that it
-names counts, and whatever these name in turn, in any module of this package. A library that such code imports counts by
-its version. Comments and docstrings decide no number, and don't count.
+names counts, and whatever these name in turn, in any module of this package, or of a plug-in. A library that such code
+imports counts by its version. Comments and docstrings decide no number, and don't count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.errors import BenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 PACKAGE = __name__.partition(".")[0]
 ROOT = Path(__file__).parent
@@ -35,6 +35,22 @@ def code_digest(*roots: Any) -> str:
 def forget_trees() -> None:
     """Let go of the syntax trees, some megabytes; the digests that were made of them are kept."""
     _parsed.cache_clear()
+
+
+def add_modules(modules: Mapping[str, str], package: str = "") -> None:
+    """Let code that isn't this package's count by its text.
+
+    Parameters
+    ----------
+    modules : mapping of str to str
+        Text by the name of the module.
+    package : str
+        Of modules that import each other by their bare names: what stands before each of them here. No digest has it.
+    """
+    SOURCES.update({f"{package}.{name}" if package else name: text for name, text in modules.items()})
+    if package:
+        SOURCES[package] = ""
+        _BARE.add(package)
 
 
 def dependencies(*roots: Any) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
@@ -79,6 +95,8 @@ def _stamps() -> dict[Path, tuple[int, int]]:
 
 _AT_START = _stamps()
 SOURCES = _sources()
+#: Packages whose modules import each other by their bare names.
+_BARE: set[str] = set()
 
 
 @cache
@@ -94,8 +112,8 @@ def _refuse_edited() -> None:
 def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) -> str:
     _refuse_edited()
     digest = hashlib.sha256()
-    for module, name in sorted(definitions):
-        digest.update(f"{module}.{name}\n{_digest_of_one(module, name)}\n".encode())
+    for called, name, module in sorted((_called(module), name, module) for module, name in definitions):
+        digest.update(f"{called}.{name}\n{_digest_of_one(module, name)}\n".encode())
     for library in sorted(libraries):
         digest.update(f"{library} {version(library)}\n".encode())
     return digest.hexdigest()
@@ -210,6 +228,12 @@ def _collect(body: Iterable[ast.stmt], module: str, found: _Module) -> None:
             found.always.append(node)
 
 
+def _called(module: str) -> str:
+    """A module's name as its own code has it."""
+    package, _, bare = module.partition(".")
+    return bare if package in _BARE else module
+
+
 def _for_types_only(node: ast.If) -> bool:
     return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
 
@@ -217,11 +241,20 @@ def _for_types_only(node: ast.If) -> bool:
 def _imported(node: ast.Import | ast.ImportFrom, module: str) -> dict[str, tuple[str, str | None]]:
     """Names that an import statement binds, and what each is."""
     if isinstance(node, ast.Import):
-        return {alias.asname or alias.name.partition(".")[0]: (alias.name, None) for alias in node.names}
-    source = node.module or ""
+        own = ((alias, _beside(alias.name, module)) for alias in node.names)
+        return {alias.asname or alias.name.partition(".")[0]: (name, None) for alias, name in own}
+    source = _beside(node.module or "", module)
     if node.level:
-        source = importlib.util.resolve_name("." * node.level + source, module)
+        package = any(other.startswith(f"{module}.") for other in SOURCES)
+        here = module if package else module.rpartition(".")[0]
+        source = importlib.util.resolve_name("." * node.level + (node.module or ""), here)
     return {alias.asname or alias.name: (source, alias.name) for alias in node.names}
+
+
+def _beside(name: str, module: str) -> str:
+    """A module as one beside it names it, in full."""
+    package = module.partition(".")[0]
+    return f"{package}.{name}" if package in _BARE and f"{package}.{name}" in SOURCES else name
 
 
 @cache

@@ -14,3 +14,6 @@ class Observer:
 
     def note(self, message: str) -> None:
         """Something the user should know."""
+
+    def detail(self, text: str) -> None:
+        """Something that only who asks for it should see."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import stat
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -16,7 +17,6 @@ from benchmark.errors import ConfigError, did_you_mean, in_a_line, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 Location = tuple[str | int, ...]
 
@@ -54,6 +54,10 @@ class YamlSource:
         place = self._nearest(location)
         line, name = self.lines.get(place, 0), self.files.get(place, self.name)
         return ConfigError(f"{name}:{line}: {in_a_line(message)}" if line else f"{name}: {in_a_line(message)}")
+
+    def folder(self, location: Location) -> Path:
+        """The folder of the file that a location stands in."""
+        return Path(self.files.get(self._nearest(location), self.name)).parent
 
     def line(self, location: Location) -> int:
         """The line of a location, or of the nearest thing that holds it; 0 in a document without lines."""

@@ -22,7 +22,7 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def refusal_of(write: Callable[..., Path]) -> Callable[[str], str]:
     def refusal(fragment: str) -> str:
         path = write(fragment)
         with pytest.raises(ConfigError) as caught:
-            check_experiment(read_config(path), MEASURES)
+            check_experiment(read_config(path), SHIPPED)
         here = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# HERE"))
         assert str(caught.value).startswith(f"{path}:{here}: "), caught.value
         return str(caught.value)
@@ -171,7 +171,7 @@ def refusal_of(write: Callable[..., Path]) -> Callable[[str], str]:
 
 
 def small_experiment(**changes: Any) -> Experiment:
-    return check_experiment(YamlSource("test.yaml", SMALL | changes), MEASURES)
+    return check_experiment(YamlSource("test.yaml", SMALL | changes), SHIPPED)
 
 
 @pytest.fixture(scope="session")

@@ -54,6 +54,8 @@ app = typer.Typer(
 data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and export the corpora.")
 cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be computed only once.")
 prints = typer.Typer(no_args_is_help=True, help="What papers printed: the settings that their numbers are of.")
+plugin = typer.Typer(no_args_is_help=True, help="Kernels, classifiers and other components of one's own.")
+app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py")
 app.add_typer(prints, name="published", epilog="Example: bench published pin configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
@@ -349,12 +351,15 @@ def list_(
         str,
         typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
     ] = "",
+    plugins: Annotated[
+        list[Path] | None, typer.Option("--plugins", metavar="FILE", help="List a plug-in's file, too.")
+    ] = None,
 ) -> None:
     """List what a configuration can name, with its parameters."""
     from benchmark.cli.terminal import show
     from benchmark.reference.registries import registered
 
-    show(registered(what))
+    show(registered(what, plugins or ()))
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown")
@@ -507,6 +512,22 @@ def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask
         typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
     n, n_bytes = store.clear()
     say(f"removed {n:,} entries, {size(n_bytes)}")
+
+
+@plugin.command("test", epilog="Example: bench plugin test mykernels.py")
+def plugin_test(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
+) -> None:
+    """Try the components of a plug-in on small data: a line a check, exit 1 if one fails."""
+    from benchmark.plugins.contract import tried_file
+
+    failed = 0
+    for path in files:
+        for each in tried_file(path):
+            say(f"{each.component}: {each.check}: {'FAILED: ' + each.problem if each.problem else 'passed'}")
+            failed += bool(each.problem)
+    if failed:
+        raise SystemExit(1)
 
 
 def _asks() -> bool:

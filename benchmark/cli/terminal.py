@@ -93,6 +93,11 @@ class ProgressObserver(Observer):
         """Say something that must be read, above the bar."""
         self._say(message, "yellow")
 
+    def detail(self, text: str) -> None:
+        """Say it with ``--verbose``."""
+        if self._verbose:
+            self._say(text, "dim")
+
     def _say(self, message: str, style: str) -> None:
         self._console.print(message, style=style, soft_wrap=True)
 

@@ -13,7 +13,7 @@ from importlib.machinery import ExtensionFileLoader
 from typing import TYPE_CHECKING
 
 from benchmark.environment import memory_limit
-from benchmark.errors import BenchError
+from benchmark.errors import BenchError, ConfigError
 from benchmark.report.escapes import in_ascii, printable
 
 if TYPE_CHECKING:
@@ -73,12 +73,21 @@ def told() -> Iterator[None]:
     except KeyboardInterrupt as error:
         say(f"\nbench: {_interruption(error)}", err=True)
         raise SystemExit(130) from None
-    except (OSError, MemoryError, SystemError, RuntimeError, ImportError) as error:
-        said = _of_memory(error) or (_of_system(error) if isinstance(error, OSError) else "")
+    except Exception as error:
+        said = _of_a_plugin(error)
+        code = ConfigError.exit_code if said else 1
+        if not said and isinstance(error, OSError | MemoryError | SystemError | RuntimeError | ImportError):
+            said = _of_memory(error) or (_of_system(error) if isinstance(error, OSError) else "")
         if not said:
             raise
         say(f"bench: {said}", err=True)
-        raise SystemExit(1) from None
+        raise SystemExit(code) from None
+
+
+def _of_a_plugin(error: Exception) -> str:
+    """What is to say of an error that came by a plug-in's code; else nothing."""
+    foreign = sys.modules.get("benchmark.foreign")  # where none was asked for there is none
+    return foreign.blamed(error) if foreign is not None else ""
 
 
 def _interruption(error: KeyboardInterrupt) -> str:

@@ -10,7 +10,7 @@ from benchmark.config.components import parameters
 from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
 from benchmark.errors import quoted, unknown
-from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
+from benchmark.evaluation.metrics import CLOCK, MEASURED
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -154,7 +154,11 @@ def checked_pairs(
 
 
 def figures_of(
-    config: ExperimentSection, variants: Sequence[Variant], metrics: Sequence[str], source: YamlSource
+    config: ExperimentSection,
+    variants: Sequence[Variant],
+    metrics: Sequence[str],
+    source: YamlSource,
+    known: Iterable[str],
 ) -> tuple[Figure, ...]:
     """The figures that are named, or one of the main metric where there is an axis; each once for every variant."""
     axis = _axis(variants[0])
@@ -162,7 +166,7 @@ def figures_of(
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
         figure = _figure(section, axis, metrics, source, place)
-        _check_shown(figure, variants[0], source, place)
+        _check_shown(figure, variants[0], source, place, [*known, *CLOCK, *MEASURED])
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
@@ -211,9 +215,9 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     )
 
 
-def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Location) -> None:
+def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Location, numbers: Sequence[str]) -> None:
     """Refuse numbers and axes that there are none of, and relations of methods that aren't there."""
-    numbers, axes = [*METRICS, *CLOCK, *MEASURED], _axes(variant)
+    axes = _axes(variant)
     labels = [entry.label for entry in variant.entries]
     if figure.x not in axes:
         raise source.error((*place, "x"), unknown("axis", figure.x, axes))

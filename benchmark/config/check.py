@@ -18,13 +18,14 @@ from benchmark.config.schema import ExperimentSection
 from benchmark.config.tasks import check_splits, inner_of, protocol_of, tasks_of, terms_of
 from benchmark.errors import quoted, unknown
 from benchmark.evaluation import published
-from benchmark.evaluation.metrics import METRICS, defined
+from benchmark.evaluation.metrics import defined
 from benchmark.sections import validated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.schema import StudySection
+    from benchmark.registries import Registries, Registry
     from benchmark.source import Location, YamlSource
 
 CHOICES = (ORACLE, INNER, NEWEST)
@@ -36,28 +37,27 @@ VARYING = ("corpus", "text", "protocol", "terms", "defaults")
 
 
 def check_experiment(
-    source: YamlSource, measures: Mapping[str, type[Any]], recorded: Mapping[str, Mapping[str, Any]] | None = None
+    source: YamlSource, known: Registries, recorded: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Experiment:
     """Check plain data and list its cells.
 
     Parameters
     ----------
     source : YamlSource
-    measures : mapping of str to type
-        What `measures` can name.
+    known : Registries
+        What it can name.
     recorded : mapping of variant to mapping
         Where a finished run is read again: what its manifest keeps of corpora that have no card.
     """
     refuse_old_words(source)
-    recorded = recorded or {}
     config = validated(ExperimentSection, source)
     choices = _choices(config, source)
-    variants = {BASE: _variant(BASE, config, source, recorded)} if config.base else {}
+    variants = {BASE: _variant(BASE, config, source, known, recorded)} if config.base else {}
     unvaried = source.without(["variants"])
     for name in config.variants:
         check_variant_name(name, source)
         own = _varied(unvaried, source.part(("variants", name)))
-        variants[name] = _variant(name, validated(ExperimentSection, own), own, recorded)
+        variants[name] = _variant(name, validated(ExperimentSection, own), own, known, recorded)
         check_number(sum(each.n_points for each in variants.values()), POINTS, source, ("variants",))
     if not variants:
         raise source.error(("base",), "base: false leaves nothing to run: name variants")
@@ -66,8 +66,8 @@ def check_experiment(
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
     several = several_labels(first.collection)
-    metrics = _metrics(config, source, several=several)
-    measured = _measures(config, measures, source)
+    metrics = _metrics(config, source, known.metrics, several=several)
+    measured = _measures(config, known.measures, source)
     growth = "growth" in config.derive
     if growth and any(len(variant.sizes) < 2 for variant in variants.values()):
         raise source.error(("derive",), "a growth is from the smallest training size to the largest: list two or more")
@@ -91,9 +91,10 @@ def check_experiment(
         by_class=config.classes == "each",
         measures=measured,
         fitted_cells=_fitted(config, ids, source),
-        figures=figures_of(config, tuple(variants.values()), metrics, source),
+        figures=figures_of(config, tuple(variants.values()), metrics, source, known.metrics),
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
+        known=known,
     )
 
 
@@ -131,13 +132,17 @@ def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
 
 
 def _variant(
-    name: str, config: ExperimentSection, source: YamlSource, recorded: Mapping[str, Mapping[str, Any]]
+    name: str,
+    config: ExperimentSection,
+    source: YamlSource,
+    known: Registries,
+    recorded: Mapping[str, Mapping[str, Any]] | None,
 ) -> Variant:
-    collection = collection_of(config, source, recorded.get(name))
+    collection = collection_of(config, source, known.corpora, (recorded or {}).get(name))
     tasks = tasks_of(config, collection, source)
-    protocol, sizes = protocol_of(config, source)
+    protocol, sizes = protocol_of(config, source, known.protocols)
     over = None if config.choose is None else frozenset(config.choose.over)
-    entries = entries_of(config.methods, config.defaults, source, choose=over)
+    entries = entries_of(config.methods, config.defaults, source, known, choose=over)
     terms = terms_of(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
@@ -146,7 +151,7 @@ def _variant(
     variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
     check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))
-    if name not in recorded:  # numbers alone don't say which documents belong together, or when they were written
+    if recorded is None:  # of a run that is finished nothing is split, and its protocol may have gone
         check_splits(collection, tasks, protocol, sizes, inner_of(config, several=several_labels(collection)), source)
     return variant
 
@@ -178,16 +183,17 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
                 raise source.error(where, "a variant has the classes of its configuration where each of them is scored")
 
 
-def _metrics(config: ExperimentSection, source: YamlSource, *, several: bool) -> tuple[str, ...]:
+def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
     """What is scored: of all classes together, and where each class is scored, of each."""
-    allowed = [name for name in METRICS if defined(name, several=several, of_class=False)]
+    allowed = [name for name in known if defined(name, several=several, of_class=False, known=known)]
     if config.classes == "each":
-        allowed = [name for name in allowed if defined(name, several=several, of_class=True)]
+        allowed = [name for name in allowed if defined(name, several=several, of_class=True, known=known)]
     given = [name for name in DEFAULT_METRICS if name in allowed] if config.metrics is None else config.metrics
     for index, metric in enumerate(given):
         if metric not in allowed:
             what = "metric of documents with several classes" if several else "metric"
-            raise source.error(("metrics", index), unknown(what, metric, allowed))
+            problem = known.broken.get(metric) or unknown(what, metric, allowed)
+            raise source.error(("metrics", index), problem)
         if metric in given[:index]:
             raise source.error(("metrics", index), f"the metric {metric!r} is listed twice")
     return tuple(given)

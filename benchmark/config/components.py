@@ -12,8 +12,10 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.classifiers import LIMITS
 from benchmark.errors import ConfigError, unknown
-from benchmark.kernels import Kernel
+from benchmark.foreign import blamed, place_of
+from benchmark.kernels import elementwise as is_elementwise
 from benchmark.kernels.worth import worthless
+from benchmark.registries import refusal, shipped
 from benchmark.sections import must_be, shown
 
 if TYPE_CHECKING:
@@ -76,7 +78,7 @@ def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
     set_by_run = getattr(cls, "set_by_run", ())
     return {
-        name: (parameter.annotation, parameter.default)
+        name: (Any if parameter.annotation is REQUIRED else parameter.annotation, parameter.default)
         for name, parameter in signature.parameters.items()
         if name not in set_by_run
     }
@@ -95,7 +97,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
         raise ComponentError("", f"a {what} is a name, or a mapping with a name and parameters, not {given!r}")
     name = spec["name"]
     if not isinstance(name, str) or name not in registry:
-        raise ComponentError("name", unknown(what, name, list(registry)))
+        raise ComponentError("name", refusal(what, name, registry))
     cls, allowed = registry[name], parameters(registry[name])
     values = {key: value for key, value in spec.items() if key != "name"}
     for key, value in values.items():
@@ -106,14 +108,23 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
     for key, (_, default) in allowed.items():
         if default is REQUIRED and key not in values:
             raise ComponentError("", f"the {what} {name!r} needs the parameter {key!r}")
+    _refuse_extremes(what, _within_range(cls, values), values)
+    return Component(name, cls, values)
+
+
+def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
+    """A component, built; refused are parameters that it refuses itself, and a plug-in that fails otherwise."""
     try:
         instance = cls(**values)
         if hasattr(instance, "check"):
             instance.check()
     except (ValueError, ConfigError) as error:
         raise ComponentError(named_in(str(error), values), str(error)) from None
-    _refuse_extremes(what, instance, values)
-    return Component(name, cls, values)
+    except Exception as error:
+        if shipped(cls):
+            raise
+        raise ComponentError("", blamed(error, place_of(cls))) from error
+    return instance
 
 
 def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
@@ -123,7 +134,7 @@ def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
         low, high, why = limits[key]
         if not low <= values[key] <= high:
             raise ComponentError(key, f"{key} must lie between {low:g} and {high:g}, not {values[key]!r}: {why}")
-    problem = worthless(instance) if isinstance(instance, Kernel) else ""
+    problem = worthless(instance) if shipped(type(instance)) and is_elementwise(type(instance)) else ""
     if problem:
         rest = {key: {other: values[other] for other in values if other != key} for key in values}
         key = next((key for key in values if not worthless(type(instance)(**rest[key]))), next(iter(values), ""))
@@ -156,10 +167,11 @@ def check_method(spec: MethodSpec) -> None:
     ValueError
     """
     representation, classifier = spec.representation, spec.classifier
-    elementwise = spec.kernel is not None and issubclass(spec.kernel.cls, Kernel)
-    if classifier.cls.needs_kernel and spec.kernel is None:
+    elementwise = spec.kernel is not None and is_elementwise(spec.kernel.cls)
+    needs_kernel = getattr(classifier.cls, "needs_kernel", False)
+    if needs_kernel and spec.kernel is None:
         raise ValueError(f"the classifier {classifier.name!r} needs a kernel")
-    if spec.kernel is not None and not classifier.cls.needs_kernel:
+    if spec.kernel is not None and not needs_kernel:
         raise ValueError(f"the classifier {classifier.name!r} takes points, not the kernel {spec.kernel.name!r}")
     if elementwise and spec.kernel is not None:
         allowed = spec.kernel.build().normalizations

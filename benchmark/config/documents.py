@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmark.config.components import ComponentError, check_component, parameters
 from benchmark.config.model import Collection
 from benchmark.corpora.files import RecordedCorpus
-from benchmark.corpora.registry import CORPORA
 from benchmark.errors import unknown
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import STOPLISTS
@@ -21,11 +19,12 @@ if TYPE_CHECKING:
     from benchmark.config.schema import ExperimentSection
     from benchmark.corpora.corpus import Documents
     from benchmark.corpora.reader import CorpusReader
+    from benchmark.registries import Registry
     from benchmark.source import YamlSource
 
 
 def collection_of(
-    config: ExperimentSection, source: YamlSource, recorded: Mapping[str, Any] | None = None
+    config: ExperimentSection, source: YamlSource, corpora: Registry, recorded: Mapping[str, Any] | None = None
 ) -> Collection:
     """The documents and lexing that a configuration names; of a corpus that a manifest has `recorded`, as it has."""
     text, corpus = config.text, config.corpus
@@ -34,7 +33,7 @@ def collection_of(
         given = getattr(text, key)
         if given not in allowed and not (key == "lexer" and given is None):
             raise source.error(("text", key), unknown(what, given, list(allowed)))
-    reader = RecordedCorpus(recorded) if recorded else _reader(config, source)
+    reader = RecordedCorpus.called(corpus.name, recorded) if recorded else _reader(config, source, corpora)
     groups = reader.groups
     if text.counted_in is not None and text.counted_in not in groups:
         raise source.error(("text", "counted_in"), unknown("group", text.counted_in, groups))
@@ -44,20 +43,19 @@ def collection_of(
     return Collection(reader, classes, tuple(corpus.exclude), lexing, pruning)
 
 
-def _reader(config: ExperimentSection, source: YamlSource) -> CorpusReader:
+def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) -> CorpusReader:
     """What reads the corpus that a configuration names."""
     given = {"name": config.corpus.name, **(config.corpus.model_extra or {})}
     allowed = [*type(config.corpus).model_fields]
-    allowed[1:1] = parameters(CORPORA[config.corpus.name]) if config.corpus.name in CORPORA else []
+    allowed[1:1] = parameters(corpora[config.corpus.name]) if config.corpus.name in corpora else []
     for key in given if len(allowed) > len(type(config.corpus).model_fields) else ():
         if key not in allowed:
             raise source.error(("corpus", key), unknown("key", key, allowed))
     try:
-        found = check_component("corpus", CORPORA, given)
+        found = check_component("corpus", corpora, given)
     except ComponentError as error:
         raise source.error(("corpus", error.key), str(error)) from None
-    base = source.files.get(("corpus", "path"), source.name)
-    more = {"base": Path(base).parent} if "base" in getattr(found.cls, "set_by_run", ()) else {}
+    more = {"base": source.folder(("corpus", "path"))} if "base" in getattr(found.cls, "set_by_run", ()) else {}
     reader: CorpusReader = found.build(**more)
     return reader
 

@@ -8,19 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_origin
 
-from benchmark.classifiers import CLASSIFIERS, LIMITS
+from benchmark.classifiers import LIMITS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
 from benchmark.config.limits import check_number
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
 from benchmark.errors import quoted, unknown
-from benchmark.kernels import KERNELS, Kernel
+from benchmark.kernels import elementwise
+from benchmark.registries import refusal
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from benchmark.config.components import Component
+    from benchmark.registries import Registries
     from benchmark.source import Location, YamlSource
 
 KERNEL, CLASSIFIER = "kernel", "classifier"
@@ -45,7 +47,12 @@ class _Item:
 
 
 def entries_of(
-    methods: list[Any], defaults: dict[str, Any], source: YamlSource, *, choose: AbstractSet[str] | None
+    methods: list[Any],
+    defaults: dict[str, Any],
+    source: YamlSource,
+    known: Registries,
+    *,
+    choose: AbstractSet[str] | None,
 ) -> tuple[MethodEntry, ...]:
     """The methods of a configuration, in order.
 
@@ -56,18 +63,19 @@ def entries_of(
     defaults : dict
         What methods that have such a parameter, and don't say otherwise, take.
     source : YamlSource
+    known : Registries
     choose : set of str or None
         The keys beside kernel and classifier whose lists are candidates, of which one is chosen, as the lists inside
         a kernel or classifier are; None where nothing is chosen, and all lists are cells.
     """
-    _check_defaults(defaults, source)
-    resolver = _Resolver(defaults, source)
+    _check_defaults(defaults, source, known)
+    resolver = _Resolver(defaults, source, known)
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
     seen: dict[str, str] = {}
     for index, given in enumerate(methods):
         place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
-        for label, own in _expanded(given, source, place, choose=choose):
+        for label, own in _expanded(given, source, place, known, choose=choose):
             spec = resolver.spec(own, place)
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             resolved = f"{spec.representation} {parts}"
@@ -89,9 +97,9 @@ def entries_of(
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
-def _check_defaults(defaults: dict[str, Any], source: YamlSource) -> None:
+def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Registries) -> None:
     """Refuse keys that are neither a parameter nor a method's name, and values that can't be."""
-    registered = {**CLASSIFIERS, **KERNELS}
+    registered = {**registries.classifiers, **registries.kernels}
     known = dict.fromkeys([*WORDS, *(name for cls in registered.values() for name in parameters(cls)), *registered])
     for key, value in defaults.items():
         place: Location = ("defaults", key)
@@ -131,13 +139,13 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
 
 
 def _expanded(
-    given: Any, source: YamlSource, place: Location, *, choose: AbstractSet[str] | None
+    given: Any, source: YamlSource, place: Location, known: Registries, *, choose: AbstractSet[str] | None
 ) -> list[tuple[str, dict[str, tuple[Any, Location]]]]:
     """Each combination that an entry stands for: its label, and what it says with the place of each key."""
     if isinstance(given, str):
-        key = CLASSIFIER if given in CLASSIFIERS else KERNEL
-        if given not in CLASSIFIERS and given not in KERNELS:
-            raise source.error(place, unknown("method", given, [*KERNELS, *CLASSIFIERS]))
+        key = CLASSIFIER if given in known.classifiers else KERNEL
+        if given not in known.classifiers and given not in known.kernels:
+            raise source.error(place, refusal("method", given, known.methods))
         return [(given, {key: ({"name": given}, place)})]
     if not isinstance(given, dict) or not given:
         names = "a method is a name, or a mapping with a kernel or classifier"
@@ -148,9 +156,8 @@ def _expanded(
                 f": write {{kernel: {{name: {quoted(given[key])}, …}}}} or {{classifier: …}}" if key == "name" else ""
             )
             raise source.error((*place, key), unknown("key of a method", key, AXES) + hint)
-    axes = [
-        [(key, item) for item in _items(key, given[key], source, (*place, key), choose)] for key in AXES if key in given
-    ]
+    items = {key: _items(key, given[key], source, (*place, key), known, choose) for key in AXES if key in given}
+    axes = [[(key, item) for item in own] for key, own in items.items()]
     check_number(math.prod(map(len, axes)), METHODS, source, place)
     found = []
     for combination in itertools.product(*axes):
@@ -163,7 +170,9 @@ def _expanded(
     return found
 
 
-def _items(key: str, given: Any, source: YamlSource, place: Location, choose: AbstractSet[str] | None) -> list[_Item]:
+def _items(
+    key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
+) -> list[_Item]:
     """What a key's list, or its one value, stands for."""
     found: list[_Item] = []
     if given == []:
@@ -171,7 +180,7 @@ def _items(key: str, given: Any, source: YamlSource, place: Location, choose: Ab
     for index, value in enumerate(listed(given)):
         where = (*place, index) if isinstance(given, list) else place
         if key in (KERNEL, CLASSIFIER):
-            found += _parametrized(key, value, source, where, choose)
+            found += _parametrized(key, value, source, where, known, choose)
             check_number(len(found), METHODS, source, place)
             continue
         _check_word(key, value, source, where)
@@ -181,13 +190,13 @@ def _items(key: str, given: Any, source: YamlSource, place: Location, choose: Ab
 
 
 def _parametrized(
-    key: str, given: Any, source: YamlSource, place: Location, choose: AbstractSet[str] | None
+    key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
     """A kernel or classifier: every combination of its parameters' lists, but of those that are lists by nature."""
-    registry: dict[str, Any] = KERNELS if key == KERNEL else CLASSIFIERS
+    registry = known.kernels if key == KERNEL else known.classifiers
     if isinstance(given, str):
         if given not in registry:
-            raise source.error(place, unknown(key, given, list(registry)))
+            raise source.error(place, refusal(key, given, registry))
         return [_Item({"name": given}, (given,), place)]
     if not isinstance(given, dict) or (key == KERNEL and "name" not in given):
         raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {quoted(given)}")
@@ -195,8 +204,8 @@ def _parametrized(
     if isinstance(name, list):
         raise source.error((*place, "name"), f"name is one {key}; a list of {key}s stands under `{key}`")
     if "name" in given and (not isinstance(name, str) or name not in registry):
-        raise source.error((*place, "name"), unknown(key, name, list(registry)))
-    whole = _whole_lists(registry[name]) if name else {n for cls in registry.values() for n in _whole_lists(cls)}
+        raise source.error((*place, "name"), refusal(key, name, registry))
+    whole = whole_lists(registry[name]) if name else {n for cls in registry.values() for n in whole_lists(cls)}
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
         if not isinstance(parameter, str):
@@ -212,7 +221,7 @@ def _parametrized(
     ]
 
 
-def _whole_lists(cls: type[Any]) -> set[str]:
+def whole_lists(cls: type[Any]) -> set[str]:
     """Parameters that are lists by nature."""
     return {
         name for name, (annotation, _) in parameters(cls).items() if get_origin(annotation) in (list, tuple, Sequence)
@@ -232,9 +241,9 @@ class _Resolver:
     What an entry says itself goes first; then the defaults of its kernel or classifier by name, then those of all.
     """
 
-    def __init__(self, defaults: dict[str, Any], source: YamlSource) -> None:
-        self._source = source
-        self._named = {key: value for key, value in defaults.items() if key in CLASSIFIERS or key in KERNELS}
+    def __init__(self, defaults: dict[str, Any], source: YamlSource, known: Registries) -> None:
+        self._source, self._registries = source, known
+        self._named = {key: value for key, value in defaults.items() if key in known.methods}
         self._general = {key: value for key, value in defaults.items() if key not in self._named and key != CLASSIFIER}
         machine = defaults.get(CLASSIFIER, {})
         self._machine = {"name": machine} if isinstance(machine, str) else dict(machine)
@@ -242,7 +251,7 @@ class _Resolver:
         self._unused |= {("defaults", CLASSIFIER, key) for key in self._machine if key != "name"}
         if "name" in self._machine:  # a misspelt name or parameter is refused even if no method takes it
             try:
-                check_component(CLASSIFIER, CLASSIFIERS, self._machine)
+                check_component(CLASSIFIER, known.classifiers, self._machine)
             except ComponentError as error:
                 raise source.error(("defaults", CLASSIFIER, error.key), str(error)) from None
 
@@ -270,7 +279,7 @@ class _Resolver:
         name = given.get("name", MACHINE if takes_none else self._machine.get("name"))
         if name is None:
             raise self._source.error(place, "this method names neither a kernel nor a classifier, and no default does")
-        return self._built(CLASSIFIER, CLASSIFIERS, {**given, "name": name}, where)
+        return self._built(CLASSIFIER, self._registries.classifiers, {**given, "name": name}, where)
 
     def _kernel(self, own: dict[str, tuple[Any, Location]], classifier: Component) -> Component | None:
         takes = getattr(classifier.cls, "needs_kernel", False)
@@ -280,7 +289,8 @@ class _Resolver:
         if not takes:
             return None
         given, where = own.get(KERNEL, (self._general.get(KERNEL, "linear"), ("defaults", KERNEL)))
-        return self._built(KERNEL, KERNELS, {"name": given} if isinstance(given, str) else given, where)
+        given = {"name": given} if isinstance(given, str) else given
+        return self._built(KERNEL, self._registries.kernels, given, where)
 
     def _built(self, what: str, registry: dict[str, Any], given: dict[str, Any], place: Location) -> Component:
         """A component with the defaults that it has parameters for; an error points at the one that is wrong."""
@@ -313,7 +323,9 @@ class _Resolver:
                     raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
             return Representation("tf", "none", "collection")
         names = [main.name, classifier.name]
-        normalization, where = self._chosen("normalization", own, names, main.cls.normalization, place)
+        normalization, where = self._chosen(
+            "normalization", own, names, getattr(main.cls, "normalization", "l2"), place
+        )
         allowed = getattr(main.build(), "normalizations", NORMALIZATIONS)
         if normalization not in allowed:
             what = KERNEL if kernel else CLASSIFIER
@@ -323,7 +335,7 @@ class _Resolver:
         counted = "training" if weighting == "tfidf" else "collection"  # without an idf it is all one
         idf, _ = self._chosen("idf", own, names, counted, place)
         dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
-        smoothable = kernel is not None and issubclass(kernel.cls, Kernel) and normalization == "l1"
+        smoothable = kernel is not None and elementwise(kernel.cls) and normalization == "l1"
         if dirichlet and not smoothable:
             if "dirichlet" in own:
                 problem = f"smooths points of the simplex (l1) for a kernel, not {main.name!r} with {normalization!r}"

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.protocols import EvaluationProtocol
+    from benchmark.registries import Registries
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
 
@@ -324,6 +325,8 @@ class Experiment(Study):
     figures : tuple of Figure
     expected_documents, expected_vocabulary : int or None
         What the base variant must have, or no score is computed.
+    known : Registries
+        What the configuration could name.
     """
 
     variants: dict[str, Variant]
@@ -337,11 +340,19 @@ class Experiment(Study):
     figures: tuple[Figure, ...]
     expected_documents: int | None
     expected_vocabulary: int | None
+    known: Registries = field(repr=False, compare=False)
 
     @property
     def ids(self) -> tuple[str, ...]:
         """Ids of its cells, in table order."""
         return tuple(cell.id for cell in self.cells)
+
+    @property
+    def scorers(self) -> dict[str, Any]:
+        """The metrics that are computed: this package's, and those of plug-ins that are asked for."""
+        asked = {*self.metrics, *(metric for figure in self.figures for metric in figure.y)}
+        known = self.known.metrics
+        return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
 
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:

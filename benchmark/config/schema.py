@@ -136,6 +136,7 @@ class FittedSection(Section):
 class ExperimentSection(StudySection):
     """A whole file, after what it extends or varies has been merged."""
 
+    plugins: list[str] = Field(default=[], max_length=100, description="Python files of one's own components.")
     corpus: CorpusSection = Field(description="Which documents.")
     text: TextSection = Field(default=TextSection(), description="How documents become counts.")
     expect: ExpectSection = Field(default=ExpectSection(), description="What there must be, or no score is computed.")

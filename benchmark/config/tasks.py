@@ -12,7 +12,8 @@ from benchmark.config.limits import MOST_ROWS, check_number
 from benchmark.config.model import INNER, NEWEST, Task, Terms
 from benchmark.config.schema import TaskSection, listed
 from benchmark.errors import ConfigError, quoted, unknown
-from benchmark.evaluation.protocols import PROTOCOLS, ByDate, KFold
+from benchmark.evaluation.protocols import ByDate, KFold, check_promises, draws
+from benchmark.registries import shipped
 from benchmark.representation.selection import AGGREGATES, RANKS
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Collection
     from benchmark.config.schema import ExperimentSection
     from benchmark.evaluation.protocols import EvaluationProtocol
+    from benchmark.registries import Registry
     from benchmark.source import Location, YamlSource
 
 SIZE = "train_size"
@@ -80,21 +82,23 @@ def _different(
     return tuple(given)
 
 
-def protocol_of(config: ExperimentSection, source: YamlSource) -> tuple[Component, tuple[int | None, ...]]:
+def protocol_of(
+    config: ExperimentSection, source: YamlSource, protocols: Registry
+) -> tuple[Component, tuple[int | None, ...]]:
     """The protocol without its training sizes, and these; (None,) where it has none.
 
     A protocol draws with the configuration's seed unless it names one of its own.
     """
     given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
     name = given.get("name") if isinstance(given, dict) else None
-    allowed = parameters(PROTOCOLS[name]) if isinstance(name, str) and name in PROTOCOLS else {}
+    allowed = parameters(protocols[name]) if isinstance(name, str) and name in protocols else {}
     if isinstance(given, dict) and "seed" in allowed:
         given = {"seed": config.seed, **given}
     if isinstance(given, dict) and SIZE in allowed and isinstance(given.get(SIZE), list):
         sizes = _ascending(given[SIZE], source, ("protocol", SIZE))
-        components = [component("protocol", PROTOCOLS, given | {SIZE: n}, source, ("protocol",)) for n in sizes]
+        components = [component("protocol", protocols, given | {SIZE: n}, source, ("protocol",)) for n in sizes]
     else:
-        components = [component("protocol", PROTOCOLS, given, source, ("protocol",))]
+        components = [component("protocol", protocols, given, source, ("protocol",))]
     first = components[0]
     plain = Component(first.name, first.cls, {key: value for key, value in first.given.items() if key != SIZE})
     return plain, tuple(each.given.get(SIZE) for each in components)
@@ -158,9 +162,11 @@ def check_splits(
         _, documents = everything.of_classes(task.classes)
         for index, size in enumerate(sizes):
             try:
-                split = built_protocol(protocol, size, **one).splits(documents)[0]
+                splits = built_protocol(protocol, size, **one).splits(documents)
+                if not shipped(protocol.cls):
+                    check_promises(splits, documents, repeated=draws(protocol.cls))
                 if inner is not None:
-                    inner.splits(documents.take(split.train))
+                    inner.splits(documents.take(splits[0].train))
             except ConfigError as error:
                 listed_sizes = len(sizes) > 1
                 place = ("protocol", SIZE, index) if listed_sizes else _spoken_of(str(error), source.data["protocol"])

@@ -128,15 +128,7 @@ class CountsFolder(CorpusReader):
 
     def facts(self) -> dict[str, Any]:
         """As one's own files keep them."""
-        documents = self.outline()
-        by_group = np.bincount(documents.groups, minlength=len(documents.group_names))
-        recorded = {
-            "classes": list(documents.classes),
-            "groups": list(documents.group_names),
-            "sizes": documents.sizes().tolist(),
-            "documents": by_group.tolist() if self.several else None,
-        }
-        return {"base": str(self.base.resolve()), "recorded": recorded}
+        return {"base": str(self.base.resolve()), **super().facts()}
 
     @cached_property
     def _corpus(self) -> CountedCorpus:

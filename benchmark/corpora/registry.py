@@ -228,6 +228,10 @@ class CardedCorpus(CorpusReader):
         """The functions that decide which documents it gives."""
         return code(self.name)
 
+    def facts(self) -> dict[str, Any]:
+        """Nothing: its card stays."""
+        return {}
+
 
 class WebKB(CardedCorpus):
     """Pages of university departments, by kind of page; the groups are universities."""

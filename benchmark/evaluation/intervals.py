@@ -24,7 +24,7 @@ import numpy as np
 from scipy.stats import ttest_1samp
 from statsmodels.stats.proportion import proportion_confint
 
-from benchmark.evaluation.metrics import METRICS, Tallies
+from benchmark.evaluation.metrics import Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
 
@@ -73,7 +73,7 @@ def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: i
     ----------
     outcome : Outcome
     metric : str
-        Key of `METRICS`.
+        One that the outcome can be scored by.
     seed : int
         Of the bootstrap.
     draws : int, optional
@@ -195,7 +195,7 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
     first = outcomes[0]
     _check_tested_once(first)
     draws = draws or (DRAWS if _right_or_wrong(first, metric) else DRAWS_MANY)
-    total, of = np.zeros(draws), METRICS[metric].of
+    total, of = np.zeros(draws), first.known[metric].of
     how = _right_or_wrong(first, metric), seed, draws
     for resampled in _of_one(first, *how) if len(outcomes) == 1 else _resampled(outcomes, *how):
         scores = [of(tallies) for tallies in resampled]

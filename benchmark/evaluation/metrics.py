@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -144,7 +144,7 @@ def macro_precision(tallies: Tallies) -> Floats:
 
 @dataclass(frozen=True)
 class Metric:
-    """How a score is computed from counts, and what it is defined for.
+    """How a score, a share, is computed from counts, and what it is defined for.
 
     Parameters
     ----------
@@ -184,27 +184,31 @@ METRICS: dict[str, Metric] = {
 CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers that are no predictions: an average symmetric KL divergence, in nats, and numbers of documents.
 MEASURED = {"average-skl": "nats", "documents": "documents"}
+#: Numbers of two cells together.
+OF_PAIRS = ("sign-z", "error-ratio")
 
 
 def unit_of(metric: str) -> str:
-    """What a metric's numbers are in: "percent" (of a share), "seconds", "nats", "documents" or "one"."""
-    if metric in METRICS:
-        return "percent"
-    return "seconds" if metric in CLOCK else MEASURED.get(metric, "one")
+    """What a metric's numbers are in: "seconds", "nats", "documents", "one"; "percent" (of a share) for any other."""
+    if metric in CLOCK:
+        return "seconds"
+    return MEASURED.get(metric, "one" if metric in OF_PAIRS else "percent")
 
 
-def more_is_better(metric: str) -> bool:
+def more_is_better(metric: str, known: Mapping[str, Metric] = METRICS) -> bool:
     """Whether the greater of two scores is the better one."""
-    return METRICS[metric].more_is_better if metric in METRICS else metric not in CLOCK
+    return known[metric].more_is_better if metric in known else metric not in CLOCK
 
 
-def defined(metric: str, *, several: bool, of_class: bool) -> bool:
+def defined(metric: str, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS) -> bool:
     """Whether a metric of predictions is defined for such documents, of one class by itself or of all of them."""
-    known = METRICS.get(metric)
-    return known is not None and (known.several or not several) and (known.by_class if of_class else known.whole)
+    own = known.get(metric)
+    return own is not None and (own.several or not several) and (own.by_class if of_class else own.whole)
 
 
-def values_of(tallies: Tallies, *, several: bool, of_class: bool) -> dict[str, NDArray[np.float64]]:
+def values_of(
+    tallies: Tallies, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
+) -> dict[str, NDArray[np.float64]]:
     """Every metric that is defined of such decisions, on each split.
 
     Parameters
@@ -215,9 +219,10 @@ def values_of(tallies: Tallies, *, several: bool, of_class: bool) -> dict[str, N
         Whether documents may have several classes, or none.
     of_class : bool
         Whether they are of one class by itself.
+    known : mapping of str to Metric
     """
-    names = [name for name in METRICS if defined(name, several=several, of_class=of_class)]
-    return {name: METRICS[name].of(tallies) for name in names}
+    names = [name for name in known if defined(name, several=several, of_class=of_class, known=known)]
+    return {name: known[name].of(tallies) for name in names}
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:

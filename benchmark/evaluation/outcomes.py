@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,11 @@ import numpy as np
 from benchmark.evaluation.metrics import METRICS, Tallies, stacked, tally
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
+
+    from benchmark.evaluation.metrics import Metric
 
     Ints = NDArray[np.integer[Any]]
 
@@ -35,6 +39,8 @@ class Outcome:
         The class that is scored by itself; None for all of them together.
     tied : bool array, of the shape of `truth`, or None
         Decisions whose first place was shared, or whose value was exactly 0; None where it isn't known.
+    known : mapping of str to Metric
+        What it can be scored by.
     """
 
     cell: str
@@ -45,6 +51,7 @@ class Outcome:
     n_classes: int
     of_class: int | None = None
     tied: NDArray[np.bool_] | None = None
+    known: Mapping[str, Metric] = field(default_factory=lambda: METRICS)
 
     def __post_init__(self) -> None:
         rows = {array.shape[:1] for array in (self.documents, self.folds, self.truth, self.predicted)}
@@ -92,9 +99,8 @@ class Outcome:
         return tuple(self._part(rows) for rows in self.rows)
 
     def _part(self, rows: NDArray[np.intp]) -> Outcome:
-        own = self.documents[rows], self.folds[rows], self.truth[rows], self.predicted[rows]
-        tied = None if self.tied is None else self.tied[rows]
-        return Outcome(self.cell, *own, self.n_classes, self.of_class, tied)
+        names = ("documents", "folds", "truth", "predicted", *(() if self.tied is None else ("tied",)))
+        return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def ties(self, of_class: int | None) -> NDArray[np.int64]:
         """Ties of each split: of all decisions, of those on the documents of one class, or on that class."""
@@ -112,7 +118,7 @@ class Outcome:
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
     """The metric on each split, in the order of the splits; the score of a cell is their mean."""
-    return METRICS[metric].of(outcome.tallies)
+    return outcome.known[metric].of(outcome.tallies)
 
 
 def check_same_documents(a: Outcome, b: Outcome) -> None:

@@ -325,6 +325,12 @@ class ByDate:
 #: Protocols that draw training documents from one collection again and again.
 DRAWS = (RandomSubsets, HoldOut)
 
+
+def draws(protocol: type) -> bool:
+    """Whether a protocol draws training documents again and again; one of one's own says so by ``draws = True``."""
+    return issubclass(protocol, DRAWS) or bool(getattr(protocol, "draws", False))
+
+
 PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
     "leave-one-group-out": LeaveOneGroupOut,
     "fixed-split": FixedSplit,
@@ -350,6 +356,32 @@ def _split(documents: Documents, name: str, number: int, train: NDArray[np.bool_
         if missing:
             raise ConfigError(f"the split {name!r} has no training document of {_listed(missing)}")
     return Split(name, np.flatnonzero(train), np.flatnonzero(test), number)
+
+
+def check_promises(splits: Sequence[Split], documents: Documents, *, repeated: bool) -> None:
+    """Refuse splits of one's own that break the promises which every protocol keeps.
+
+    Parameters
+    ----------
+    splits : sequence of Split
+    documents : Documents
+    repeated : bool
+        Whether a document may be tested by several splits.
+    """
+    if not splits or len({split.name for split in splits}) < len(splits):
+        raise ConfigError("there is no split, or two have one name")
+    for split in splits:
+        for rows in (split.train, split.test):
+            if not len(rows) or (np.diff(rows) <= 0).any() or rows[0] < 0 or rows[-1] >= len(documents):
+                raise ConfigError(f"the split {split.name!r} has no rows, or such as don't ascend or don't exist")
+        if np.intersect1d(split.train, split.test).size:
+            raise ConfigError(f"the split {split.name!r} tests a document that it trains on")
+        train, test = np.zeros((2, len(documents)), dtype=np.bool_)
+        train[split.train] = test[split.test] = True
+        _split(documents, split.name, split.number, train, test)
+    tested = np.concatenate([split.test for split in splits])
+    if not repeated and len(np.unique(tested)) < len(tested):
+        raise ConfigError("documents are tested twice: a protocol that draws says `draws = True`")
 
 
 def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:

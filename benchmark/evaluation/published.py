@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import unknown
-from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, unit_of
+from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, OF_PAIRS, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -24,7 +24,7 @@ FOLDER = REPOSITORY / "results" / "published"
 #: Numbers of a cell. Those of documents are of a class and group, "earn-train".
 KNOWN_METRICS = (*METRICS, *CLOCK, *MEASURED)
 #: Numbers that the paper gives for a pair of cells.
-PAIR_METRICS = ("sign-z", "error-ratio")
+PAIR_METRICS = OF_PAIRS
 #: Characters of a printed number, and what a template may stand for.
 LONGEST, MOST_COMBINATIONS = 30, 10_000
 #: How a table writes the name of a test.

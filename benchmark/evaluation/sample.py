@@ -20,7 +20,7 @@ from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
 from benchmark.evaluation.metrics import CLOCK, METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.protocols import DRAWS, LeaveOneGroupOut
+from benchmark.evaluation.protocols import LeaveOneGroupOut, draws
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -118,7 +118,8 @@ class Sample(ABC):
     def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
         """The test "sign", "mcnemar" or "wilcoxon"; "not testable" where the sample doesn't allow it."""
         if name == "wilcoxon":
-            return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric)
+            known = METRICS if a.outcome is None else a.outcome.known
+            return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric, known=known)
         if a.outcome is None or b.outcome is None:
             return untestable((a.cell, b.cell), name, "there are no decisions to count")
         if not a.outcome.several:
@@ -150,7 +151,7 @@ class ByDocuments(Sample):
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Mean over the splits, with the interval that the tested documents give."""
-        if metric in scores.known or scores.outcome is None or metric not in METRICS:
+        if metric in scores.known or scores.outcome is None or metric not in scores.outcome.known:
             return super().estimate(scores, metric)
         return _estimate(scores.outcome, _distinct(scores.outcome, metric), self.seed)
 
@@ -163,14 +164,14 @@ class ByDocuments(Sample):
         """The score of one split; of the only one, that of the cell."""
         if len(scores.folds) == 1:
             return self.estimate(scores, metric)
-        if scores.outcome is None or metric not in METRICS:
+        if scores.outcome is None or metric not in scores.outcome.known:
             return super().part(scores, metric, fold)
         own = scores.outcome.parts[fold]
         return intervals.estimate(own, _distinct(own, metric), seed=self.seed)
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Score of `a` less that of `b` on the same documents, with the interval of paired data."""
-        if a.outcome is None or b.outcome is None or metric not in METRICS:
+        if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
             return super().difference(a, b, metric)
         return _difference(a.outcome, b.outcome, metric, self.seed)
 
@@ -237,7 +238,7 @@ class ByDraws(Sample):
 
 def sample_of(protocol: type, seed: int) -> Sample:
     """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
-    if issubclass(protocol, DRAWS):
+    if draws(protocol):
         return ByDraws(seed)
     return ByDocuments(seed, groups=issubclass(protocol, LeaveOneGroupOut))
 

@@ -72,7 +72,7 @@ class CellScores:
         if self.outcome is None:
             raise ValueError(f"{self.cell!r} is of no predictions, of which each class could be scored by itself")
         whole, tallies = self.outcome, self.outcome.tallies.only(position)
-        values = values_of(tallies, several=whole.several, of_class=True)
+        values = values_of(tallies, several=whole.several, of_class=True, known=whole.known)
         outcome = replace(whole, of_class=position)
         return CellScores(self.cell, self.folds, values, tallies.documents, whole.ties(position), outcome)
 

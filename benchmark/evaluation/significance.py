@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import binomtest, rankdata
 
-from benchmark.evaluation.metrics import f1, more_is_better
+from benchmark.evaluation.metrics import METRICS, f1, more_is_better
 from benchmark.evaluation.outcomes import check_same_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
+    from benchmark.evaluation.metrics import Metric
     from benchmark.evaluation.outcomes import Outcome
 
 
@@ -158,6 +159,7 @@ def signed_rank_test(
     b: NDArray[np.float64],
     metric: str,
     alpha: float = 0.05,
+    known: Mapping[str, Metric] = METRICS,
 ) -> TestResult:
     """Wilcoxon's signed rank test (Biometrics Bulletin 1, 1945) of the scores of the splits, in pairs.
 
@@ -174,7 +176,7 @@ def signed_rank_test(
     if smallest > alpha:
         return untestable(names, "wilcoxon", f"smallest p {smallest:g}", n)
     above, below, p_value = signed_rank(differences)
-    advantage = above - below if more_is_better(metric) else below - above
+    advantage = above - below if more_is_better(metric, known) else below - above
     return TestResult(*names, "wilcoxon", n, min(above, below), p_value, _favoured(names, advantage))
 
 

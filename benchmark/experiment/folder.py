@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchmark.errors import BenchError, ConfigError, DataError, quoted
 from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.experiment.kinds import decode, encode, part_of, rows_digest, study_from_mapping
+from benchmark.plugins.recorded import Record  # noqa: TC001 - pydantic asks for it
 from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class _ReadAgain(BaseModel):
     rows: str
     files: dict[Literal["predictions.npz", "timings.csv"], str]
     digest: str
+    plugins: list[Record] = []
 
 
 def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) -> None:
@@ -127,9 +129,8 @@ def read_results(folder: Path) -> Findings:
     """
     manifest = read_manifest(folder)
     recorded = {name: own["recorded"] for name, own in manifest["variants"].items() if "recorded" in own}
-    study = part_of(
-        study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}", recorded), manifest.get("only", ())
-    )
+    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}", recorded, manifest.get("plugins", []))
+    study = part_of(study, manifest.get("only", ()))
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
         findings = decode(study, contents, manifest["failures"], manifest["variants"])

@@ -11,7 +11,8 @@ from benchmark.config.model import Experiment
 from benchmark.errors import ConfigError
 from benchmark.experiment import runner, text_experiment
 from benchmark.findings.papers import unknown_cell
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import registries_of
+from benchmark.plugins.recorded import registries_again, without_gone
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -62,15 +63,23 @@ def load_study(path: Path) -> Study:
     return check_study(read_config(path))
 
 
-def study_from_mapping(raw: dict[str, Any], name: str, recorded: dict[str, Any] | None = None) -> Study:
-    """Check a configuration out of a manifest, with what that has `recorded` of its corpora."""
-    return check_study(YamlSource(name, raw), recorded)
+def study_from_mapping(
+    raw: dict[str, Any], name: str, recorded: dict[str, Any] | None = None, plugins: Sequence[dict[str, Any]] = ()
+) -> Study:
+    """Check plain data; that of a finished run by what its manifest has `recorded` of corpora, and of `plugins`."""
+    if recorded is None:
+        return check_study(YamlSource(name, raw))
+    known = registries_again(plugins)
+    source = YamlSource(name, without_gone(raw, known))
+    if _is_of_boundaries(source):
+        return check_study(source)
+    return check_experiment(source, known, recorded)
 
 
-def check_study(source: YamlSource, recorded: dict[str, Any] | None = None) -> Study:
+def check_study(source: YamlSource) -> Study:
     """Check plain data by the rules of its kind."""
-    if not isinstance(source.data, dict) or source.data.get("kind") != BOUNDARIES:
-        return check_experiment(source, MEASURES, recorded)
+    if not _is_of_boundaries(source):
+        return check_experiment(source, registries_of(source))
     from benchmark.boundaries.config import check_boundaries  # noqa: PLC0415 - as in `_boundaries`
 
     return check_boundaries(source)
@@ -90,6 +99,10 @@ def part_of(study: Study, patterns: Sequence[str]) -> Study:
             raise ConfigError(unknown_cell(pattern, study))
     part: Study = _of(study).part_of(study, {name for own in ids.values() for name in own}, patterns)
     return part if patterns else study
+
+
+def _is_of_boundaries(source: YamlSource) -> bool:
+    return isinstance(source.data, dict) and source.data.get("kind") == BOUNDARIES
 
 
 def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, download: bool) -> Findings:

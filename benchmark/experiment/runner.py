@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any
 
 from benchmark.blocks import blas_threads
@@ -16,12 +17,14 @@ from benchmark.experiment.reading import check_expectations, described, read_cou
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
+from benchmark.foreign import blamed, place_of
 from benchmark.kernels.products import inner_products
 from benchmark.measures.base import Context
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
+from benchmark.registries import shipped
 from benchmark.representation import embed, inverse_document_frequency, weight_terms
 
 if TYPE_CHECKING:
@@ -183,6 +186,8 @@ class _Walk:
         except (ValueError, FloatingPointError) as error:
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
+            if error.__cause__ is not None:  # of a plug-in, whose author wants to see it
+                self._observer.detail("".join(format_exception(error.__cause__)))
             return f"{splits[0].name}: {error}" if len(jobs[0].splits) == 1 else str(error)
         found, start, memory = {}, 0, peak_bytes()
         # A candidate may be a poor one: what is chosen among them isn't it, and needs the others' scores.
@@ -272,9 +277,12 @@ def measure(
         label = name if variant == BASE else f"{variant}-{name}"
         try:
             found[name, variant] = built.compute(context)
-        except (ValueError, FloatingPointError, RuntimeError) as error:
-            failures[label] = str(error)
-            observer.note(f"{label} failed: {error}")
+        except Exception as error:
+            said = "" if shipped(type(built)) else blamed(error, place_of(type(built), short=True), short=True)
+            if not said and not isinstance(error, ValueError | FloatingPointError | RuntimeError):
+                raise
+            failures[label] = said or str(error)
+            observer.note(f"{label} failed: {failures[label]}")
         observer.step(label)
     return found, failures
 

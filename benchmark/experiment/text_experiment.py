@@ -15,6 +15,7 @@ from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
 from benchmark.measures.base import told
+from benchmark.plugins.recorded import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -65,6 +66,7 @@ def described(findings: Run) -> dict[str, Any]:
             name: {entry.label: [_method(spec) for spec in entry.candidates] for entry in variant.entries}
             for name, variant in study.variants.items()
         },
+        **({"plugins": plugins} if (plugins := record_of(study)) else {}),
         "protocol": {name: variant.protocol.resolved for name, variant in study.variants.items()},
         "splits": {
             _words(place): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}

@@ -11,7 +11,7 @@ import numpy as np
 from benchmark.code import code_digest
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
-from benchmark.evaluation.protocols import DRAWS
+from benchmark.evaluation.protocols import draws
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
 from benchmark.methods.base import Decisions, Problem
@@ -118,14 +118,13 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
     wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
     problem = _problem(task, counts, counts_id, study.seed)
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
-    draws = issubclass(variant.protocol.cls, DRAWS)
     digest = cache(_rows_digest)
     inner_of = {size: tuple(_inner(split, problem, study.inner) for split in splits[size]) for size in splits}
     points = []
     for entry in variant.entries:
         chosen = study.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            method = method_for(spec, problem, variant.terms, draws=draws)
+            method = method_for(spec, problem, variant.terms, draws=draws(variant.protocol.cls))
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:

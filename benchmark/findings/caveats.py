@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import ORACLE
-from benchmark.evaluation.protocols import DRAWS, LeaveOneGroupOut
+from benchmark.evaluation.protocols import LeaveOneGroupOut, draws
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,9 +59,9 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
     if any(spec.weighting == "tfidf" and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"
         yield Caveat("idf", text, {"defaults": {"idf": "training"}})
-    if issubclass(protocol.cls, DRAWS):
+    if draws(protocol.cls):
         given = protocol.resolved
-        if given["stratified"] and not given.get("test"):
+        if given.get("stratified") and not given.get("test"):
             text = "training documents are drawn in the classes' shares of a pool that holds the tested ones, too"
             yield Caveat("strata", text)
         text = "draws share one collection: their intervals and tests say nothing of another one"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmark.config.model import ORACLE
-from benchmark.evaluation.metrics import METRICS, defined, more_is_better, stacked, tally
+from benchmark.evaluation.metrics import defined, stacked, tally
 from benchmark.evaluation.predictions import Given
 
 if TYPE_CHECKING:
@@ -70,12 +70,13 @@ def _key(cell: Cell, index: int, size: int | None) -> PointKey:
 def losses_of(study: Experiment, predictions: Predictions, key: PointKey) -> Floats:
     """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
     documents, splits = predictions.tasks[key[:2]], predictions.splits[key[0], key[1], key[4]]
-    of_all = (each for each in study.metrics if defined(each, several=documents.several, of_class=False))
-    metric = next(of_all, "macro-f1" if documents.several else "error")
+    known, several = study.known.metrics, documents.several
+    of_all = (each for each in study.metrics if defined(each, several=several, of_class=False, known=known))
+    metric = next(of_all, "macro-f1" if several else "error")
     k, given = len(documents.classes), predictions.points[key].given
     counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, given, strict=True))
-    values = METRICS[metric].of(counts)
-    return 1 - values if more_is_better(metric) else values
+    values: Floats = known[metric].of(counts)
+    return 1 - values if known[metric].more_is_better else values
 
 
 def by_test(losses: Sequence[Sequence[Floats]]) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS
+from benchmark.evaluation.metrics import CLOCK, MEASURED
 from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
 from benchmark.findings.choosing import entry_of
 from benchmark.measures.base import told
@@ -101,7 +101,7 @@ def _by_class(study: Experiment, metric: str) -> bool:
     """Whether a figure shows the classes one by one, of an experiment whose cells are of all of them."""
     figures = (figure for figure in study.figures if metric in figure.y)
     named = (column for figure in figures for column in (*figure.panel, figure.line, *figure.where))
-    return not study.by_class and metric in METRICS and "of_class" in named
+    return not study.by_class and metric in study.known.metrics and "of_class" in named
 
 
 def _along(axis: str, study: Experiment) -> Iterator[tuple[Cell, float]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.model import ALL
-from benchmark.evaluation.metrics import METRICS, values_of
+from benchmark.evaluation.metrics import CLOCK, values_of
 from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sample import sample_of
 from benchmark.evaluation.scored import CellScores, Scored
@@ -162,11 +162,12 @@ def _point(
     if task.several:  # ties are by class there, too
         tied = numbering.renamed(key, tied)
     k = len(task.classes)
-    outcome = Outcome(cell.id, documents, folds, truth, numbering.renamed(key, predicted), k, tied=tied)
+    given_to, known = numbering.renamed(key, predicted), study.scorers
+    outcome = Outcome(cell.id, documents, folds, truth, given_to, k, tied=tied, known=known)
     return CellScores(
         cell.id,
         tuple(split.name for split in splits),
-        values_of(outcome.tallies, several=task.several, of_class=False)
+        values_of(outcome.tallies, several=task.several, of_class=False, known=known)
         | clocked(study, cell, given, k if task.several else 1),
         np.array([len(split.test) for split in splits]),
         outcome.ties(None),
@@ -191,7 +192,7 @@ def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, Ce
             ends = [points.get(_curve(cell, size)) for size in (sizes[-1], sizes[0])]
             last, first = (cells.get(end or "") for end in ends)
             if last is not None and first is not None and last.folds == first.folds:
-                values = {name: last.values[name] - first.values[name] for name in last.values if name in METRICS}
+                values = {name: last.values[name] - first.values[name] for name in last.values if name not in CLOCK}
                 # A tie may move either score; the smaller test set is the last size's.
                 found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from benchmark.kernels.base import Kernel
+from benchmark.kernels.base import Kernel, elementwise
 from benchmark.kernels.euclidean import (
     Linear,
     NegativeEuclideanDistance,
@@ -59,4 +59,5 @@ __all__ = [
     "ProbabilityProduct",
     "RadialBasisFunction",
     "Sigmoid",
+    "elementwise",
 ]

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     Matrix = NDArray[np.float64]
 
 
+def elementwise(kernel: type[Any]) -> bool:
+    """Whether a class's kernel values come of inner products by its `link`, not by a `transform` of its own."""
+    return issubclass(kernel, Kernel) and kernel.transform is Kernel.transform
+
+
 class Kernel(TransformerMixin, BaseEstimator):
     """A kernel k(x, x') that depends on points only through <x^p, x'^p>, <x^p, x^p> and <x'^p, x'^p>.
 

@@ -19,7 +19,7 @@ from benchmark.kernels.gram import Gram
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, learned_of
-from benchmark.methods.kernel_machines import OnSplits, cost, kernel_of
+from benchmark.methods.kernel_machines import OnSplits, cost, gram_rows, kernel_of
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
 from benchmark.representation import canonical
 
@@ -138,6 +138,26 @@ class KernelCategories(OnSplits):
         machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
         bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows of several classes have no order by class
         return Machines("one-vs-rest", bounds, machines), products
+
+
+class GramCategories(OnSplits):
+    """Machines on the Gram rows that a kernel's own `transform` gives, one for each class."""
+
+    def _split(self, work: Work) -> Decisions:
+        watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
+        points = work.points(self.spec.representation)
+        watch.lap("extraction")
+        gram, tested = gram_rows(kernel_of(self.spec), points[split.train], work.members, points[split.test])
+        bench.nodes.fill(DenseRows.square(gram), bench.jobs)
+        watch.lap("kernel")
+        columns, names = learned_classes(work.members, work.problem.documents.classes)
+        machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
+        rows = DenseRows(tested, np.arange(len(tested)), np.arange(len(gram)))
+        bounds = np.array([0, len(gram)], dtype=np.intp)
+        whole = Machines("one-vs-rest", bounds, machines)
+        values = decide(whole, rows, bench.jobs) if machines else np.empty((len(tested), 0))
+        watch.lap("testing")
+        return _decided(work, values, watch.seconds())
 
 
 class TopMachines(OnSplits):

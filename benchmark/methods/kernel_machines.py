@@ -29,6 +29,7 @@ from benchmark.methods.workbench import Workbench
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec
@@ -115,6 +116,66 @@ class KernelMachine(OnSplits):
         )
         watch.lap("training")
         return machines, products, rows
+
+
+class GramMachine(OnSplits):
+    """LIBSVM on each split by itself, on the Gram rows that a kernel's own `transform` gives."""
+
+    def _split(self, work: Work) -> Decisions:
+        watch, labels = Stopwatch(), work.problem.documents.labels
+        train = work.split.train[np.argsort(labels[work.split.train], kind="stable")]
+        points = work.points(self.spec.representation)
+        watch.lap("extraction")
+        gram, tested = gram_rows(kernel_of(self.spec), points[train], labels[train], points[work.split.test])
+        watch.lap("kernel")
+        machine = self.spec.classifier.build(jobs=work.bench.jobs).fit(gram, labels[train])
+        watch.lap("training")
+        predicted, tied = predict(machine.machines_, machine.decision_function(tested))
+        watch.lap("testing")
+        return Decisions(machine.classes_[predicted].astype(np.int32), tied, watch.seconds())
+
+
+def gram_rows(
+    kernel: Any, points: sp.csr_array, y: NDArray[Any], tested: sp.csr_array
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """A kernel's values between training points, shape (n, n), and between tested points and these, shape (m, n).
+
+    Parameters
+    ----------
+    kernel : transformer
+        `fit(points, y)` remembers the training points, `transform` gives the values against them.
+    points, tested : CSR arrays, shapes (n, V) and (m, V)
+    y : array, shape (n,) or (n, k)
+        The training points' classes.
+
+    Raises
+    ------
+    ValueError
+        If they have another shape, aren't finite numbers, or are all equal.
+    """
+    kernel.fit(points, y)
+    found = []
+    for rows in (points, tested):
+        values = np.asarray(kernel.transform(rows), dtype=np.float64)
+        shape = (rows.shape[0], points.shape[0])
+        if values.shape != shape:
+            raise ValueError(f"the kernel {kernel!r} gives values of the shape {values.shape}, not {shape}")
+        check_finite(kernel, values)
+        found.append(values)
+    check_different(kernel, found[0])
+    return found[0], found[1]
+
+
+def check_finite(kernel: Any, values: NDArray[np.float64]) -> None:
+    """Raise ValueError where a kernel's values are no numbers."""
+    if not np.isfinite(values).all():
+        raise ValueError(f"the kernel {kernel!r} gives values that are not finite numbers")
+
+
+def check_different(kernel: Any, gram: NDArray[np.float64]) -> None:
+    """Raise ValueError where a Gram matrix has but one value: it tells no documents apart."""
+    if gram.size > 1 and gram.min() == gram.max():
+        raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import check_method
-from benchmark.kernels import HyperplaneTop, Linear, PLSIFisher
-from benchmark.methods.category_machines import FisherMachines, KernelCategories, LinearCategories, TopMachines
-from benchmark.methods.kernel_machines import KernelMachine, ManyMachines
+from benchmark.kernels import HyperplaneTop, Linear, PLSIFisher, elementwise
+from benchmark.methods.category_machines import (
+    FisherMachines,
+    GramCategories,
+    KernelCategories,
+    LinearCategories,
+    TopMachines,
+)
+from benchmark.methods.kernel_machines import GramMachine, KernelMachine, ManyMachines
+from benchmark.methods.ones_own import OnesOwn
 from benchmark.methods.points import PointClassifier
 from benchmark.methods.weights import differs_by_split
+from benchmark.registries import shipped
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Terms
     from benchmark.methods.base import Method, Problem
+    from benchmark.methods.kernel_machines import OnSplits
 
 
 def method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws: bool) -> Method:
@@ -34,19 +43,32 @@ def method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws
         If the parts of the method don't go together, see `check_method`.
     """
     check_method(spec)
+    method = _method_for(spec, problem, terms, draws=draws)
+    own = [each.cls for each in (spec.kernel, spec.classifier) if each is not None and not shipped(each.cls)]
+    return OnesOwn(method, own[0]) if own else method
+
+
+def _method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws: bool) -> Method:
     over_classes = terms.over_classes if terms is not None else "sum"
     if spec.kernel is None:
         return PointClassifier(spec, over_classes, batched=draws)
-    if issubclass(spec.kernel.cls, HyperplaneTop):
-        return TopMachines(spec, over_classes)
-    if issubclass(spec.kernel.cls, PLSIFisher):
-        return FisherMachines(spec, over_classes)
+    if not elementwise(spec.kernel.cls):
+        return _by_rows_of_its_own(spec.kernel.cls, problem)(spec, over_classes)
     if problem.several:
         hyperplanes = issubclass(spec.kernel.cls, Linear) and not spec.representation.dirichlet
         return LinearCategories(spec, over_classes) if hyperplanes else KernelCategories(spec, over_classes)
     if draws and terms is None and _one_matrix_serves_all(spec, problem):
         return ManyMachines(spec)
     return KernelMachine(spec, over_classes)
+
+
+def _by_rows_of_its_own(kernel: type[Any], problem: Problem) -> type[OnSplits]:
+    """What asks a kernel that is no function of inner products for its values."""
+    if issubclass(kernel, HyperplaneTop):
+        return TopMachines
+    if issubclass(kernel, PLSIFisher):
+        return FisherMachines
+    return GramCategories if problem.several else GramMachine
 
 
 def _one_matrix_serves_all(spec: MethodSpec, problem: Problem) -> bool:

@@ -12,20 +12,23 @@ from benchmark.config.components import REQUIRED, parameters
 from benchmark.corpora import registry as corpora
 from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation import published as papers
-from benchmark.evaluation.metrics import CLOCK, METRICS
+from benchmark.evaluation.metrics import CLOCK
 from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.findings.papers import load_published
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import with_plugins
 from benchmark.report.grids import Part
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
 
     from benchmark.corpora.card import DatasetCard
+    from benchmark.registries import Registries
 
     #: Name, parameters, what it is.
     Row = tuple[str, str, str]
@@ -97,26 +100,28 @@ def first_sentence(doc: str | None) -> str:
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
-def registered(what: str) -> list[Part]:
-    """What configurations can name: all of it, or one kind.
+def registered(what: str, files: Iterable[Path] = ()) -> list[Part]:
+    """What configurations can name, those with these plug-ins too: all of it, or one kind.
 
     Raises
     ------
     ConfigError
         For a kind that there isn't.
     """
-    rows = _rows()
+    rows = _rows(with_plugins(files))
     if what and what not in rows:
         raise ConfigError(unknown("list", what, list(rows)))
     return [Part(kind, ("name", "parameters", "what it is"), each) for kind, each in rows.items() if what in ("", kind)]
 
 
-def _rows() -> dict[str, list[Row]]:
+def _rows(known: Registries) -> dict[str, list[Row]]:
     cards = [corpora.card(name) for name in corpora.registered()]
     rows: dict[str, list[Row]] = {"datasets": [(card.name, _subsets(card), card.title) for card in cards]}
-    for kind, registry in COMPONENTS.items():
-        rows[kind] = [(name, _signature(cls), first_sentence(cls.__doc__)) for name, cls in registry.items()]
-    rows["metrics"] = [(name, "", first_sentence(metric.of.__doc__)) for name, metric in METRICS.items()]
+    for kind, registry in known.each():
+        if kind in COMPONENTS:
+            rows[kind] = [(name, _signature(cls), first_sentence(cls.__doc__)) for name, cls in registry.items()]
+            rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
+    rows["metrics"] = [(name, "", first_sentence(metric.of.__doc__)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in CLOCK]
     rows["weightings"] = [(name, "", _WEIGHTINGS[name]) for name in WEIGHTINGS]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]

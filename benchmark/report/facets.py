@@ -14,7 +14,7 @@ from benchmark.config.model import ALL, BASE
 from benchmark.evaluation.metrics import CLOCK
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import HEADLINE
-from benchmark.report.quantities import QUANTITIES, axis_label, capitalized, metric_name, unit_shown
+from benchmark.report.quantities import axis_label, capitalized, metric_name, quantity, unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -238,7 +238,7 @@ def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.
     ]
     others = [CHOICES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
     if len(figure.y) > 1:
-        others.append(QUANTITIES[metric].definition)
+        others.append(quantity(metric).definition)
     return "\n".join(filter(None, [", ".join(words), *others]))
 
 

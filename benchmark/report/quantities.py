@@ -96,6 +96,11 @@ QUANTITIES = {
 }
 
 
+def quantity(metric: str) -> Quantity:
+    """What a metric is called; one of one's own, as it is named."""
+    return QUANTITIES.get(metric) or _quantity(metric)
+
+
 def unit_shown(metric: str) -> Unit:
     """The unit that a metric is shown in."""
     return UNITS[unit_of(metric)]
@@ -103,7 +108,7 @@ def unit_shown(metric: str) -> Unit:
 
 def metric_name(metric: str) -> str:
     """Name of a metric as it is written in a table."""
-    return QUANTITIES[metric].name
+    return quantity(metric).name
 
 
 def named_in(metric: str, unit: Unit) -> str:
@@ -129,7 +134,7 @@ def capitalized(text: str) -> str:
 
 def axis_label(metrics: tuple[str, ...]) -> str:
     """What an axis says that shows these metrics, of one unit: "Test error (%)", "F-measure (%)", "Seconds"."""
-    quantities = [QUANTITIES[metric] for metric in metrics]
+    quantities = [quantity(metric) for metric in metrics]
     names = [each.together for each in quantities] if len(metrics) > 1 else [quantities[0].axis]
     text = " or ".join(dict.fromkeys(map(capitalized, names)))
     unit = unit_shown(metrics[0])

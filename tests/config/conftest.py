@@ -10,7 +10,7 @@ import pytest
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import SHIPPED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +35,7 @@ def without_corpora(no_corpus_is_touched: None) -> None:
 @pytest.fixture(scope="session")
 def read() -> Callable[[Path], Experiment]:
     """Read and check a file."""
-    return lambda path: check_experiment(read_config(path), MEASURES)
+    return lambda path: check_experiment(read_config(path), SHIPPED)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import yaml
 from benchmark.config.check import check_experiment
 from benchmark.config.model import BASE
 from benchmark.errors import ConfigError
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
 DRAWS = "protocol: {name: random-subsets, train_size: [20, 40], replicates: 2}\n"
@@ -148,6 +148,6 @@ def test_what_can_not_be_scored_or_measured_is_refused(refusal, fragment, said):
 
 def test_a_configuration_out_of_a_manifest_is_refused_by_name(written):
     raw = yaml.safe_load(written().read_text())
-    assert check_experiment(YamlSource("run/manifest.json", raw), MEASURES).name == "small"
+    assert check_experiment(YamlSource("run/manifest.json", raw), SHIPPED).name == "small"
     with pytest.raises(ConfigError, match=r"^run/manifest\.json: unknown corpus 'synth'"):
-        check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), MEASURES)
+        check_experiment(YamlSource("run/manifest.json", {**raw, "corpus": {"name": "synth"}}), SHIPPED)

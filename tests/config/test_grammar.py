@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
 #: Entries whose cells have different names.
@@ -100,7 +100,7 @@ def places(data, start=()):
 def outcome(source):
     """The messages of a refusal and no ids, or no message and the ids of the cells."""
     try:
-        return "", [cell.id for cell in check_experiment(source, MEASURES).cells]
+        return "", [cell.id for cell in check_experiment(source, SHIPPED).cells]
     except ConfigError as error:
         return str(error), []
 
@@ -148,7 +148,7 @@ def test_another_method_renames_no_cell_and_changes_none(base, methods, more, po
     )
     if refusal(one) or refusal(several):
         return
-    before, after = (check_experiment(YamlSource("x", data), MEASURES) for data in (one, several))
+    before, after = (check_experiment(YamlSource("x", data), SHIPPED) for data in (one, several))
     ids = [cell.id for cell in after.cells]
     assert [name for name in ids if name in {cell.id for cell in before.cells}] == [cell.id for cell in before.cells]
     for name, variant in before.variants.items():
@@ -162,7 +162,7 @@ def test_defaults_rename_no_cell(base, methods, defaults):
     one, other = written(base, methods), written({**base, "defaults": defaults}, methods)
     if refusal(one) or refusal(other):
         return
-    before, after = (check_experiment(YamlSource("x", data), MEASURES) for data in (one, other))
+    before, after = (check_experiment(YamlSource("x", data), SHIPPED) for data in (one, other))
     assert [cell.id for cell in before.cells] == [cell.id for cell in after.cells]
 
 

@@ -16,7 +16,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.source import YamlSource
 
@@ -68,7 +68,7 @@ def configuration(methods: Iterable[Any], protocol: str, subset: str | None, **m
 
 
 def checked(*given: Any, **more: Any) -> Experiment:
-    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), MEASURES)
+    return check_experiment(YamlSource("contract.yaml", configuration(*given, **more)), SHIPPED)
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from benchmark.corpora.card import REPOSITORY
 from benchmark.experiment.pinned import PINNED
 from benchmark.experiment.runner import run
 from benchmark.findings.scoring import score
-from benchmark.measures import MEASURES
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None
     if "protocol" in changes:
         changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
     raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
-    study = check_experiment(YamlSource("test.yaml", raw), MEASURES)
+    study = check_experiment(YamlSource("test.yaml", raw), SHIPPED)
     frame = score(study, run(study, store, jobs=2, download=False).predictions).frame
     ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
     guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}

@@ -19,6 +19,7 @@ from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
 from benchmark.measures.base import Context, Found, Reading, divergence_bayes
 from benchmark.observer import Observer
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
 CLASSES = ["faculty", "course", "student"]
@@ -54,7 +55,7 @@ class Shelf:
 
 @pytest.fixture(scope="module", name="study")
 def fixture_study():
-    return check_experiment(YamlSource("test.yaml", CONFIG), MEASURES)
+    return check_experiment(YamlSource("test.yaml", CONFIG), SHIPPED)
 
 
 @pytest.fixture(scope="module", name="context")
@@ -191,6 +192,6 @@ def test_counts_are_those_of_the_collection(context, found):
 def test_centroids_need_a_classifier_that_has_some(study):
     variant = study.variants[BASE]
     assert divergence_bayes(variant).smoothing == 0.001
-    other = check_experiment(YamlSource("test.yaml", CONFIG | {"defaults": {}, "methods": ["mnb"]}), MEASURES)
+    other = check_experiment(YamlSource("test.yaml", CONFIG | {"defaults": {}, "methods": ["mnb"]}), SHIPPED)
     with pytest.raises(ValueError, match="divergence-bayes"):
         divergence_bayes(other.variants[BASE])

@@ -4,45 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
-import scipy.sparse as sp
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, Representation
-from benchmark.corpora.corpus import Documents
-from benchmark.evaluation.protocols import LeaveOneGroupOut, RandomSubsets, Split
 from benchmark.kernels import KERNELS
-from benchmark.methods.base import Problem
 from benchmark.methods.workbench import Workbench
-from benchmark.text.counts import Counts
 
-N_DOCUMENTS, N_TERMS, N_CLASSES = 60, 40, 3
 #: What a method needs that has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {"plsi-fisher": {"n_classes": [2], "tolerance": 1e-2}}
-
-
-def problem_of(*, several: bool, n_classes: int = N_CLASSES, key: str = "problem") -> Problem:
-    """Documents drawn from one multinomial a class, in two groups; where they have several classes, some have none."""
-    rng = np.random.default_rng([2005, n_classes])
-    topics = rng.dirichlet(np.full(N_TERMS, 0.3), size=n_classes)
-    labels = (np.arange(N_DOCUMENTS) % n_classes).astype(np.int32)
-    members = labels[:, None] == np.arange(n_classes)
-    if several:
-        members = members & (rng.random(N_DOCUMENTS) > 0.1)[:, None] | (rng.random(members.shape) < 0.1)
-    shares = np.full(N_TERMS, 1 / N_TERMS)
-    rows = [rng.multinomial(25, topics[own].mean(axis=0) if own.any() else shares) for own in members]
-    matrix = sp.csr_array(np.array(rows, dtype=np.int32))
-    documents = Documents(
-        tuple(f"document-{i}" for i in range(N_DOCUMENTS)),
-        np.full(N_DOCUMENTS, -1, dtype=np.int32) if several else labels,
-        (np.arange(N_DOCUMENTS) // 3 % 2).astype(np.int32),
-        tuple(f"class-{i}" for i in range(n_classes)),
-        ("left", "right"),
-        members if several else None,
-    )
-    return Problem(Counts(documents, matrix, tuple(f"term-{i}" for i in range(N_TERMS))), key, 7)
 
 
 def spec_of(name: str, representation: Representation, **classifier: Any) -> MethodSpec:
@@ -52,16 +23,6 @@ def spec_of(name: str, representation: Representation, **classifier: Any) -> Met
         svm = check_component("classifier", CLASSIFIERS, {"name": "svm", **classifier})
         return MethodSpec(representation, check_component("kernel", KERNELS, given), svm)
     return MethodSpec(representation, None, check_component("classifier", CLASSIFIERS, given | classifier))
-
-
-def draws_of(problem: Problem) -> list[Split]:
-    """Two draws, which are many for so few documents."""
-    return RandomSubsets(train_size=30, replicates=2, stratified=not problem.several).splits(problem.documents)
-
-
-def groups_of(problem: Problem) -> list[Split]:
-    """Each group held out in turn."""
-    return LeaveOneGroupOut().splits(problem.documents)
 
 
 @pytest.fixture

@@ -16,13 +16,14 @@ from benchmark.evaluation.protocols import FixedSplit
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
+from benchmark.plugins.contract import check_decisions
+from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.counts import Counts
 
-from .conftest import draws_of, groups_of, problem_of, spec_of
+from .conftest import spec_of
 
 if TYPE_CHECKING:
-    from benchmark.methods.base import Decisions
     from benchmark.methods.workbench import Workbench
 
 NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
@@ -52,26 +53,11 @@ def test_it_decides_every_tested_document_or_is_refused(name: str, several: bool
         decided = method.solve(problem, splits, None if terms is None else 20, bench)
         assert len(decided) == len(splits)
         for split, decisions in zip(splits, decided, strict=True):
-            check(problem, len(split.test), decisions)
+            check_decisions(problem, len(split.test), decisions)
 
 
 def allowed(kernel: Any) -> tuple[str, ...]:
     return kernel.normalizations if isinstance(kernel, Kernel) else NORMALIZATIONS
-
-
-def check(problem: Problem, n_tested: int, decisions: Decisions) -> None:
-    given, tied = decisions.given, decisions.tied
-    k = len(problem.documents.classes)
-    shape = (n_tested, k) if problem.several else (n_tested,)
-    assert given.shape == tied.shape == shape
-    assert tied.dtype == np.bool_
-    assert given.dtype == (np.bool_ if problem.several else np.int32)
-    if not problem.several:
-        assert given.min() >= 0
-        assert given.max() < k
-    assert decisions.seconds.shape == (6,)
-    assert np.isfinite(decisions.seconds).all()
-    assert (decisions.seconds >= 0).all()
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])

@@ -11,9 +11,10 @@ import pytest
 from benchmark.config.model import Representation
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
+from benchmark.plugins.samples import groups_of, problem_of
 from benchmark.text.counts import Counts
 
-from .conftest import groups_of, problem_of, spec_of
+from .conftest import spec_of
 
 if TYPE_CHECKING:
     from benchmark.methods.base import Decisions

@@ -11,8 +11,9 @@ from benchmark.config.model import Representation
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
 from benchmark.methods.registry import method_for
 from benchmark.methods.workbench import Workbench
+from benchmark.plugins.samples import groups_of, problem_of
 
-from .conftest import groups_of, problem_of, spec_of
+from .conftest import spec_of
 
 if TYPE_CHECKING:
     from benchmark.methods.base import Decisions

@@ -15,8 +15,9 @@ from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import method_for
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench, trained_by
+from benchmark.plugins.samples import draws_of, groups_of, problem_of
 
-from .conftest import draws_of, groups_of, problem_of, spec_of
+from .conftest import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -112,9 +112,9 @@ def base_of(config: str) -> Any:
     from benchmark.config.check import check_experiment
     from benchmark.config.load import read_config
     from benchmark.config.model import BASE
-    from benchmark.measures import MEASURES
+    from benchmark.plugins.gathering import SHIPPED
 
-    return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), MEASURES).variants[BASE]
+    return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), SHIPPED).variants[BASE]
 
 
 def lexing() -> dict[str, Any]:

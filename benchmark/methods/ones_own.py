@@ -1,0 +1,103 @@
+"""Methods with a part of one's own: what goes wrong in it is told with file and line, and stops its cell alone."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from benchmark.foreign import blamed, place_of
+from benchmark.kernels import elementwise
+from benchmark.methods.kernel_machines import check_different, check_finite, kernel_of
+from benchmark.methods.weights import idf_of, idf_rows, points_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Decisions, Method, Problem
+    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.workbench import Workbench
+
+#: Training documents that are looked at before all of them are.
+_FEW = 50
+
+
+@dataclass(frozen=True)
+class OnesOwn:
+    """A method whose kernel or classifier is a plug-in's.
+
+    Parameters
+    ----------
+    method : Method
+    part : type
+        The plug-in's class.
+    """
+
+    method: Method
+    part: type[Any]
+
+    @property
+    def batched(self) -> bool:
+        """As of the method."""
+        return self.method.batched
+
+    @property
+    def uses_seed(self) -> bool:
+        """As of the method."""
+        return self.method.uses_seed
+
+    @property
+    def spec(self) -> MethodSpec:
+        """As of the method."""
+        return self.method.spec
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """As of the method: what is checked here decides no number."""
+        return self.method.code
+
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """As of the method; a ValueError in a line for whatever goes wrong.
+
+        Raises
+        ------
+        ValueError
+            Also if all values of the kernel are equal.
+        """
+        with self._blamed():
+            self._check_values(problem, splits[0])
+            return self.method.solve(problem, splits, terms, bench)
+
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Fitted:
+        """As of the method; a ValueError in a line for whatever goes wrong."""
+        with self._blamed():
+            return self.method.fit(problem, split, terms, bench)
+
+    @contextmanager
+    def _blamed(self) -> Iterator[None]:
+        try:
+            yield
+        except MemoryError:
+            raise
+        except Exception as error:
+            said = blamed(error, short=True)
+            if not said and isinstance(error, ValueError | FloatingPointError):
+                raise
+            raise ValueError(said or blamed(error, place_of(self.part, short=True))) from error
+
+    def _check_values(self, problem: Problem, split: Split) -> None:
+        """Refuse an elementwise kernel that is no number, or the same, for all training documents of a split."""
+        spec = self.method.spec
+        if spec.kernel is None or not elementwise(spec.kernel.cls):
+            return
+        counts = problem.counts.matrix
+        idf = idf_of(counts, idf_rows(problem, spec.representation, split))
+        points, kernel = points_of(counts, spec.representation, idf), kernel_of(spec)
+        for train in (split.train[:_FEW], split.train):
+            gram = kernel.fit(points[train]).transform(points[train])
+            check_finite(kernel, gram)
+            if gram.min() < gram.max():
+                return
+        check_different(kernel, gram)

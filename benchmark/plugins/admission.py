@@ -1,0 +1,80 @@
+"""What a plug-in's component must be before it is named: what is wrong with one that isn't, in a line."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.components import REQUIRED, parameters
+from benchmark.corpora.reader import CorpusReader
+from benchmark.evaluation.metrics import Metric
+from benchmark.kernels import Kernel
+from benchmark.measures.base import Measure
+from benchmark.representation import NORMALIZATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+#: What each kind must be able to do, and the class that one of it is derived from, if it must be.
+_METHODS: Mapping[str, tuple[str, ...]] = {
+    "kernels": ("fit", "transform", "get_params"),
+    "classifiers": ("fit", "class_scores", "get_params"),
+    "protocols": ("splits",),
+}
+_BASES: Mapping[str, type[Any]] = {"measures": Measure, "corpora": CorpusReader}
+
+
+def objection(kind: str, name: str, component: Any) -> str:
+    """Why a component can't be used, or ""."""
+    if kind == "metrics":
+        return "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
+    if not isinstance(component, type):
+        return f"one of the {kind} is a class, not {component!r}"
+    missing = [method for method in _METHODS.get(kind, ()) if not callable(getattr(component, method, None))]
+    if missing:
+        return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator gives get_params"
+    if kind in _BASES and not issubclass(component, _BASES[kind]):
+        base = _BASES[kind]
+        return f"it must be a subclass of {base.__module__}.{base.__name__}"
+    if inspect.isabstract(component):
+        return f"it lacks {', '.join(sorted(getattr(component, '__abstractmethods__', ())))}"
+    return _of_parameters(component) or _of_kind(kind, name, component)
+
+
+def _of_kind(kind: str, name: str, component: Any) -> str:
+    if kind == "corpora" and getattr(component, "name", None) != name:
+        return f"its `name` is {getattr(component, 'name', None)!r}: must be the name that it is called by"
+    if kind == "classifiers" and getattr(component, "needs_kernel", False):
+        return "a classifier of one's own takes points; kernels have the support vector machine"
+    if (
+        kind == "kernels"
+        and issubclass(component, Kernel)
+        and (component.link, component.transform)
+        == (
+            Kernel.link,
+            Kernel.transform,
+        )
+    ):
+        return "a Kernel has a `link`, its values by inner products, or else a `transform` of its own"
+    normalization = getattr(component, "normalization", "none")
+    if kind in ("kernels", "classifiers") and normalization not in NORMALIZATIONS:
+        return f"its normalization is {normalization!r}: must be one of {', '.join(NORMALIZATIONS)}"
+    return ""
+
+
+def _of_parameters(component: Any) -> str:
+    """What a configuration can't set: parameters without names, types that mean nothing, defaults that aren't data."""
+    try:
+        known = parameters(component)
+        kinds = {each.kind for each in inspect.signature(component).parameters.values()}
+    except (ValueError, TypeError, NameError, AttributeError) as error:
+        return f"its constructor's parameters can't be read ({error})"
+    if kinds - {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
+        return "every parameter of its constructor must have a name: no *args, no **kwargs"
+    for name, (_, default) in known.items():
+        try:
+            json.dumps(None if default is REQUIRED else default, allow_nan=False)
+        except (TypeError, ValueError):
+            return f"the default of {name} is {default!r}: must be what a configuration can say, a number, text, a list"
+    return ""

@@ -1,0 +1,269 @@
+"""What holds for every component, tried on small data: `bench plugin test` and the tests check the same.
+
+A check is a function of the component whose docstring says what holds; it raises where that does not hold.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from benchmark.config.components import REQUIRED, Component, parameters
+from benchmark.config.model import MethodSpec, Representation
+from benchmark.errors import BenchError
+from benchmark.evaluation.metrics import Metric, Tallies
+from benchmark.evaluation.protocols import check_promises, draws
+from benchmark.foreign import blamed, loaded, place_of
+from benchmark.methods.registry import method_for
+from benchmark.methods.workbench import Workbench
+from benchmark.plugins.gathering import SHIPPED, with_plugins
+from benchmark.plugins.samples import draws_of, groups_of, problem_of
+from benchmark.representation import TermWeighting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    import scipy.sparse as sp
+
+    from benchmark.methods.base import Decisions, Problem
+
+    Check = Callable[[str, Any], None]
+
+#: Sums in another order differ by so much of the largest value.
+_ROUNDING = 1e-9
+
+
+class BrokenContractError(BenchError):
+    """What a component does that none may."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A check of a component.
+
+    Parameters
+    ----------
+    component : str
+        "kernel chi2".
+    check : str
+        What holds.
+    problem : str
+        Why it does not; "" if it does.
+    """
+
+    component: str
+    check: str
+    problem: str
+
+
+def tried_file(path: Path) -> Iterator[Tried]:
+    """Try every component that a plug-in's file names; ConfigError where it can't be loaded."""
+    known, file = with_plugins([path]), str(path.resolve())
+    loaded(path)
+    for kind, registry in known.each():
+        for name, origin in registry.origins.items():
+            if origin.file == file:
+                called = f"{kind.rstrip('s') if kind != 'corpora' else 'corpus'} {name}"
+                broken = registry.broken.get(name, "")
+                yield Tried(called, "can be used", broken)
+                yield from () if broken else tried(kind, name, registry[name], called)
+
+
+def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
+    """Try one component."""
+    needed = () if kind == "metrics" else [key for key, (_, each) in parameters(component).items() if each is REQUIRED]
+    if needed and CHECKS.get(kind):
+        problem = f"give {', '.join(needed)} a default, or it can't be tried"
+        yield Tried(called, "is built without parameters", problem)
+        return
+    for check in CHECKS.get(kind, ()):
+        problem = ""
+        try:
+            check(name, component)
+        except BenchError as error:
+            problem = str(error)
+        except Exception as error:  # noqa: BLE001 - whatever its author wrote
+            told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run tells it
+            problem = str(error) if told else blamed(error, place_of(getattr(component, "of", component)))
+        holds = (check.__doc__ or "").strip().rstrip(".")
+        yield Tried(called, holds[:1].lower() + holds[1:], problem)
+
+
+def _holds(condition: Any, otherwise: str) -> None:
+    if not condition:
+        raise BrokenContractError(otherwise)
+
+
+def _near(a: Any, b: Any, what: str) -> None:
+    reach = _ROUNDING * max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
+    _holds(np.shape(a) == np.shape(b), f"{what} have the shapes {np.shape(a)} and {np.shape(b)}")
+    worst = np.abs(a - b).max(initial=0.0)
+    _holds(worst <= reach, f"{what} differ by {worst:.3g}")
+
+
+def _points(component: Any) -> sp.csr_array:
+    """Documents, as a configuration without further words would give them."""
+    normalization = getattr(component, "normalization", "l2")
+    return TermWeighting(normalization=normalization).fit_transform(problem_of(several=False).counts.matrix)
+
+
+# --- Estimators ---
+
+
+def keeps_parameters(_: str, component: Any) -> None:
+    """Keeps its parameters as they are given, and can be cloned."""
+    built = component()
+    given = built.get_params(deep=False)
+    for key, (_annotation, default) in parameters(component).items():
+        _holds(key in given, f"get_params lacks {key!r}; derive from sklearn.base.BaseEstimator")
+        _holds(given[key] is default, f"{key} is {given[key]!r} once it is built with {default!r}")
+    _holds(repr(clone(built)) == repr(built), "its clone is another")
+
+
+def leaves_arguments(_: str, component: Any) -> None:
+    """Leaves what it is given as it is."""
+    points, labels = _points(component), problem_of(several=False).documents.labels
+    before = points.copy(), labels.copy()
+    fitted = component().fit(points, labels)
+    (fitted.transform if hasattr(fitted, "transform") else fitted.class_scores)(points)
+    _holds((points != before[0]).nnz == 0 and (labels == before[1]).all(), "points or labels have changed")
+
+
+def decides(name: str, component: Any) -> None:
+    """Decides every tested document, of one class or several, of two classes or more."""
+    normalization = getattr(component, "normalization", "l2")
+    for several, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
+        problem = problem_of(several=several, n_classes=n_classes)
+        spec = _spec(name, component, normalization)
+        splits = draws_of(problem) if many else groups_of(problem)
+        decided = method_for(spec, problem, None, draws=many).solve(problem, splits, None, Workbench(1))
+        for split, decisions in zip(splits, decided, strict=True):
+            check_decisions(problem, len(split.test), decisions)
+
+
+def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
+    part, representation = Component(name, component, {}), Representation("tf", normalization, "training")
+    if hasattr(component, "transform") and not hasattr(component, "class_scores"):
+        return MethodSpec(representation, part, Component("svm", SHIPPED.classifiers["svm"], {}))
+    return MethodSpec(representation, None, part)
+
+
+def check_decisions(problem: Problem, n_tested: int, decisions: Decisions) -> None:
+    """Refuse decisions that are not one a tested document, or, of several classes, one a document and class."""
+    given, tied, k = decisions.given, decisions.tied, len(problem.documents.classes)
+    shape = (n_tested, k) if problem.several else (n_tested,)
+    _holds(given.shape == tied.shape == shape, f"decisions have the shapes {given.shape}, {tied.shape}, not {shape}")
+    _holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
+    _holds(given.dtype == (np.bool_ if problem.several else np.int32), f"decisions are {given.dtype}")
+    if not problem.several:
+        _holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
+    seconds = decisions.seconds
+    _holds(seconds.shape == (6,) and np.isfinite(seconds).all() and (seconds >= 0).all(), f"seconds are {seconds}")
+
+
+# --- Kernels ---
+
+
+def gives_gram_rows(_: str, component: Any) -> None:
+    """Gives finite values of the shape (points, training points), which differ."""
+    points, kernel = _points(component), component()
+    _holds(kernel.fit(points[:40]) is kernel, "fit must return the kernel itself")
+    rows = np.asarray(kernel.transform(points))
+    _holds(rows.shape == (60, 40), f"60 points against 40 training points are of the shape {rows.shape}")
+    _holds(np.issubdtype(rows.dtype, np.floating), f"the values are {rows.dtype}")
+    _holds(np.isfinite(rows).all(), "values are not finite numbers")
+    _holds(rows.min() < rows.max(), f"every value is {rows.flat[0]:g}")
+
+
+def is_symmetric(_: str, component: Any) -> None:
+    """Is symmetric."""
+    points = _points(component)
+    gram = np.asarray(component().fit(points).transform(points))
+    _near(gram, gram.T, "k(x, y) and k(y, x)")
+
+
+def is_the_same_in_blocks(_: str, component: Any) -> None:
+    """Gives a row the same values alone and among others."""
+    points = _points(component)
+    kernel = component().fit(points[:40])
+    whole = np.asarray(kernel.transform(points))
+    blocks = np.vstack([kernel.transform(points[start : start + 7]) for start in range(0, 60, 7)])
+    _near(whole, blocks, "the values of a row, and those of it in a block,")
+
+
+def is_the_same_again(_: str, component: Any) -> None:
+    """Gives the same values when it is fitted again."""
+    points = _points(component)
+    once, again = (np.asarray(component().fit(points[:40]).transform(points)) for _ in range(2))
+    _holds(np.array_equal(once, again), "two kernels that were fitted alike differ")
+
+
+# --- Classifiers ---
+
+
+def gives_scores(_: str, component: Any) -> None:
+    """Gives each class a finite score, also of two classes, in the order of `classes_`."""
+    for n_classes in (2, 3):
+        points = _points(component)
+        labels = problem_of(several=False, n_classes=n_classes).documents.labels
+        classifier = component()
+        _holds(classifier.fit(points, labels) is classifier, "fit must return the classifier itself")
+        scores, classes = np.asarray(classifier.class_scores(points)), np.asarray(classifier.classes_)
+        _holds(sorted(classes) == list(range(n_classes)), f"classes_ is {classes}, trained on 0 to {n_classes - 1}")
+        _holds(scores.shape == (60, n_classes), f"scores of 60 points have the shape {scores.shape}")
+        _holds(np.isfinite(scores).all(), "scores are not finite numbers")
+        if hasattr(classifier, "predict"):
+            predicted = classes[scores.argmax(axis=1)]
+            _holds((predicted == classifier.predict(points)).all(), "predict gives other classes than the best scores")
+
+
+def scores_the_same_again(_: str, component: Any) -> None:
+    """Gives a point the same scores alone and among others, and when it is trained again."""
+    points, labels = _points(component), problem_of(several=False).documents.labels
+    classifier, again = (component().fit(points, labels) for _ in range(2))
+    whole = np.asarray(classifier.class_scores(points))
+    _holds(np.array_equal(whole, again.class_scores(points)), "two classifiers that were trained alike differ")
+    blocks = np.vstack([classifier.class_scores(points[start : start + 7]) for start in range(0, 60, 7)])
+    _near(whole, blocks, "the scores of a point, and those of it in a block,")
+
+
+# --- Protocols and metrics ---
+
+
+def keeps_promises(_: str, component: Any) -> None:
+    """Splits into rows that ascend, of which none both trains and tests, with every class in training."""
+    for problem in (problem_of(several=False), problem_of(several=False, n_classes=2)):
+        splits, again = (component().splits(problem.documents) for _ in range(2))
+        check_promises(splits, problem.documents, repeated=draws(component))
+        for split, other in zip(splits, again, strict=True):
+            same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
+            _holds(same, "the splits are others the next time")
+
+
+def is_a_share(_: str, metric: Metric) -> None:
+    """Is a share, of whatever counts, and scores a stack of them as each."""
+    rng = np.random.default_rng(3)
+    true, assigned = rng.integers(0, 9, (50, 4)), rng.integers(0, 9, (50, 4))
+    right = np.minimum(rng.integers(0, 9, (50, 4)), np.minimum(true, assigned))
+    stack = Tallies(right, assigned, true, true.sum(axis=1))
+    values = np.asarray(metric.of(stack))
+    _holds(values.shape == (50,), f"50 counts of 4 classes are scored by the shape {values.shape}")
+    _holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
+    each = [metric.of(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
+    _near(values, np.array(each), "scores of a stack, and of each,")
+
+
+CHECKS: Mapping[str, tuple[Check, ...]] = {
+    "kernels": (
+        *(keeps_parameters, gives_gram_rows, is_symmetric, is_the_same_in_blocks, is_the_same_again),
+        *(leaves_arguments, decides),
+    ),
+    "classifiers": (keeps_parameters, gives_scores, scores_the_same_again, leaves_arguments, decides),
+    "protocols": (keeps_promises,),
+    "metrics": (is_a_share,),
+}

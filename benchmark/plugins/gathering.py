@@ -1,0 +1,197 @@
+"""Files and installed packages to the registries of a configuration: the shipped ones, and what plug-ins add to them.
+
+A plug-in is a Python file whose top level names components by kind, ``KERNELS = {"chi2": ChiSquared}``, or a package
+with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classifiers`` and so on.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from functools import cache, wraps
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.code import add_modules
+from benchmark.corpora.registry import CORPORA
+from benchmark.errors import ConfigError
+from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.foreign import blamed, loaded, place_of, tell_lines_of
+from benchmark.kernels import KERNELS
+from benchmark.measures import MEASURES
+from benchmark.plugins.admission import objection
+from benchmark.registries import Origin, Registries, Registry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from importlib.metadata import Distribution, EntryPoint
+
+    from numpy.typing import NDArray
+
+    from benchmark.evaluation.metrics import Metric, Tallies
+    from benchmark.foreign import Loaded
+    from benchmark.source import YamlSource
+
+_GROUP = "simplexbench."
+_NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
+_NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
+
+#: What a configuration without plug-ins can name.
+SHIPPED = Registries(
+    kernels=Registry(KERNELS),
+    classifiers=Registry(CLASSIFIERS),
+    protocols=Registry(PROTOCOLS),
+    measures=Registry(MEASURES),
+    metrics=Registry(METRICS),
+    corpora=Registry(CORPORA),
+)
+
+
+def registries_of(source: YamlSource) -> Registries:
+    """What a configuration can name, by its `plugins`; ConfigError at the line of one that can't be loaded."""
+    given = source.data.get("plugins") if isinstance(source.data, dict) else None
+    paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
+    files = []
+    for index, each in enumerate(paths):
+        place = ("plugins", index)
+        files.append(source.folder(place) / Path(each).expanduser())
+        try:
+            loaded(files[-1])
+        except ConfigError as error:
+            raise source.error(place, str(error)) from error
+    return with_plugins(files)
+
+
+def with_plugins(files: Iterable[Path] = ()) -> Registries:
+    """What can be named: the shipped components, those of installed packages, and those of plug-in files.
+
+    Raises
+    ------
+    ConfigError
+        If a file can't be loaded, names nothing, or gives a name that is taken. What can't be used for another reason
+        is refused where it is named, as is all that is wrong with an installed package.
+    """
+    found = SHIPPED.copied()
+    for entry in _entries():
+        _add_installed(entry, found)
+    for path in dict.fromkeys(each.resolve() for each in files):
+        add_file(loaded(path), path, found)
+    return found
+
+
+def add_file(plugin: Loaded, path: Path, found: Registries) -> None:
+    """Add what a plug-in's file names."""
+    named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
+    if not named:
+        raise ConfigError(f"{path}: {_NO_PLUGIN}")
+    for kind, components in named:
+        if not isinstance(components, dict) or not all(isinstance(name, str) and name for name in components):
+            raise ConfigError(f"{path}: {kind.upper()} must be a mapping of names to components")
+        for name, component in components.items():
+            place = place_of(getattr(component, "of", component)) or str(path)
+            taken = _taken(kind, name, found)
+            if taken:
+                raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
+            _add(kind, name, component, Origin(place, str(path), plugin.digest), found)
+
+
+def _has(plugin: Loaded, kind: str) -> bool:
+    """Whether a file names components of a kind, not only imports a registry of this package."""
+    named = getattr(plugin.module, kind.upper(), None)
+    return named is not None and all(named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS))
+
+
+def _add(kind: str, name: str, component: Any, origin: Origin, found: Registries) -> None:
+    registry: Registry = getattr(found, kind)
+    registry.origins[name] = origin
+    wrong = objection(kind, name, component)
+    if wrong:
+        registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
+    else:
+        registry[name] = _sound(name, component, origin.place) if kind == "metrics" else component
+
+
+def _sound(name: str, metric: Metric, place: str) -> Metric:
+    """A metric that says in a line why there is no score, be it an error or what it gives."""
+
+    @wraps(metric.of)
+    def of(tallies: Tallies) -> NDArray[np.float64]:
+        try:
+            values = np.asarray(metric.of(tallies), dtype=np.float64)
+        except Exception as error:
+            raise ConfigError(blamed(error, place)) from error
+        if values.shape != tallies.documents.shape or not np.isfinite(values).all():
+            said = f"gives scores of the shape {values.shape}, or no finite ones, of {tallies.documents.shape} counts"
+            raise ConfigError(f"{place}: the metric {name!r} {said}")
+        return values
+
+    return replace(metric, of=of)
+
+
+def _taken(kind: str, name: str, found: Registries) -> str:
+    """Where another component of this name stands; kernels and classifiers share their names."""
+    kinds = ("kernels", "classifiers") if kind in ("kernels", "classifiers") else (kind,)
+    for registry in (getattr(found, each) for each in kinds):
+        if name in registry.origins:
+            return str(registry.origins[name].place)
+        if name in registry:
+            return place_of(getattr(registry[name], "of", registry[name]))
+    return ""
+
+
+# --- Installed packages ---
+
+
+@cache
+def _entries() -> tuple[EntryPoint, ...]:
+    """The entry points of all kinds; asking all installed packages takes some hundredths of a second."""
+    installed = entry_points()
+    return tuple(each for kind, _ in SHIPPED.each() for each in installed.select(group=_GROUP + kind))
+
+
+def _add_installed(entry: EntryPoint, found: Registries) -> None:
+    kind = entry.group.removeprefix(_GROUP)
+    registry = getattr(found, kind, None)
+    if registry is None or entry.dist is None:
+        return
+    origin = Origin(f"{entry.dist.name} {entry.dist.version} ({entry.value})", "", entry.dist.version)
+    taken = _taken(kind, entry.name, found)
+    if taken:
+        registry.pop(entry.name, None)
+        registry.broken[entry.name] = f"{entry.name!r} is the name of two: of {taken}, and of {origin.place}"
+        return
+    try:
+        component = entry.load()
+        _count_by_content(component, entry.dist)
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever its author wrote
+        registry.origins[entry.name] = origin
+        registry.broken[entry.name] = blamed(error, origin.place)
+    else:
+        _add(kind, entry.name, component, origin, found)
+
+
+def _count_by_content(component: Any, distribution: Distribution) -> None:
+    """Let an editable package count by its content, which changes while its version stays."""
+    import sys  # noqa: PLC0415 - only where a package is installed
+
+    top = str(getattr(component, "of", component).__module__).partition(".")[0]
+    file = getattr(sys.modules[top], "__file__", None)
+    if file is None:
+        return
+    folder = Path(file).parent
+    whole = Path(file).name == "__init__.py"
+    tell_lines_of([folder if whole else Path(file)])
+    if json.loads(distribution.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
+        files = sorted(folder.rglob("*.py")) if whole else [Path(file)]
+        names = {each: each.relative_to(folder.parent if whole else folder).with_suffix("").parts for each in files}
+        add_modules(
+            {
+                ".".join(words[:-1] if words[-1] == "__init__" else words): each.read_text(encoding="utf-8")
+                for each, words in names.items()
+            }
+        )

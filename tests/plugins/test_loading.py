@@ -1,0 +1,261 @@
+"""Files and packages to names: what is loaded, what is refused, and in which words; nothing of one reaches another."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmark.errors import ConfigError
+from benchmark.experiment.overview import registered
+from benchmark.experiment.session import checked
+from benchmark.kernels import KERNELS
+from benchmark.plugins.gathering import SHIPPED, with_plugins
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def refused(path: Path) -> str:
+    with pytest.raises(ConfigError) as caught:
+        checked(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_a_configuration_names_what_its_files_name(config: Callable[..., Path]) -> None:
+    study = checked(config(methods="chi2, {kernel: {name: chi2, gamma: [0.5, 2.0]}}"))
+    assert study.ids == ("chi2", "chi2-gamma0.5", "chi2-gamma2.0")
+
+
+def test_another_configuration_does_not(config: Callable[..., Path]) -> None:
+    checked(config())
+    assert "unknown method 'chi2'" in refused(config(files=""))
+    assert "chi2" not in KERNELS
+    assert "chi2" not in SHIPPED.kernels
+
+
+def test_two_configurations_may_call_different_things_by_one_name(
+    config: Callable[..., Path], plugin: Callable[..., Path]
+) -> None:
+    plugin("from sklearn.base import BaseEstimator\nfrom chi2 import Other\nKERNELS = {'chi2': Other}\n")
+    one, other = checked(config()), checked(config(files="mine.py"))
+    names = [study.variants["base"].entries[0].candidates[0].kernel.cls.__name__ for study in (one, other)]
+    assert names == ["ChiSquared", "Other"]
+
+
+def test_a_file_is_run_once_until_it_is_changed(folder: Path, plugin: Callable[..., Path]) -> None:
+    text = "from chi2 import Other\nwith open('runs', 'a') as file:\n    file.write('.')\nKERNELS = {'c': Other}\n"
+    path = plugin(text.replace("'runs'", repr(str(folder / "runs"))))
+    for _ in range(2):
+        with_plugins([path, path])
+    assert (folder / "runs").read_text() == "."
+    path.write_text(path.read_text() + "# changed\n")
+    with_plugins([path])
+    assert (folder / "runs").read_text() == ".."
+
+
+def test_modules_beside_a_file_are_those_of_its_own_folder(tmp_path: Path) -> None:
+    found = []
+    for word in ("one", "two"):
+        folder = tmp_path / word
+        folder.mkdir()
+        (folder / "beside.py").write_text(f"WORD = {word!r}\n")
+        (folder / "mine.py").write_text(
+            "import beside\nfrom benchmark.evaluation.metrics import Metric, accuracy\n"
+            "METRICS = {beside.WORD: Metric(accuracy)}\n"
+        )
+        found += [name for name in with_plugins([folder / "mine.py"]).metrics if name not in SHIPPED.metrics]
+    assert found == ["one", "two"]
+    assert "beside" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "words"),
+    [
+        ("x = 1\ndef f(:\n", 2, "SyntaxError: invalid syntax"),
+        ("import os\n\nint('x')\n", 3, "ValueError: invalid literal"),
+        ("import nothing_of_the_kind\n", 1, "ModuleNotFoundError: No module named 'nothing_of_the_kind'"),
+        ("import sys\nsys.exit(3)\n", 2, "SystemExit: 3"),
+    ],
+)
+def test_a_broken_file_is_named_with_its_line(
+    config: Callable[..., Path], plugin: Callable[..., Path], text: str, line: int, words: str
+) -> None:
+    path, yaml = plugin(text), config(files="chi2.py, mine.py")
+    assert refused(yaml).startswith(f"{yaml}:2: {path}:{line}: {words}")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x = 1\n", "names no component"),
+        ("KERNELS = [1]\n", "KERNELS must be a mapping of names to components"),
+        (
+            "from chi2 import ChiSquared\nKERNELS = {'linear': ChiSquared}\n",
+            r"'linear' is taken, by .*euclidean\.py:\d+",
+        ),
+        (
+            "from chi2 import ChiSquared\nKERNELS = {'mnb': ChiSquared}\n",
+            r"'mnb' is taken, by .*multinomial_bayes\.py:\d+",
+        ),
+    ],
+)
+def test_what_can_not_stand_beside_the_others_is_refused(
+    config: Callable[..., Path], plugin: Callable[..., Path], text: str, words: str
+) -> None:
+    plugin(text)
+    assert re.search(words, refused(config(files="mine.py", methods="ngd")))
+
+
+def test_two_files_with_one_name_are_both_told(config: Callable[..., Path], plugin: Callable[..., Path]) -> None:
+    path = plugin("class Mine:\n    pass\n\nKERNELS = {'chi2': Mine}\n")
+    found = refused(config(files="chi2.py, mine.py"))
+    assert f"{path}:1: the name 'chi2' is taken, by {path.with_name('chi2.py')}:5" in found
+
+
+def test_a_missing_file_is_told_where_it_is_named(config: Callable[..., Path]) -> None:
+    assert "gone.py: no such file" in refused(config(files="gone.py"))
+
+
+INADMISSIBLE = """\
+from sklearn.base import BaseEstimator
+from benchmark.kernels import Kernel
+from chi2 import ChiSquared
+
+def function(x, y):
+    return x @ y.T
+
+class NoTransform(BaseEstimator):
+    def fit(self, X, y=None):
+        return self
+
+class NoLink(Kernel):
+    pass
+
+class Anything(ChiSquared):
+    def __init__(self, **given):
+        pass
+
+class Unwritable(ChiSquared):
+    def __init__(self, gamma=object()):
+        self.gamma = gamma
+
+KERNELS = {"function": function, "no-transform": NoTransform, "no-link": NoLink, "anything": Anything,
+           "unwritable": Unwritable}
+METRICS = {"function-too": function}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("function", "one of the kernels is a class"),
+        ("no-transform", "it has no transform"),
+        ("no-link", "a `transform` of its own"),
+        ("anything", r"no \*args"),
+        ("unwritable", "the default of gamma"),
+    ],
+)
+def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(
+    config: Callable[..., Path], plugin: Callable[..., Path], name: str, words: str
+) -> None:
+    path = plugin(INADMISSIBLE)
+    checked(config(files="chi2.py, mine.py", methods="ngd, chi2"))
+    found = refused(config(files="mine.py", methods=name))
+    assert re.search(rf"{path}:\d+: '{name}' can't be used: .*{words}", found), found
+    assert "Metric" in refused(config(files="mine.py", methods="ngd", metrics="[function-too]"))
+
+
+def test_names_of_plug_ins_are_suggested_and_their_parameters_checked(config: Callable[..., Path]) -> None:
+    assert "did you mean 'chi2'?" in refused(config(methods="ch2"))
+    assert "did you mean 'gamma'?" in refused(config(methods="{kernel: {name: chi2, gama: 1}}"))
+    assert "gamma is 'wide': must be a number" in refused(config(methods="{kernel: {name: chi2, gamma: wide}}"))
+
+
+def test_they_are_listed(folder: Path) -> None:
+    (part,) = registered("kernels", [folder / "chi2.py"])
+    assert {row[0]: row[1] for row in part.rows}["chi2"] == "gamma=1.0"
+
+
+def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[..., Path], folder: Path) -> None:
+    config(name="below")
+    above = folder / "above.yaml"
+    above.write_text("extends: below\nname: above\n", encoding="utf-8")
+    assert checked(above).ids == ("chi2",)
+
+
+# --- Installed packages ---
+
+PACKAGE = """\
+import sys
+from pathlib import Path
+from benchmark.code import code_digest
+from benchmark.errors import ConfigError
+from benchmark.experiment.session import checked
+for name in sys.argv[1:]:
+    try:
+        study = checked(Path(name))
+        print(study.ids[0], code_digest(study.variants["base"].entries[0].candidates[0].kernel.cls))
+    except ConfigError as error:
+        print(error)
+"""
+
+
+@pytest.fixture
+def installed(folder: Path) -> Callable[..., list[str]]:
+    """What is said of configurations where a package with entry points is installed."""
+
+    def say(*configs: Path, text: str = "", version: str = "1.0", editable: bool = False) -> list[str]:
+        site = folder / "site"
+        info = site / "mypackage-1.dist-info"
+        (site / "mypackage").mkdir(parents=True, exist_ok=True)
+        (site / "mypackage" / "__init__.py").write_text(text + (folder / "chi2.py").read_text())
+        (site / "mypackage" / "kernels.py").write_text("from mypackage import ChiSquared\n")
+        (site / "beside.py").write_text((folder / "beside.py").read_text())
+        info.mkdir(exist_ok=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: mypackage\nVersion: {version}\n")
+        names = "packed = mypackage.kernels:ChiSquared\nlost = mypackage.lost:Kernel\nlinear = mypackage:Other\n"
+        (info / "entry_points.txt").write_text(f"[simplexbench.kernels]\n{names}")
+        (info / "direct_url.json").write_text('{"url": "x", "dir_info": {"editable": true}}' if editable else "{}")
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
+        command = [sys.executable, "-c", PACKAGE, *map(str, configs)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
+        assert not done.returncode, done.stderr
+        return done.stdout.splitlines()
+
+    return say
+
+
+def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
+    config: Callable[..., Path], installed: Callable[..., list[str]]
+) -> None:
+    paths = [config(files="", methods=name, name=name) for name in ("packed", "ngd", "lost", "linear")]
+    packed, ngd, lost, linear = installed(*paths)
+    assert packed.startswith("packed ")
+    assert ngd.startswith("ngd ")
+    assert "No module named 'mypackage.lost'" in lost
+    assert "euclidean.py" in linear
+    assert "mypackage 1.0" in linear
+
+
+def test_a_package_counts_by_its_version_and_an_editable_one_by_its_content(
+    config: Callable[..., Path], installed: Callable[..., list[str]], folder: Path
+) -> None:
+    path = config(files="", methods="packed")
+    before = installed(path)
+    assert installed(path, version="1.1") != before
+    chi2 = folder / "chi2.py"
+    text = chi2.read_text()
+    editable = installed(path, editable=True)
+    chi2.write_text(text.replace("self.gamma)", "2 * self.gamma)"))
+    assert installed(path) == before
+    assert installed(path, editable=True) != editable
+    chi2.write_text(text)
+    assert installed(path, editable=True) == editable
+    assert installed(path, editable=True, text="# a comment\n") == editable

@@ -1,0 +1,303 @@
+"""Runs with components of one's own: their numbers, their keys, what goes wrong in them, and reports without them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import chi2_kernel
+from sklearn.svm import SVC
+
+from benchmark.cli.terminal import ProgressObserver
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.session import again, checked, perform
+from benchmark.experiment.store import Store
+from benchmark.experiment.work import task_work
+from benchmark.methods.workbench import Workbench
+from benchmark.observer import Observer
+from benchmark.representation import TermWeighting
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.config.model import Experiment
+
+README = Path(__file__).parents[2] / "README.md"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store", limit=10**9)
+
+
+def test_the_example_of_the_readme_runs(tmp_path: Path, store: Store) -> None:
+    python, yaml = re.search(
+        r"`mykernels\.py`, whole:\n\n```python\n(.*?)```\n\n```yaml\n(.*?)```", README.read_text("utf-8"), re.DOTALL
+    ).groups()
+    (tmp_path / "mykernels.py").write_text(python, encoding="utf-8")
+    rest = "name: own\ncorpus: {name: synthetic}\nprotocol: {name: leave-one-group-out, held_out: [texas]}\n"
+    (tmp_path / "own.yaml").write_text(rest + yaml, encoding="utf-8")
+    done = perform(checked(tmp_path / "own.yaml"), store, folder=tmp_path / "run")
+    assert not done.summary.failures
+    assert done.results.study.ids == ("ngd", "chi2-gamma0.5", "chi2-gamma1", "chi2-gamma2")
+    assert min(done.results.scored.estimate(cell, "accuracy").value for cell in done.results.study.ids) > 0.6
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize(
+    "protocol",
+    [
+        "{name: k-fold, k: 2, stratified: false}",
+        "{name: random-subsets, train_size: [200], replicates: 2, stratified: false}",
+    ],
+)
+def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment], several: bool, protocol: str) -> None:
+    corpus = (
+        "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty, student]}"
+    )
+    study = studied(corpus=corpus, protocol=protocol)
+    variant = study.variants["base"]
+    counts, _, key = read_counts(variant.collection, Store(), Observer())
+    (point,) = task_work(study, variant, variant.tasks[0], counts, key).points
+    splits = [split for job in point.jobs for split in job.splits]
+    points = TermWeighting(normalization="l1").fit_transform(point.problem.counts.matrix).toarray()
+    for split, decisions in zip(splits, point.method.solve(point.problem, splits, None, Workbench(1)), strict=True):
+        gram, rows = (chi2_kernel(points[part], points[split.train]) for part in (split.train, split.test))
+        truth = point.problem.members[split.train].T if several else [point.problem.documents.labels[split.train]]
+        expected = [SVC(kernel="precomputed", C=1.0).fit(gram, own).predict(rows) for own in truth]
+        given = decisions.given.T if several else [decisions.given]
+        for ours, theirs in zip(given, expected, strict=True):
+            # The solvers stop at the same tolerance, not at the same machine.
+            assert np.mean(ours == theirs) > 0.98
+
+
+FAILING = """\
+import numpy as np
+from sklearn.base import BaseEstimator
+from benchmark.kernels import Kernel
+from chi2 import ChiSquared
+
+class Raises(ChiSquared):
+    def transform(self, X):
+        return self.nothing  # line 8
+
+class Nan(ChiSquared):
+    def transform(self, X):
+        return super().transform(X) * np.nan
+
+class Narrow(ChiSquared):
+    def transform(self, X):
+        return super().transform(X)[:, 1:]
+
+class Same(ChiSquared):
+    def transform(self, X):
+        return 0 * super().transform(X) + 0.5
+
+class SameLink(Kernel):
+    def link(self, products, left, right):
+        return 0 * products + 1
+
+class NanLink(Kernel):
+    def link(self, products, left, right):
+        return products * np.inf
+
+class Lazy(BaseEstimator):
+    def fit(self, X, y):
+        raise KeyError("lazy")  # line 32
+
+    def class_scores(self, X):
+        return X
+
+KERNELS = {"raises": Raises, "nan": Nan, "narrow": Narrow, "same": Same, "same-link": SameLink, "nan-link": NanLink}
+CLASSIFIERS = {"lazy": Lazy}
+"""
+FAILURES = {
+    "raises": "mine.py:8: AttributeError: 'Raises' object has no attribute 'nothing'",
+    "nan": "the kernel Nan() gives values that are not finite numbers",
+    "narrow": "the kernel Narrow() gives values of the shape",
+    "same": "the kernel Same() gives 0.5 for every pair of documents: all values equal",
+    "same-link": "the kernel SameLink() gives 1 for every pair of documents: all values equal",
+    "nan-link": "the kernel NanLink() gives values that are not finite numbers",
+    "lazy": "mine.py:32: KeyError: 'lazy'",
+}
+
+
+@pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
+@pytest.mark.parametrize("protocol", ["leave-one-group-out", "random-subsets"])
+def test_what_goes_wrong_is_told_in_a_line_and_stops_its_cell_alone(
+    config: Callable[..., Path],
+    plugin: Callable[..., Path],
+    store: Store,
+    tmp_path: Path,
+    several: bool,
+    protocol: str,
+) -> None:
+    plugin(FAILING)
+    draws = "{name: random-subsets, train_size: [60], replicates: 2, stratified: false}"
+    lines = {"protocol": draws} if protocol == "random-subsets" else {}
+    corpus = "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty]}"
+    path = config(files="chi2.py, mine.py", methods=f"chi2, {', '.join(FAILURES)}, ngd", corpus=corpus, **lines)
+    done = perform(checked(path), store, folder=tmp_path / "run")
+    size = "-60" if lines else ""
+    found = {name.removesuffix(size): reason for name, reason in done.results.failures.items()}
+    assert found.keys() == FAILURES.keys()
+    for name, words in FAILURES.items():
+        assert words in found[name]
+        assert "\n" not in found[name]
+        assert str(tmp_path) not in found[name]
+    assert {cell.removesuffix(size) for cell in done.results.scored.cells} == {"chi2", "ngd"}
+
+
+def test_its_own_traceback_is_for_who_asks(
+    config: Callable[..., Path],
+    plugin: Callable[..., Path],
+    store: Store,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    plugin(FAILING)
+    study = checked(config(files="mine.py", methods="raises"))
+    for verbose in (False, True):
+        with ProgressObserver("own", verbose=verbose) as observer:
+            perform(study, store, folder=tmp_path / "run", observer=observer)
+        told = capsys.readouterr().err
+        assert "mine.py:8: AttributeError" in told
+        assert ("Traceback" in told) == verbose
+
+
+def keys_of(study: Experiment) -> dict[str, list[str]]:
+    variant = study.variants["base"]
+    counts, _, key = read_counts(variant.collection, Store(), Observer())
+    work = task_work(study, variant, variant.tasks[0], counts, key)
+    return {point.place[2]: [job.key for job in point.jobs] for point in work.points}
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "moved"),
+    [
+        ("chi2.py", "self.gamma = gamma", "self.gamma = 2 * gamma", {"chi2", "other"}),
+        ("chi2.py", "transform(X) + 1", "transform(X) + 2", {"other"}),
+        ("chi2.py", "class Other", "# a comment\nclass Other", set()),
+        ("chi2.py", '"other": Other', '"other": Other, "third": Other', set()),
+        ("beside.py", "chi2_kernel(x, y, gamma)", "chi2_kernel(x, y, gamma) ** 2", {"chi2", "other"}),
+        ("beside.py", "return 1", "return 2", set()),
+    ],
+)
+def test_an_edit_is_a_new_key_for_what_uses_it_and_for_nothing_else(
+    studied: Callable[..., Experiment], folder: Path, name: str, old: str, new: str, moved: set[str]
+) -> None:
+    before = keys_of(studied(methods="chi2, other, ngd, mnb"))
+    path = folder / name
+    assert old in path.read_text()
+    path.write_text(path.read_text().replace(old, new))
+    after = keys_of(studied(methods="chi2, other, ngd, mnb"))
+    assert {method for method in before if before[method] != after[method]} == moved
+
+
+def test_keys_do_not_depend_on_where_a_file_is(studied: Callable[..., Experiment], folder: Path) -> None:
+    before = keys_of(studied())
+    other = folder / "elsewhere"
+    other.mkdir()
+    for name in ("chi2.py", "beside.py"):
+        (folder / name).rename(other / name)
+    assert keys_of(studied(files="elsewhere/chi2.py")) == before
+
+
+EVERYTHING = """\
+from dataclasses import dataclass
+from pathlib import Path
+import numpy as np
+from benchmark.corpora import registry
+from benchmark.corpora.archive import Source
+from benchmark.corpora.reader import CorpusReader
+from benchmark.evaluation.metrics import Metric
+from benchmark.evaluation.protocols import Split
+from benchmark.measures.base import Measure, Measured, Told
+from benchmark.evaluation.intervals import Estimate
+from sklearn.neighbors import NearestCentroid
+
+class Centroids(NearestCentroid):
+    normalization = "l2"
+    def class_scores(self, X):
+        return X @ self.centroids_.T - (self.centroids_ ** 2).sum(axis=1) / 2
+
+def halved(tallies):
+    return tallies.right.sum(axis=-1) / tallies.documents / 2
+
+class Bags:
+    draws = True
+    def __init__(self, n: int = 2):
+        self.n = n
+    def splits(self, documents):
+        tested = [np.random.default_rng(i).random(len(documents)) < 0.3 for i in range(self.n)]
+        return [Split(f"bag-{i}", np.flatnonzero(~t), np.flatnonzero(t), i + 1) for i, t in enumerate(tested)]
+
+class Length(Measure):
+    code = ()
+    def compute(self, context):
+        return {"n": np.array([len(context.counts.documents)])}
+    def told(self, found):
+        n = float(found.arrays["n"][0])
+        return Told((Measured("length", "documents", Estimate(n, n, n, int(n), "count")),))
+    def notes(self, reading):
+        return ["A measure of one's own."]
+
+@dataclass(frozen=True)
+class Generated(CorpusReader):
+    seed: int = 1
+    name = "generated"
+    @property
+    def classes(self): return self.outline().classes
+    @property
+    def groups(self): return self.outline().group_names
+    @property
+    def several(self): return False
+    def outline(self): return self.load(Source(None)).documents
+    def locate(self, *, download, notify, progress): return Source(None)
+    def content(self, source): return {"seed": self.seed}
+    def load(self, source): return registry.load("synthetic", source, seed=self.seed)
+    @property
+    def code(self): return (Generated, *registry.code("synthetic"))
+
+CLASSIFIERS = {"centroids": Centroids}
+METRICS = {"halved": Metric(halved, more_is_better=False)}
+PROTOCOLS = {"bags": Bags}
+MEASURES = {"length": Length}
+CORPORA = {"generated": Generated}
+"""
+
+
+def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
+) -> None:
+    plugin(EVERYTHING)
+    path = config(
+        files="chi2.py, mine.py",
+        methods="chi2, centroids, mnb",
+        corpus="{name: generated, seed: 3}",
+        protocol="{name: bags, n: 6}",
+        metrics="[accuracy, halved]",
+        measures="[length]",
+        compare="[[chi2, mnb], [centroids, mnb]]",
+    )
+    done = perform(checked(path), store, folder=folder / "run")
+    assert not done.summary.failures
+    for cell in done.results.study.ids:
+        accuracy, halved = (done.results.scored.estimate(cell, name).value for name in ("accuracy", "halved"))
+        assert halved == pytest.approx(accuracy / 2)
+    one, other = (done.results.scored.test("wilcoxon", "chi2", "mnb", name) for name in ("accuracy", "halved"))
+    assert {one.favours, other.favours} == {"chi2", "mnb"}, "of the one more is better, of the other less"
+    before = {each.name: each.read_bytes() for each in done.folder.iterdir()}
+    again(done.folder)
+    assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
+    for name in ("mine.py", "chi2.py", "beside.py"):
+        (folder / name).unlink()
+    gone = again(done.folder)
+    assert gone.results.study.ids == done.results.study.ids
+    assert gone.results.study.metrics == ("accuracy",)
+    for cell in done.results.study.ids:
+        assert gone.results.scored.estimate(cell, "accuracy") == done.results.scored.estimate(cell, "accuracy")
+    assert "'halved' is of a plug-in that has gone" in (done.folder / "table.md").read_text()
