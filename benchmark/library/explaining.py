@@ -16,6 +16,7 @@ from benchmark.evaluation.predictions import PARTS
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reading import read_counts
+from benchmark.experiment.session import default_jobs
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import decided, entry_of
 from benchmark.findings.in_words import candidate_words, described, points_of
@@ -25,6 +26,7 @@ from benchmark.kernels.base import Kernel
 from benchmark.kernels.products import inner_products
 from benchmark.methods.weights import idf_of, idf_rows
 from benchmark.methods.weights import points_of as weighted
+from benchmark.model.fitting import fit_model
 from benchmark.report.grids import Part
 from benchmark.report.quantities import unit_shown
 
@@ -39,10 +41,11 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
     from benchmark.experiment.store import Store
     from benchmark.methods.base import Problem
+    from benchmark.model.kept import KeptModel
     from benchmark.observer import Observer
 
-#: Documents that are shown, neighbours of each, and characters of a text.
-SHOWN, NEAREST, LONGEST = 5, 3, 600
+#: Documents that are shown, neighbours of each, its words, and characters of its text.
+SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +115,8 @@ class _Account:
         self.tasks: TaskDocuments = run.predictions.tasks[cell.variant, cell.task]
         self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.variant, cell.task, cell.size]
         self.given: Given = decided(run.predictions, cell, self.candidates)
+        #: By split, the machine trained once more; or why that can't be done.
+        self.models: dict[str, KeptModel | str] = {}
 
     def decisions(self) -> list[Decided]:
         """All of them, split by split."""
@@ -218,14 +223,15 @@ class _Account:
         study, problem = self._again(store, observer)
         variant = study.variants[self.cell.variant]
         rows = np.unique([each.row for each in wanted])
-        texts = self._texts(study, problem, rows)
+        contents = self._contents(study, problem, rows)
         splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
         found, ids = list[Part](), problem.documents.ids
         for number, each in enumerate(wanted, start=1):
             spec = self.entry.candidates[int(self.candidates[each.split])]
             near = _nearest(problem, spec, splits[each.split], each.row)
             told = [("true", each.truth), ("given", each.given + (", after a tie" if each.tied else ""))]
-            told += [("split", splits[each.split].name), ("text", texts[each.row])]
+            told += [("split", splits[each.split].name), ("text", _shown(contents[each.row]))]
+            told += self._reasons(study, splits[each.split].name, ids[each.row], contents[each.row], store, observer)
             told += [("near", f"{self._named_at(problem, row)}, {value:.4g}: {ids[row]}") for row, value in near]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             found.append(Part(ids[each.row] + wrong, ("what", "it is"), told))
@@ -249,8 +255,29 @@ class _Account:
         task = next(task for task in variant.tasks if task.name == self.cell.task)
         return study, task_work(study, variant, task, counts, key).problem
 
-    def _texts(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, str]:
-        """The text of some documents, by row of the task; the beginning of a long one."""
+    def _reasons(
+        self, study: Experiment, split: str, name: str, content: bytes, store: Store, observer: Observer
+    ) -> list[tuple[str, str]]:
+        """The decision values of the split's machine, trained once more, and the words without which they fall most."""
+        if split not in self.models:
+            try:
+                self.models[split] = fit_model(study, self.cell.id, store, observer, split=split, jobs=default_jobs())
+            except ConfigError as error:
+                self.models[split] = str(error)
+        model = self.models[split]
+        if isinstance(model, str):
+            return [("decided", f"can't be told: {model}")]
+        ((_, answers),) = model.answers([(name, content)], n_words=WORDS)
+        values = answers.values[0]
+        order = np.argsort(-values, kind="stable")[:SHOWN]
+        told = [("decided", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
+        return told + [
+            ("spoke", f"for {model.classes[code]}: {', '.join(words) or 'no word by itself'}")
+            for code, words in answers.words[0].items()
+        ]
+
+    def _contents(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, bytes]:
+        """The bytes of some documents, by row of the task."""
         collection = study.variants[self.cell.variant].collection
         source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
         whole = cast("Corpus", collection.reader.load(source))
@@ -260,9 +287,14 @@ class _Account:
         found = {}
         for number, text in enumerate(corpus):
             if number in position:
-                plain = text.decode("utf-8", "replace")
-                found[position[number]] = plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} …"
+                found[position[number]] = text
         return found
+
+
+def _shown(content: bytes) -> str:
+    """A text, or the beginning of a long one."""
+    plain = content.decode("utf-8", "replace")
+    return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} …"
 
 
 def _points(spec: MethodSpec) -> str:

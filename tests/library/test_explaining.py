@@ -87,6 +87,19 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Fin
         assert near == [ids[each] for each in best]
 
 
+@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv"])
+def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
+    told: Finished, store: Store, cell: str
+) -> None:
+    for title, part in list(parts(told, cell, store, shown=2).items())[-2:]:
+        rows = dict(part.rows)
+        assert "wrong" in title
+        assert rows["decided"].split()[0] == rows["given"].partition(",")[0]
+        assert rows["true"] in rows["decided"]
+        words = rows["spoke"].removeprefix(f"for {rows['decided'].split()[0]}: ").split(", ")
+        assert all(word in rows["text"].lower() for word in words[:2])
+
+
 def test_one_document_is_told_with_its_text_and_what_was_given(told: Finished, store: Store) -> None:
     name = "student/cornell/http:^^www.cornell.example^student^002.html"
     part = parts(told, "mnb-cv", store, document=name)[name]
