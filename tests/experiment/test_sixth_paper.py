@@ -32,9 +32,9 @@ corpus: {name: synthetic, classes: [course, faculty, student]}
 text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 20}
 protocol: {name: random-subsets, train_size: [30, 90], replicates: 6}
 defaults: {weighting: tf}
-methods: [ngd, mnb, {kernel: {name: rbf, sigma: 0.001}}]
+methods: [ngd, mnb, {kernel: {name: rbf, sigma: 0.1}}]
 metrics: [accuracy]
-compare: [[ngd, rbf-sigma0.001]]
+compare: [[ngd, rbf-sigma0.1]]
 """
 PUBLISHED: dict[str, Any] = {
     "paper": "sixth2026",
@@ -50,14 +50,14 @@ PUBLISHED: dict[str, Any] = {
             "text": "NGD is the better one.",
             "relation": "greater",
             "alpha": 0.05,
-            "comparisons": [{"config": "sixth", "a": "ngd-90", "b": "rbf-sigma0.001-90"}],
+            "comparisons": [{"config": "sixth", "a": "ngd-90", "b": "rbf-sigma0.1-90"}],
         },
         {
             "id": "geometry-harms",
             "text": "NGD is the worse one.",
             "relation": "lower",
             "alpha": 0.05,
-            "comparisons": [{"config": "sixth", "a": "ngd-90", "b": "rbf-sigma0.001-90"}],
+            "comparisons": [{"config": "sixth", "a": "ngd-90", "b": "rbf-sigma0.1-90"}],
         },
     ],
 }
@@ -84,11 +84,11 @@ def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     done = performed()
     scores = done.summary.scores
     whole = scores[(scores["fold"] == "all") & (scores["metric"] == "accuracy")].set_index("cell")["value"]
-    assert set(whole.index) == {f"{name}-{size}" for name in ("ngd", "mnb", "rbf-sigma0.001") for size in (30, 90)}
+    assert set(whole.index) == {f"{name}-{size}" for name in ("ngd", "mnb", "rbf-sigma0.1") for size in (30, 90)}
     verdicts = done.summary.verdicts.set_index("cell")["verdict"]
     assert set(verdicts.index) == {"ngd-90", "mnb-90"}
     assert verdicts["mnb-90"] == "deviates", "it is better than that on any corpus"
-    assert whole["ngd-90"] > whole["rbf-sigma0.001-90"]
+    assert whole["ngd-90"] > whole["rbf-sigma0.1-90"]
     claims = done.summary.claims.set_index("claim")["verdict"]
     assert claims.to_dict() == {"geometry-helps": "holds", "geometry-harms": "fails"}
     written = {path.name for path in done.folder.iterdir()}
