@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """A kept model, trained already: `fit` changes nothing, and a clone is the model itself.
 
-    Texts are str, or bytes as a corpus has them. They are decided on 1,024 at a time.
+    Texts are str, or bytes as a corpus has them. Some of them are held at a time.
 
     Parameters
     ----------

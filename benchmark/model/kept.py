@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 #: Documents that are decided on at a time, and of one document with each of its words left out in turn.
-BATCH, LEFT_OUT = 1024, 256
+BATCH, LEFT_OUT = 2048, 256
 #: Costs of a word below this share of a decision value are rounding.
 _ROUNDING = 1e-12
 
@@ -122,7 +122,7 @@ class KeptModel:
         nobody = np.zeros(m, dtype=np.int32)
         documents = Documents(tuple(map(str, range(m))), nobody, nobody, ("",), ("",))
         found = count(Corpus("", documents, *join(texts), ""), self.lexing, Pruning())
-        columns = np.array([self._column.get(term, -1) for term in found.vocabulary], dtype=np.int32)
+        columns = np.fromiter(map(self._column.get, found.vocabulary, repeat(-1)), np.int32, len(found.vocabulary))
         matrix = found.matrix
         known = columns[matrix.indices] >= 0
         pointers = np.concatenate([[0], np.cumsum(known)])[matrix.indptr].astype(np.int32)
