@@ -1,9 +1,11 @@
-"""What several rooms check in the same words: ranges of dimension, time and distance, and whether text is a number."""
+"""What several rooms check in the same way: ranges, numbers in text, and whether data are still what was written."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -47,6 +49,12 @@ def check_positive_parameters(estimator: object, *names: str) -> None:
     for name in names:
         if not 0 < getattr(estimator, name) < math.inf:
             raise ValueError(f"{name} must be a positive number, not {getattr(estimator, name)}")
+
+
+def own_digest(facts: dict[str, Any]) -> str:
+    """The sha256 of all that plain data say beside their "digest"."""
+    rest = json.loads(json.dumps({key: value for key, value in facts.items() if key != "digest"}))
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def is_number(text: str) -> bool:

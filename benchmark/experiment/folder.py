@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from benchmark.checks import own_digest
 from benchmark.errors import BenchError, ConfigError, DataError, quoted
 from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.experiment.kinds import decode, encode, part_of, rows_digest, study_from_mapping
@@ -165,9 +166,3 @@ def _content(folder: Path, name: str, digest: str) -> bytes:
     if hashlib.sha256(content).hexdigest() != digest:
         raise DataError(f"{path}: is damaged, or not what {MANIFEST} belongs to; {_AGAIN}")
     return content
-
-
-def own_digest(manifest: dict[str, Any]) -> str:
-    """The sha256 of all that a manifest says beside it."""
-    rest = json.loads(json.dumps({key: value for key, value in manifest.items() if key != "digest"}))
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()

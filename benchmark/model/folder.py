@@ -10,22 +10,21 @@ import hashlib
 import io
 import json
 from dataclasses import asdict
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark import __version__
+from benchmark.checks import own_digest
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import ComponentError, check_component, check_method
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.environment import remove_leftovers
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.folder import own_digest
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import KINDS, Learned
 from benchmark.model.kept import KeptModel
 from benchmark.names import joined, parted
-from benchmark.report.files import write_whole
 from benchmark.text.lexer import Lexing
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ def write_model(model: KeptModel, folder: Path) -> int:
 
     The arrays are written first: a stop between the two files leaves what `read_model` refuses.
     """
+    from benchmark.report.files import write_whole  # noqa: PLC0415 - draws pictures, too, which few who read a model do
+
     learned = model.fitted.learned
     arrays = {"vocabulary": joined(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
     given = {"terms": learned.terms, "idf": learned.idf, "sigmoids": model.sigmoids}
@@ -60,7 +61,7 @@ def write_model(model: KeptModel, folder: Path) -> int:
     parts = {"kernel": learned.spec.kernel, "classifier": learned.spec.classifier}
     about = {
         "format": FORMAT,
-        "version": __version__,
+        "version": version("simplexbench"),
         "about": model.about,
         "classes": list(model.classes),
         "several": model.several,
@@ -89,11 +90,11 @@ def read_model(folder: Path) -> KeptModel:
     path = folder / ABOUT
     try:
         about = json.loads(_content(path))
-        version, digest = about["format"], about["digest"]
+        kind, digest = about["format"], about["digest"]
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DataError(f"{path}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
-    if version != FORMAT:
-        raise DataError(f"{path}: is of format {version!r}, and this version reads format {FORMAT}; {_AGAIN}")
+    if kind != FORMAT:
+        raise DataError(f"{path}: is of format {kind!r}, and this version reads format {FORMAT}; {_AGAIN}")
     if digest != own_digest(about):
         raise DataError(f"{path}: is damaged, or was changed; {_AGAIN}")
     content = _content(folder / ARRAYS)

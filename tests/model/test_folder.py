@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
+from benchmark.checks import own_digest
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.folder import own_digest
 from benchmark.model.folder import ABOUT, ARRAYS, FORMAT, ensure_free, read_model, write_model
 
 if TYPE_CHECKING:
@@ -136,12 +139,19 @@ def test_a_model_that_does_not_fit_itself_is_refused(changes: dict[str, Any], fo
         read_model(folder)
 
 
+def test_to_load_a_model_takes_no_more_than_it_asks(folder: Path) -> None:
+    """Neither the walk of an experiment nor what draws pictures."""
+    asked = "from benchmark import load_model; import sys; load_model(sys.argv[1]).predict(['a text'])"
+    told = "print(*(name for name in sys.modules if name.startswith(('matplotlib', 'benchmark.experiment'))))"
+    command = [sys.executable, "-c", f"{asked}; {told}", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout.strip() == ""
+
+
 def test_nothing_is_unpickled(folder: Path) -> None:
     class Evil:
         def __reduce__(self) -> Any:
             return pytest.fail, ("executed",)
-
-    import hashlib  # noqa: PLC0415
 
     np.savez(folder / ARRAYS, columns=np.array([Evil()], dtype=object))
     rewritten(folder, files={ARRAYS: hashlib.sha256((folder / ARRAYS).read_bytes()).hexdigest()})
