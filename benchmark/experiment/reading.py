@@ -58,7 +58,7 @@ def counts_key(collection: Collection, source: Source) -> str:
     stand in no module.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
-    code = code_digest(*reader.code, count, prune, _pack)
+    code = code_digest(*reader.code, _counts, _pack)
     return key_of(
         stage="counts",
         code=code,

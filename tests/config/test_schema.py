@@ -12,7 +12,10 @@ from benchmark.errors import ConfigError
     [
         ("titel: x # HERE\n", "'titel'; did you mean 'title'? (allowed: name, title, paper, explains, seed, notes, "),
         ("corpus:\n  name: synthetic\n  clases: [a] # HERE\n", "'classes'? (allowed: name, subset, classes, exclude)"),
-        ("text:\n  digits: drop\n  skip_heder: true # HERE\n", "did you mean 'skip_header'? (allowed: skip_header, "),
+        (
+            "text:\n  digits: drop\n  skip_heder: true # HERE\n",
+            "did you mean 'skip_header'? (allowed: lexer, skip_header, ",
+        ),
         ("expect:\n  document: 3 # HERE\n", "did you mean 'documents'? (allowed: documents, vocabulary)"),
         ("tasks:\n  - {title: all,\n     largst: 2} # HERE\n", "'largest'? (allowed: title, largest, classes)"),
         ("terms:\n  number: 5\n  ranks: x # HERE\n", "did you mean 'rank'? (allowed: number, rank, over_classes)"),

@@ -216,7 +216,7 @@ def test_a_file_that_loses_documents_while_it_is_read_is_told(files: Callable[..
 @pytest.mark.parametrize("how", [{}, {"labels": "tags", "separator": ";"}])
 def test_a_recorded_corpus_has_the_same_outline(files: Callable[..., OwnFiles], how: dict[str, Any]) -> None:
     reader = files(**how)
-    again, documents = RecordedCorpus(json.loads(json.dumps(reader.recorded()))), reader.outline()
+    again, documents = RecordedCorpus(json.loads(json.dumps(reader.facts()["recorded"]))), reader.outline()
     assert (again.classes, again.groups, again.several) == (reader.classes, reader.groups, reader.several)
     assert len(again.outline()) == len(documents)
     np.testing.assert_array_equal(np.bincount(again.outline().groups), np.bincount(documents.groups))

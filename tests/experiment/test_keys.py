@@ -588,7 +588,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], Workbench(2)
     read = partial(read_counts, variant.collection, Store(tmp_path, limit=10**9), Observer())
-    assert_covered(calls_of(read), *registry.code("synthetic"), count, reading._pack)
+    assert_covered(calls_of(read), *registry.code("synthetic"), reading._counts, reading._pack)
     counts, _, key = read()
     for point in task_work(experiment, variant, variant.tasks[0], counts, key).points:
         (job,) = point.jobs

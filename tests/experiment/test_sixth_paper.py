@@ -14,6 +14,7 @@ from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Linear
+from benchmark.plugins.gathering import SHIPPED
 from benchmark.reference.registries import registered
 
 if TYPE_CHECKING:
@@ -127,8 +128,10 @@ class Contrary(ComplementBayes):
 
 @pytest.fixture
 def registered_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(KERNELS, "squared-linear", SquaredLinear)
-    monkeypatch.setitem(CLASSIFIERS, "contrary", Contrary)
+    for registry in (KERNELS, SHIPPED.kernels):
+        monkeypatch.setitem(registry, "squared-linear", SquaredLinear)
+    for registry in (CLASSIFIERS, SHIPPED.classifiers):
+        monkeypatch.setitem(registry, "contrary", Contrary)
 
 
 @pytest.mark.usefixtures("registered_here")

@@ -17,10 +17,11 @@ from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
+from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.counts import Counts
 
-from .conftest import draws_of, groups_of, problem_of, spec_of
+from .conftest import spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.errors import ConfigError
-from benchmark.experiment.overview import registered
 from benchmark.experiment.session import checked
 from benchmark.kernels import KERNELS
 from benchmark.plugins.gathering import SHIPPED, with_plugins
+from benchmark.reference.registries import registered
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -181,7 +181,7 @@ def tables(number: int) -> str | None:
         def read() -> tuple[Any, ...]:
             documents, corpus = reader.outline(), reader.load(Source(None))
             counts = count(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
-            reader.recorded()
+            reader.facts()
             assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
             arrays = documents.labels, documents.groups, documents.units, documents.dates, documents.topics
             return documents.ids, counts.vocabulary, *(None if each is None else each.tobytes() for each in arrays)
