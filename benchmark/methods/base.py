@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.corpora.corpus import Documents
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
     from benchmark.text.counts import Counts
 
@@ -116,7 +116,7 @@ class Method(Protocol):
             If the method can't be used on these documents.
         """
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Fitted:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
         """Train on a split's training documents, as `solve` does, and keep what decides on any others.
 
         Raises

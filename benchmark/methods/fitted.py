@@ -73,7 +73,7 @@ def learned_of(work: Work, spec: MethodSpec) -> Learned:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted(ABC):
+class FittedMethod(ABC):
     """A trained method; the documents that it is asked about are rows of counts over its V terms, shape (m, V)."""
 
     learned: Learned
@@ -123,7 +123,7 @@ class Fitted(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedMachines(Fitted):
+class FittedMachines(FittedMethod):
     """Support vector machines on a kernel that is elementwise in inner products.
 
     Parameters
@@ -240,7 +240,7 @@ class _Embedded:
 
 
 @dataclass(frozen=True, eq=False)
-class FittedHyperplanes(Fitted):
+class FittedHyperplanes(FittedMethod):
     """A hyperplane for each learned class, of documents with several."""
 
     hyperplanes: Hyperplanes
@@ -267,7 +267,7 @@ class FittedHyperplanes(Fitted):
 
 
 @dataclass(frozen=True, eq=False)
-class FittedPoints(Fitted):
+class FittedPoints(FittedMethod):
     """A classifier of points; where documents may have several classes, one for each learned class."""
 
     models: tuple[Any, ...]
@@ -324,7 +324,7 @@ def inside_and_outside(model: Any, points: sp.csr_array) -> tuple[Array, Array]:
     return inside, outside
 
 
-KINDS: dict[str, type[Fitted]] = {
+KINDS: dict[str, type[FittedMethod]] = {
     "machines": FittedMachines,
     "hyperplanes": FittedHyperplanes,
     "points": FittedPoints,

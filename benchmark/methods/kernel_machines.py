@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
-    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.fitted import FittedMethod
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class OnSplits:
         with threads(bench):
             return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Fitted:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
         """Train on a split, see `Method.fit`."""
         with threads(bench):
             return self._fitted(Work(problem, split, [split], terms, self.over_classes, bench))
@@ -73,7 +73,7 @@ class OnSplits:
     def _split(self, work: Work) -> Decisions:
         raise NotImplementedError
 
-    def _fitted(self, work: Work) -> Fitted:  # noqa: ARG002
+    def _fitted(self, work: Work) -> FittedMethod:  # noqa: ARG002
         raise ValueError(f"what the kernel {self.spec.kernel and self.spec.kernel.name!r} learns can't be kept")
 
 

@@ -63,7 +63,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         return np.asarray(np.array(self.model.classes)[np.concatenate([np.empty(0, dtype=np.int32), *given])])
 
     def decision_function(self, X: Iterable[str | bytes]) -> NDArray[np.float64]:
-        """A decision value for each class, shape (m, k), see `Fitted.class_values`.
+        """A decision value for each class, shape (m, k), see `FittedMethod.class_values`.
 
         Where each text has one of two classes, how much the second's is above the first's, shape (m,).
         """

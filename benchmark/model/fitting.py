@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Study
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import PointWork
+    from benchmark.findings.scoring import Run
     from benchmark.methods.base import Problem
-    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.fitted import FittedMethod
     from benchmark.observer import Observer
 
 #: Of the cross-validation that probabilities are made by, and candidates chosen by where all documents train.
@@ -93,7 +94,8 @@ def fit_model(
         with blas_threads(jobs):
             index, how = 0, ""
             if len(points) > 1 and split is not None:
-                index, how = _of_run(part, cell, split, store, observer, jobs), cell.choice
+                run = runner.run(part, store, jobs=jobs, observer=observer, download=download)
+                index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
                 index, how = _by_folds(points, _folds(problem, trained), bench), f"cross-validation over {EVERYTHING}"
             one = _Training(points[index], problem, bench)
@@ -141,13 +143,12 @@ def _part(study: Experiment, cell: Cell) -> Experiment:
     return replace(study, variants={cell.variant: own}, cells=(cell,), figures=(), **nothing)
 
 
-def _of_run(part: Experiment, cell: Cell, split: str, store: Store, observer: Observer, jobs: int) -> int:
+def _of_run(run: Run, cell: Cell, split: str) -> int:
     """Which candidate the run uses on a split."""
-    found = runner.run(part, store, jobs=jobs, observer=observer).predictions
-    own = chosen(part, found, cell, partial(losses_of, part, found))
+    own = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
     if own is None:
         raise ValueError("a candidate can't be trained, and none is chosen; `bench run` says why")
-    names = [each.name for each in found.splits[cell.variant, cell.task, cell.size]]
+    names = [each.name for each in run.predictions.splits[cell.variant, cell.task, cell.size]]
     return int(own[names.index(split)])
 
 
@@ -176,12 +177,12 @@ class _Training:
     problem: Problem
     bench: Workbench
 
-    def fitted(self, split: Split, observer: Observer) -> Fitted:
+    def fitted(self, split: Split, observer: Observer) -> FittedMethod:
         found = self.point.method.fit(self.problem, split, self.point.terms, self.bench)
         observer.step(split.name)
         return found
 
-    def sigmoids(self, split: Split, whole: Fitted, observer: Observer) -> NDArray[np.float64]:
+    def sigmoids(self, split: Split, whole: FittedMethod, observer: Observer) -> NDArray[np.float64]:
         """From decision values on each fold of the training documents, of what the other folds have taught."""
         problem, matrix = self.problem, self.problem.counts.matrix
         values = np.empty((len(problem.documents), len(problem.documents.classes)))

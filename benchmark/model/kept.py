@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.blocks import blas_threads
-from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.corpus import CHUNK, Corpus, Documents, join
 from benchmark.model.probabilities import probabilities_of
 from benchmark.text.vocabulary import Pruning, count
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.fitted import FittedMethod
     from benchmark.text.lexer import Lexing
 
     Array = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Answers:
     given : int32 array, shape (m,), or bool array, shape (m, k)
         The class of each document; or which classes it is given.
     values : float64 array, shape (m, k)
-        A decision value for each class, see `Fitted.class_values`.
+        A decision value for each class, see `FittedMethod.class_values`.
     probabilities : float64 array, shape (m, k), or None
     known : int array, shape (m,)
         How many terms of the vocabulary each document has.
@@ -72,7 +72,7 @@ class KeptModel:
     lexing : Lexing
     vocabulary : tuple of str
         The terms that decisions are made by; all other words are left out.
-    fitted : Fitted
+    fitted : FittedMethod
     sigmoids : float64 array, shape (n, 2), or None
         See `probabilities_of`; None where the model has no probabilities.
     about : dict
@@ -82,7 +82,7 @@ class KeptModel:
     classes: tuple[str, ...]
     lexing: Lexing
     vocabulary: tuple[str, ...]
-    fitted: Fitted
+    fitted: FittedMethod
     sigmoids: Array | None
     about: dict[str, Any]
 
@@ -110,8 +110,7 @@ class KeptModel:
         FloatingPointError
             If a kernel or decision value is not finite.
         """
-        documents = iter(documents)
-        batches = iter(lambda: list(islice(documents, BATCH)), [])
+        batches = _batches(documents)
         with blas_threads(1), ThreadPoolExecutor(jobs) as pool:
             while given := list(islice(batches, 2 * jobs)):
                 yield from pool.map(lambda batch: self._answered(batch, n_words), given)
@@ -170,6 +169,19 @@ class KeptModel:
         if self.several:
             return values[:, code]
         return np.asarray(values[:, code] - np.delete(values, code, axis=1).max(axis=1))
+
+
+def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
+    """So many documents, or as many as make a chunk of text."""
+    batch, n_bytes = list[tuple[str, bytes]](), 0
+    for name, text in documents:
+        batch.append((name, text))
+        n_bytes += len(text)
+        if len(batch) >= BATCH or n_bytes >= CHUNK:
+            yield batch
+            batch, n_bytes = [], 0
+    if batch:
+        yield batch
 
 
 def _each_left_out(document: sp.csr_array) -> Iterator[sp.csr_array]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmark.config.model import MethodSpec
-    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
 
 NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
@@ -43,12 +43,12 @@ def specs(name: str) -> Iterator[MethodSpec]:
             yield spec
 
 
-def kept_again(fitted: Fitted) -> Fitted:
+def kept_again(fitted: FittedMethod) -> FittedMethod:
     """By way of its numbers alone."""
     return type(fitted).restored(fitted.learned, fitted.arrays())
 
 
-def asked(fitted: Fitted, counts: sp.csr_array) -> sp.csr_array:
+def asked(fitted: FittedMethod, counts: sp.csr_array) -> sp.csr_array:
     return counts if fitted.learned.terms is None else counts[:, fitted.learned.terms]
 
 

@@ -13,7 +13,7 @@ from benchmark.experiment.runner import run
 from benchmark.kernels import KERNELS, Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
@@ -128,11 +128,35 @@ def test_threads_and_batches_decide_nothing(
     model, own = fitted(study("ngd"), split="texas"), list(texts(None).items())
     (names, whole), *_ = model.answers(own)
     assert names == tuple(name for name, _ in own)
-    monkeypatch.setattr("benchmark.model.kept.BATCH", 7)
-    parts = list(model.answers(own, jobs=jobs))
-    assert [name for names, _ in parts for name in names] == list(names)
-    np.testing.assert_array_equal(np.concatenate([each.given for _, each in parts]), whole.given)
-    np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
+    for limit, most in (("BATCH", 7), ("CHUNK", 2000)):
+        with monkeypatch.context() as patched:
+            patched.setattr(f"benchmark.model.kept.{limit}", most)
+            parts = list(model.answers(own, jobs=jobs))
+        assert len(parts) > 50
+        assert [name for names, _ in parts for name in names] == list(names)
+        np.testing.assert_array_equal(np.concatenate([each.given for _, each in parts]), whole.given)
+        np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
+
+
+def test_no_more_text_is_held_than_a_few_batches(
+    study: Study, fitted: Fit, texts: Texts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, (text, *_) = fitted(study("mnb")), texts(None).values()
+    monkeypatch.setattr("benchmark.model.kept.BATCH", 5)
+    taken = 0
+
+    def endless() -> Iterator[tuple[str, bytes]]:
+        nonlocal taken
+        while True:
+            taken += 1
+            yield str(taken), text
+
+    answered = model.answers(endless(), jobs=2)
+    for number in range(1, 10):
+        names, _ = next(answered)
+        assert taken <= int(names[-1]) + 4 * 5
+        assert int(names[-1]) == 5 * number
+    answered.close()
 
 
 REFUSED = [
