@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.base import Decisions, Method, Problem
-    from benchmark.methods.fitted import Fitted
+    from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
 
 #: Training documents that are looked at before all of them are.
@@ -70,7 +70,7 @@ class OnesOwn:
             self._check_values(problem, splits[0])
             return self.method.solve(problem, splits, terms, bench)
 
-    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Fitted:
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
         """As of the method; a ValueError in a line for whatever goes wrong."""
         with self._blamed():
             return self.method.fit(problem, split, terms, bench)

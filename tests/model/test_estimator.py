@@ -58,8 +58,8 @@ def test_it_is_loaded_by_one_call_and_scored_by_scikit_learn(
     np.testing.assert_allclose(model.predict_proba(texts).sum(axis=1), 1)
     best = model.decision_function(texts).argmax(axis=1)
     assert np.mean(model.classes_[best] == model.predict(texts)) > 0.98
-    with pytest.raises(AttributeError, match="has no attribute 'load'"):
-        _ = benchmark.load
+    with pytest.raises(AttributeError, match="has no attribute 'load_models'"):
+        _ = benchmark.load_models
 
 
 def test_of_two_classes_it_has_one_value(study: Study, fitted: Fit, pages: tuple[list[str], list[str]]) -> None:
