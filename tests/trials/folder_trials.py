@@ -19,8 +19,8 @@ from processes import PREDICTIONS, SHAPES, undisturbed
 from trial import Family, chance, unclear
 from typer.testing import CliRunner
 
+from benchmark.checks import own_digest
 from benchmark.cli import app
-from benchmark.experiment import folder as results
 
 if TYPE_CHECKING:
     from random import Random
@@ -135,7 +135,7 @@ def _forged(folder: Path) -> bool:
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
         manifest["files"][PREDICTIONS] = hashlib.sha256((folder / PREDICTIONS).read_bytes()).hexdigest()
-        manifest["digest"] = results._own_digest(manifest)
+        manifest["digest"] = own_digest(manifest)
     except (ValueError, TypeError, KeyError, RecursionError):
         return False
     (folder / MANIFEST).write_bytes(json.dumps(manifest).encode())
