@@ -19,8 +19,9 @@ from benchmark.report.escapes import in_ascii, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Address space that the libraries take before there is any work; with less some of them hang or kill the process.
-LEAST_BYTES = 500_000_000
+#: Address space that the libraries take before there is any work, a heap of 64 MB for each of two processors included;
+#: with less some of them hang or kill the process.
+LEAST_BYTES = 650_000_000
 _NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 

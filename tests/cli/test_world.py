@@ -116,15 +116,15 @@ class TestLibraries:
 class TestMemory:
     def test_a_limit_that_is_too_low_is_refused_before_libraries_hang(self):
         done = program("list", limits=[(resource.RLIMIT_AS, 300_000_000)])
-        said = b"bench: not enough memory: ulimit -v allows 300 MB, and the libraries alone take 500 MB\n"
+        said = b"bench: not enough memory: ulimit -v allows 300 MB, and the libraries alone take 650 MB\n"
         assert (done.returncode, done.stdout, done.stderr) == (1, b"", said)
 
     def test_a_limit_that_a_run_meets_is_told(self, tmp_path):
-        limits = [(resource.RLIMIT_AS, 560_000_000)]
+        limits = [(resource.RLIMIT_AS, 750_000_000)]
         done = program("run", QUICKSTART, "--out", tmp_path / "run", limits=limits, BENCH_CACHE=str(tmp_path / "cache"))
         assert done.returncode == 1
         assert re.fullmatch(
-            rb"bench: not enough memory \(ulimit -v allows 560 MB\): .*\n|.*OpenBLAS error.*\n", done.stderr
+            rb"bench: not enough memory \(ulimit -v allows 750 MB\): .*\n|.*OpenBLAS error.*\n", done.stderr
         )
 
     @pytest.mark.parametrize(
