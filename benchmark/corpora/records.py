@@ -256,7 +256,7 @@ def _parquet(path: Path) -> Iterator[Any]:
     try:
         with parquet.ParquetFile(path) as file:
             yield file
-    except (OSError, ArrowException) as error:
+    except (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:  # of damaged files
         raise DataError(f"{path}: can't be read: {error}") from None
 
 
