@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.datasets import load_svmlight_file
 
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
@@ -132,6 +131,8 @@ class CountsFolder(CorpusReader):
 
     @cached_property
     def _corpus(self) -> CountedCorpus:
+        from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
+
         digest = hashlib.sha256()
         for name in FILES:
             digest.update(self._bytes(name, optional=name == DOCUMENTS))
