@@ -254,7 +254,7 @@ def explain(
     from benchmark.library.explaining import explained
 
     with ProgressObserver(cell) as observer:
-        parts = explained(run, cell, Store(warn=observer.note), observer, document=document, shown=shown)
+        parts = explained(run_named(run), cell, Store(warn=observer.note), observer, document=document, shown=shown)
     show(parts)
 
 
@@ -281,7 +281,7 @@ def fit(
     from benchmark.model.fitting import fit_model
     from benchmark.model.folder import ensure_free, write_model
 
-    study = checked(config)
+    study = checked(config_named(config))
     ensure_free(out, overwrite=overwrite)
     ensure_writable(out)
     ensure_usable(partial(say, err=True))
@@ -322,8 +322,6 @@ def predict(
     jobs: Jobs = 0,
 ) -> None:
     """Ask a model: label, decision values and probabilities of each text, on standard output."""
-    import sys
-
     from benchmark.compiled import ensure_usable
     from benchmark.corpora.records import check_encoding
     from benchmark.experiment.session import default_jobs
@@ -455,7 +453,7 @@ def data_card(config: Config) -> None:
     """Write the card of one's own corpus: counts and digest. Runs refuse a corpus that is otherwise."""
     from benchmark.experiment.session import write_card
 
-    say(f"Written to {write_card(config)}")
+    say(f"Written to {write_card(config_named(config))}")
 
 
 @data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")

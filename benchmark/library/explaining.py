@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.config.model import Experiment
 from benchmark.config.tasks import built_protocol
@@ -22,10 +23,9 @@ from benchmark.findings.choosing import decided, entry_of
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.findings.pairs import main_metric
 from benchmark.findings.scoring import Run
-from benchmark.kernels.base import Kernel
-from benchmark.kernels.products import inner_products
-from benchmark.methods.weights import idf_of, idf_rows
-from benchmark.methods.weights import points_of as weighted
+from benchmark.kernels import elementwise
+from benchmark.methods.weights import Work
+from benchmark.methods.workbench import Workbench
 from benchmark.model.fitting import fit_model
 from benchmark.report.grids import Part
 from benchmark.report.quantities import unit_shown
@@ -225,14 +225,16 @@ class _Account:
         rows = np.unique([each.row for each in wanted])
         contents = self._contents(study, problem, rows)
         splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
-        found, ids = list[Part](), problem.documents.ids
+        found, ids, bench = list[Part](), problem.documents.ids, Workbench(default_jobs())
+        over_classes = variant.terms.over_classes if variant.terms else "sum"
         for number, each in enumerate(wanted, start=1):
             spec = self.entry.candidates[int(self.candidates[each.split])]
-            near = _nearest(problem, spec, splits[each.split], each.row)
+            work = Work(problem, splits[each.split], splits, self.cell.terms, over_classes, bench)
+            by, near = _nearest(work, spec, each.row)
             told = [("true", each.truth), ("given", each.given + (", after a tie" if each.tied else ""))]
             told += [("split", splits[each.split].name), ("text", _shown(contents[each.row]))]
             told += self._reasons(study, splits[each.split].name, ids[each.row], contents[each.row], store, observer)
-            told += [("near", f"{self._named_at(problem, row)}, {value:.4g}: {ids[row]}") for row, value in near]
+            told += [("near", f"{self._named_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in near]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             found.append(Part(ids[each.row] + wrong, ("what", "it is"), told))
         return found
@@ -301,16 +303,12 @@ def _points(spec: MethodSpec) -> str:
     return points_of(spec) if spec.kernel else f"{spec.representation.weighting}, {spec.representation.normalization}"
 
 
-def _nearest(problem: Problem, spec: MethodSpec, split: Any, row: int) -> list[tuple[int, float]]:
-    """The training documents with the largest kernel values; of a classifier of points, the largest cosines."""
-    representation, matrix = spec.representation, problem.counts.matrix
-    points = weighted(matrix, representation, idf_of(matrix, idf_rows(problem, representation, split)))
-    train = split.train
-    if spec.kernel is not None and issubclass(spec.kernel.cls, Kernel):
-        values = spec.kernel.build().fit(points[train]).transform(points[[row]])[0]
+def _nearest(work: Work, spec: MethodSpec, row: int) -> tuple[str, list[tuple[int, float]]]:
+    """The nearest training documents by kernel or, where a cell has none of points, by cosine; which it is."""
+    points, train, kernel = work.points(spec.representation), work.split.train, spec.kernel
+    if kernel is not None and elementwise(kernel.cls) and not spec.representation.dirichlet:
+        by, values = kernel.name, kernel.build().fit(points[train]).transform(points[[row]])[0]
     else:
-        lengths = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
-        lengths[lengths == 0] = 1.0
-        values = inner_products(points[[row]], points[train])[0] / (lengths[train] * lengths[row])
+        by, values = "cosine", cosine_similarity(points[[row]], points[train])[0]
     order = np.argsort(-values, kind="stable")[:NEAREST]
-    return [(int(train[position]), float(values[position])) for position in order]
+    return by, [(int(train[position]), float(values[position])) for position in order]

@@ -26,7 +26,6 @@ DELIMITERS = ",;\t|"
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: What columns are often called.
 USUAL = {
-    "text": ("text", "body", "content", "message", "description", "document", "abstract", "review", "title"),
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
     "labels": ("labels", "tags", "topics", "categories", "classes"),
     "id": ("id", "key", "uid", "number", "ticket", "document_id", "doc_id"),
@@ -116,10 +115,9 @@ def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
         if role in found or (role == "label" and "labels" in found):
             continue
         left = [name for name, values in seen.columns.items() if name not in found.values() and fits(values)]
-        usual = [name for name in left if name.lower() in USUAL[role]]
+        usual = [name for name in left if name.lower() in USUAL.get(role, ())]
         if role == "text" and left:
-            longest = max(left, key=lambda name: sum(len(str(each or "")) for each in seen.columns[name]))
-            found[role] = usual[0] if usual and longest not in USUAL[role] and len(usual) == 1 else longest
+            found[role] = max(left, key=lambda name: sum(len(str(each or "")) for each in seen.columns[name]))
         elif usual:
             found[role] = min(usual, key=lambda name: USUAL[role].index(name.lower()))
         elif left and role in ("label", "split", "date"):
