@@ -5,7 +5,7 @@ from typing import Any
 from benchmark.classifiers.class_specific import EmbeddedFamily, ProjectedPdf
 from benchmark.classifiers.complement_bayes import ComplementBayes
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
-from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier
+from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, StreamedSvm
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
@@ -18,6 +18,7 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "eef": EmbeddedFamily,
     "divergence-bayes": DivergenceBayes,
     "linear-svm": LinearSvm,
+    "streamed-svm": StreamedSvm,
     "logistic": LogisticClassifier,
 }
 
@@ -38,5 +39,6 @@ __all__ = [
     "LogisticClassifier",
     "MultinomialBayes",
     "ProjectedPdf",
+    "StreamedSvm",
     "SupportVectorClassifier",
 ]

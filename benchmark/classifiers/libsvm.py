@@ -118,8 +118,8 @@ class NodeMatrix:
             self.fill(DenseRows.square(matrix), jobs)
             self._square = weakref.ref(matrix)
 
-    def fill(self, kernel: KernelRows, jobs: int) -> None:
-        """Write the values of the square `kernel` on `jobs` threads."""
+    def fill(self, kernel: KernelRows, jobs: int, ridge: float = 0.0) -> None:
+        """Write the values of the square `kernel` on `jobs` threads; `ridge` is added to the diagonal."""
         self._square, n = lambda: None, kernel.shape[0]
         pairs, width = (n + 1) // 2, n + 2
         if self._memory.size < pairs * width * 2:
@@ -139,6 +139,10 @@ class NodeMatrix:
             self._nodes[first : first + len(odd), 2 : n + 2, 0] = odd
 
         run_blocks(write, n, rows_per_block(n), jobs)
+        if ridge:
+            even, odd = np.arange(0, n, 2), np.arange(1, n, 2)
+            self._nodes[even // 2, even + 1, 1] += ridge
+            self._nodes[odd // 2, odd + 2, 0] += ridge
 
     def pointers(self) -> NDArray[np.uintp]:
         """Addresses of the rows' node 0, shape (n,)."""

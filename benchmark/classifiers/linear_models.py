@@ -1,54 +1,59 @@
-"""Points to predictions by one hyperplane a class, learned without a kernel."""
+"""Points to predictions by one hyperplane a class, or one a pair of them, learned without a kernel."""
 
 from __future__ import annotations
 
 import threading
 import warnings
 from abc import ABC, abstractmethod
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.extmath import safe_sparse_dot
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.checks import check_one_of, check_positive_parameters
+from benchmark.classifiers.svm import check_ridge, votes_and_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.svm import LinearSVC
 
 #: A configuration's name of a loss, scikit-learn's, and whether LIBLINEAR solves the dual: the hinge has no other
 #: solver; of the squared hinge the primal one draws no random numbers.
 LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
+SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
 #: LIBLINEAR draws its random numbers from one generator of the whole process, which every training seeds.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
-    """What the two have in common: scikit-learn's estimator, under the manners of the other classifiers here.
+    """What linear models have in common: scikit-learn's estimators, under the manners of the other classifiers here.
 
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
         Sorted; of classes that tie, the first is predicted.
-    model_ : LinearSVC or LogisticRegression
+    coef_ : float64 array, shape (n_hyperplanes, V)
+        One for two classes.
+    intercept_ : float64 array, shape (n_hyperplanes,)
     n_features_in_ : int
     """
 
     normalization: ClassVar[str] = "l2"
     needs_kernel: ClassVar[bool] = False
-    kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.coef_", "model_.intercept_")
+    kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
         check_positive_parameters(self, "C")
 
     @abstractmethod
-    def untrained(self) -> Any:
-        """Scikit-learn's estimator."""
+    def untrained(self, n: int) -> Any:
+        """Scikit-learn's estimator, for n documents."""
 
     def fit(self, X: Any, y: Any) -> Self:
         """Train on the points X, dense or sparse, shape (n, V), and the labels y, shape (n,).
@@ -59,37 +64,47 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
             If a parameter is out of range, there is one class only, or the solver doesn't converge.
         """
         self.check()
-        with _ONE_AT_A_TIME, warnings.catch_warnings():
-            warnings.simplefilter("error", ConvergenceWarning)
-            try:
-                self.model_ = self.untrained().fit(X, y)
-            except ConvergenceWarning as warning:
-                raise ValueError(f"{type(self).__name__} doesn't converge on these points: {warning}") from None
-        self.classes_, self.n_features_in_ = self.model_.classes_, self.model_.n_features_in_
+        self.classes_, self.n_features_in_ = np.unique(y), X.shape[1]
+        self.coef_, self.intercept_ = self._hyperplanes(X, np.asarray(y))
         return self
 
     def class_scores(self, X: Any) -> NDArray[np.float64]:
         """Decision values, shape (m, n_classes), also for two classes: then the second's and its negative."""
-        check_is_fitted(self, "model_")
-        values = np.asarray(self.model_.decision_function(X))
-        return np.stack([-values, values], axis=1) if values.ndim == 1 else values
+        check_is_fitted(self, "coef_")
+        values = np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
+        return np.hstack([-values, values]) if values.shape[1] == 1 else values
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""
         best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        with _ONE_AT_A_TIME, warnings.catch_warnings():
+            warnings.simplefilter("error", ConvergenceWarning)
+            try:
+                model = self.untrained(X.shape[0]).fit(X, y)
+            except ConvergenceWarning as warning:
+                raise ValueError(f"{type(self).__name__} doesn't converge on these points: {warning}") from None
+        return model.coef_, np.atleast_1d(model.intercept_)
+
 
 class LinearSvm(_LinearModel):
-    """A linear support vector machine a class, against the rest, by LIBLINEAR (Fan et al. 2008).
+    """Linear support vector machines by LIBLINEAR (Fan et al. 2008): one a class, unless said otherwise.
 
-    Unlike LIBSVM's, its offset is regularized: it is the weight of one coordinate more, which is 1 in every document.
+    Unlike LIBSVM's, an offset is regularized: it is the weight of one coordinate more, which is 1 in every document.
 
     Parameters
     ----------
     C : float
         Of the losses, > 0.
     loss : {"hinge", "squared-hinge"}
+    scheme : {"one-vs-rest", "one-vs-one", "crammer-singer"}
+        One-vs-one votes, and the sum of a class's decisions tells between classes of as many votes. Crammer & Singer's
+        machine (2001) is trained for all classes at once, by the hinge.
+    ridge : float
+        Added to <x, x> of each training document, not negative: the machine of the kernel <x, x'> + ridge · [x is x'],
+        by a coordinate of each document's own. It makes a point that is hard to separate cost no more than C.
     epsilon : float
         LIBLINEAR's -e: how near it comes to the optimum.
 
@@ -100,9 +115,18 @@ class LinearSvm(_LinearModel):
     array(['up', 'right'], dtype='<U5')
     """
 
-    def __init__(self, C: float = 1.0, loss: str = "hinge", epsilon: float = 1e-4) -> None:
+    def __init__(
+        self,
+        C: float = 1.0,
+        loss: str = "hinge",
+        scheme: str = "one-vs-rest",
+        ridge: float = 0.0,
+        epsilon: float = 1e-4,
+    ) -> None:
         self.C = C
         self.loss = loss
+        self.scheme = scheme
+        self.ridge = ridge
         self.epsilon = epsilon
 
     def check(self) -> None:
@@ -110,13 +134,81 @@ class LinearSvm(_LinearModel):
         super().check()
         check_positive_parameters(self, "epsilon")
         check_one_of("loss", self.loss, LOSSES)
+        check_one_of("scheme", self.scheme, SCHEMES)
+        check_ridge(self.ridge)
+        if self.scheme == "crammer-singer" and self.loss != "hinge":
+            raise ValueError(f"the loss of the scheme crammer-singer is the hinge, not {self.loss!r}")
 
-    def untrained(self) -> LinearSVC:
-        """Scikit-learn's estimator."""
+    def untrained(self, n: int) -> Any:  # noqa: ARG002
+        """Scikit-learn's estimator, for n documents."""
         from sklearn.svm import LinearSVC  # noqa: PLC0415 - as below: a run from the store does without
 
         loss, dual = LOSSES[self.loss]
-        return LinearSVC(C=self.C, loss=loss, dual=dual, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
+        kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
+        common = {"C": self.C, "tol": self.epsilon, "random_state": 0, "max_iter": _MOST_ITERATIONS}
+        return LinearSVC(loss=loss, dual=dual, multi_class=kind, **common)
+
+    def class_scores(self, X: Any) -> NDArray[np.float64]:
+        """Decision values, shape (m, n_classes); one-vs-one's as of `votes_and_shares`."""
+        if self.scheme != "one-vs-one" or len(self.classes_) == 2:
+            return super().class_scores(X)
+        check_is_fitted(self, "coef_")
+        values: NDArray[np.float64] = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
+        return votes_and_shares(values, len(self.classes_))
+
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if self.scheme != "one-vs-one" or len(self.classes_) < 3:
+            return self._without_ridge(X, y)
+        found = []
+        for first, second in combinations(self.classes_, 2):
+            rows = np.flatnonzero((y == first) | (y == second))
+            found.append(self._without_ridge(X[rows], y[rows] == first))
+        return np.vstack([coef for coef, _ in found]), np.concatenate([intercept for _, intercept in found])
+
+    def _without_ridge(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Hyperplanes for any documents: of the coordinates that the ridge is made of each has its own training one."""
+        if not self.ridge:
+            return super()._hyperplanes(X, y)
+        own = np.sqrt(self.ridge) * sp.eye_array(X.shape[0], format="csr")
+        coef, intercept = super()._hyperplanes(sp.hstack([sp.csr_array(X), own], format="csr"), y)
+        return np.ascontiguousarray(coef[:, : X.shape[1]]), intercept
+
+
+class StreamedSvm(_LinearModel):
+    """A linear support vector machine a class by averaged stochastic gradient descent: scikit-learn's.
+
+    Parameters
+    ----------
+    C : float
+        Of the losses, > 0: the penalty is 1 / (C n) for n documents.
+    passes : int
+        Over the documents.
+    seed : int
+        Of the order in which they are taken.
+    """
+
+    def __init__(self, C: float = 1.0, passes: int = 10, seed: int = 0) -> None:
+        self.C = C
+        self.passes = passes
+        self.seed = seed
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        super().check()
+        if not 1 <= self.passes <= 10_000:
+            raise ValueError(f"passes must lie between 1 and 10000, not {self.passes}")
+
+    def untrained(self, n: int) -> Any:
+        """Scikit-learn's estimator, for n documents."""
+        from sklearn.linear_model import SGDClassifier  # noqa: PLC0415
+
+        return SGDClassifier(
+            alpha=1 / (self.C * n), max_iter=self.passes, tol=None, average=True, random_state=self.seed
+        )
+
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        # Scikit-learn learns the offset more slowly of sparse points: dense ones are to be the same.
+        return super()._hyperplanes(sp.csr_array(X), y)
 
 
 class LogisticClassifier(_LinearModel):
@@ -137,8 +229,8 @@ class LogisticClassifier(_LinearModel):
     def __init__(self, C: float = 1.0) -> None:
         self.C = C
 
-    def untrained(self) -> LogisticRegression:
-        """Scikit-learn's estimator."""
+    def untrained(self, n: int) -> Any:  # noqa: ARG002
+        """Scikit-learn's estimator, for n documents."""
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
         return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)

@@ -55,6 +55,7 @@ def fit_machines(
     C: float = 1.0,
     epsilon: float = 1e-3,
     scheme: str = "one-vs-one",
+    ridge: float = 0.0,
     cache_mb: float = 200.0,
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
@@ -68,6 +69,8 @@ def fit_machines(
         How many rows each class owns, in order; the order decides one-vs-one ties.
     C, epsilon : float
         LIBSVM's -c and -e.
+    ridge : float
+        Added to the diagonal.
     cache_mb : float
         LIBSVM's -m, for each machine being trained.
     nodes : NodeMatrix, optional
@@ -95,7 +98,7 @@ def fit_machines(
     else:
         raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
     nodes = NodeMatrix() if nodes is None else nodes
-    nodes.fill(kernel, jobs)
+    nodes.fill(kernel, jobs, ridge)
     machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
     return Machines(scheme, bounds, machines)
 
@@ -140,7 +143,7 @@ def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray
     One-vs-one: every pair votes (for its first class if the decision is > 0), most votes win. One-vs-rest: the
     largest decision wins. Shared first places go to the class that comes first.
     """
-    scores = decisions if machines.scheme == "one-vs-rest" else _votes(machines, decisions)
+    scores = decisions if machines.scheme == "one-vs-rest" else _votes(decisions, len(machines.class_bounds) - 1)
     best = scores.max(axis=1, keepdims=True)
     return scores.argmax(axis=1).astype(np.int32), (scores == best).sum(axis=1) > 1
 
@@ -156,17 +159,27 @@ def class_values(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[
         return decisions
     if decisions.shape[1] == 1:
         return np.hstack([decisions, -decisions])
-    votes = _votes(machines, decisions)
+    return votes_and_shares(decisions, len(machines.class_bounds) - 1)
+
+
+def votes_and_shares(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
+    """As `class_values`, of the decisions of the pairs (0,1), (0,2), …: positive for the first."""
+    votes = _votes(decisions, n_classes)
     sums = np.zeros(votes.shape)
-    for pair, (first, second) in enumerate(combinations(range(votes.shape[1]), 2)):
+    for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
         sums[:, first] += decisions[:, pair]
         sums[:, second] -= decisions[:, pair]
     return np.asarray(votes + sums / (3 * (np.abs(sums) + 1)))
 
 
-def _votes(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
+def check_ridge(ridge: float) -> None:
+    """Raise ValueError unless it is a number from 0 to 1e12."""
+    if not 0 <= ridge <= 1e12:
+        raise ValueError(f"ridge must lie between 0 and 1e+12, not {ridge}")
+
+
+def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """How many one-vs-one machines decide for each class, shape (n_rows, n_classes)."""
-    n_classes = len(machines.class_bounds) - 1
     votes = np.zeros((len(decisions), n_classes))
     for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
         wins = decisions[:, pair] > 0
@@ -234,6 +247,8 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     C, epsilon : float
         LIBSVM's -c and -e.
     scheme : {"one-vs-one", "one-vs-rest"}
+    ridge : float
+        Added to k(x, x) of each training document, not negative.
     cache_mb : float
         LIBSVM's -m.
     unit : {"one", "mean-self-product"}
@@ -266,6 +281,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         C: float = 1.0,
         epsilon: float = 1e-3,
         scheme: str = "one-vs-one",
+        ridge: float = 0.0,
         cache_mb: float = 200.0,
         unit: str = "one",
         jobs: int = 1,
@@ -273,6 +289,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.C = C
         self.epsilon = epsilon
         self.scheme = scheme
+        self.ridge = ridge
         self.cache_mb = cache_mb
         self.unit = unit
         self.jobs = jobs
@@ -282,6 +299,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         check_positive_parameters(self, "C", "epsilon", "cache_mb")
         check_one_of("scheme", self.scheme, SCHEMES)
         check_one_of("unit", self.unit, UNITS)
+        check_ridge(self.ridge)
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
         """C in the unit it is meant in, given k(x, x), shape (n,).
@@ -314,6 +332,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
             C=self.cost(np.diagonal(gram)),
             epsilon=self.epsilon,
             scheme=self.scheme,
+            ridge=self.ridge,
             cache_mb=self.cache_mb,
             jobs=self.jobs,
         )

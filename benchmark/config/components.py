@@ -64,6 +64,11 @@ class Component:
         defaults = {name: default for name, (_, default) in parameters(self.cls).items() if default is not REQUIRED}
         return {"name": self.name, **defaults, **self.given}
 
+    @property
+    def plain(self) -> str | dict[str, Any]:
+        """Its name, where it has no parameters; all that is `resolved` otherwise."""
+        return self.resolved if parameters(self.cls) else self.name
+
 
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Annotation and default of each constructor parameter that a configuration may set.
@@ -181,7 +186,10 @@ def check_method(spec: MethodSpec) -> None:
     if representation.dirichlet:
         if not elementwise:
             raise ValueError("only kernels that are functions of inner products have a Dirichlet prior on documents")
-        if representation.normalization != "l1" or representation.weighting == "tfidf":
+        if representation.normalization != "l1" or representation.weighting.name not in ("tf", "binary"):
             raise ValueError("a Dirichlet prior on documents is one on counts, normalized by l1")
+    own = spec.kernel is not None and "target" in getattr(spec.kernel.cls, "set_by_run", ())
+    if spec.kernel is not None and own and classifier.build().ridge:
+        raise ValueError(f"the kernel {spec.kernel.name!r} is another for each class: it has no ridge")
     if spec.kernel is not None and not elementwise and classifier.build().unit != "one":
         raise ValueError(f"C can't be measured by the mean of k(x, x) of the kernel {spec.kernel.name!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, get_origin
 
@@ -17,6 +17,8 @@ from benchmark.errors import quoted, unknown
 from benchmark.kernels import elementwise
 from benchmark.registries import refusal
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
+from benchmark.representation.features import FEATURES
+from benchmark.representation.weightings import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -25,13 +27,17 @@ if TYPE_CHECKING:
     from benchmark.registries import Registries
     from benchmark.source import Location, YamlSource
 
-KERNEL, CLASSIFIER = "kernel", "classifier"
+WEIGHTING, MAP, KERNEL, CLASSIFIER = "weighting", "features", "kernel", "classifier"
+#: Keys whose values are components: a name, or a mapping with a name and parameters.
+PARTS = (WEIGHTING, MAP, KERNEL, CLASSIFIER)
+#: Those of them that no plug-in has.
+OWN = {WEIGHTING: WEIGHTINGS, MAP: FEATURES}
 #: The keys of a method's entry in the order in which their lists are gone through, the last fastest.
-AXES = ("weighting", "idf", "dirichlet", KERNEL, "normalization", CLASSIFIER)
+AXES = ("fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER)
 #: The order in which they name a cell.
-WORDS = ("weighting", "normalization", "idf", "dirichlet", KERNEL, CLASSIFIER)
-REPRESENTATION = ("weighting", "normalization", "idf", "dirichlet")
-ALLOWED = {"weighting": WEIGHTINGS, "normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
+WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER)
+REPRESENTATION = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP)
+ALLOWED = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
 #: The classifier of a kernel that names none.
 MACHINE = "svm"
 METHODS = "methods or candidates"
@@ -78,7 +84,7 @@ def entries_of(
         for label, own in _expanded(given, source, place, known, choose=choose):
             spec = resolver.spec(own, place)
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-            resolved = f"{spec.representation} {parts}"
+            resolved = f"{spec.representation.resolved} {parts}"
             if label in candidates and (first[label] != index or choose is None or resolved in seen):
                 raise source.error(place, f"the method {label!r} stands in the configuration twice")
             if resolved in seen:
@@ -128,14 +134,34 @@ def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> No
         isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
     ):
         raise source.error(place, f"dirichlet is {quoted(value)}: must be a number that isn't negative, to {most:g}")
+    if key == "fields":
+        _check_fields(value, source, place)
     if key == CLASSIFIER and not isinstance(value, str | dict):
         raise source.error(
             place, f"a default classifier is a name, or a mapping of its parameters, not {quoted(value)}"
         )
-    if key == KERNEL and not isinstance(value, str) and not (isinstance(value, dict) and "name" in value):
-        raise source.error(
-            place, f"a default kernel is a name, or a mapping with a name and parameters, not {quoted(value)}"
-        )
+    if (
+        key in (WEIGHTING, MAP, KERNEL)
+        and not isinstance(value, str)
+        and not (isinstance(value, dict) and "name" in value)
+    ):
+        words = f"a default {key} is a name, or a mapping with a name and parameters"
+        raise source.error(place, f"{words}, not {quoted(value)}")
+    if key in OWN:
+        try:
+            check_component(key, OWN[key], value)
+        except ComponentError as error:
+            raise source.error((*place, error.key) if isinstance(value, dict) else place, str(error)) from None
+
+
+def _check_fields(value: Any, source: YamlSource, place: Location) -> None:
+    if not isinstance(value, dict) or not value:
+        raise source.error(place, f"fields are a mapping of blocks to their weights, not {quoted(value)}")
+    for name, weight in value.items():
+        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not number or not 1e-9 <= weight <= 1e9:
+            problem = "must be a number from 1e-09 to 1e+09; a block that isn't named is left out"
+            raise source.error((*place, name), f"the weight of {name!r} is {quoted(weight)}: {problem}")
 
 
 def _expanded(
@@ -179,26 +205,44 @@ def _items(
         raise source.error(place, f"{key} must not be an empty list: it would leave no cell")
     for index, value in enumerate(listed(given)):
         where = (*place, index) if isinstance(given, list) else place
-        if key in (KERNEL, CLASSIFIER):
-            found += _parametrized(key, value, source, where, known, choose)
+        if key in PARTS:
+            found += _parametrized(key, value, source, where, known, choose, silent=_silent(key, given, choose))
             check_number(len(found), METHODS, source, place)
             continue
         _check_word(key, value, source, where)
-        word = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}"}.get(key, value)
-        found.append(_Item(value, () if choose and key in choose and len(listed(given)) > 1 else (word,), where))
+        word = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}.get(key, value)
+        found.append(_Item(value, () if _silent(key, given, choose) else (word,), where))
     return found
 
 
+def _fields_word(fields: Any) -> str:
+    """How weights of fields read in a cell's name: "all-subject0.25"."""
+    parts = fields.items() if isinstance(fields, dict) else ()
+    return "-".join(str(name) if weight == 1 else f"{name}x{weight}" for name, weight in parts)
+
+
+def _silent(key: str, given: Any, choose: AbstractSet[str] | None) -> bool:
+    """Whether the items of a list are candidates, and name no cells."""
+    return choose is not None and key in choose and len(listed(given)) > 1
+
+
 def _parametrized(
-    key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
+    key: str,
+    given: Any,
+    source: YamlSource,
+    place: Location,
+    known: Registries,
+    choose: AbstractSet[str] | None,
+    *,
+    silent: bool,
 ) -> list[_Item]:
-    """A kernel or classifier: every combination of its parameters' lists, but of those that are lists by nature."""
-    registry = known.kernels if key == KERNEL else known.classifiers
+    """A component: every combination of its parameters' lists, but of those that are lists by nature."""
+    registry = OWN.get(key) or (known.kernels if key == KERNEL else known.classifiers)
     if isinstance(given, str):
         if given not in registry:
             raise source.error(place, refusal(key, given, registry))
-        return [_Item({"name": given}, (given,), place)]
-    if not isinstance(given, dict) or (key == KERNEL and "name" not in given):
+        return [_Item({"name": given}, () if silent else (given,), place)]
+    if not isinstance(given, dict) or (key != CLASSIFIER and "name" not in given):
         raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {quoted(given)}")
     name = given.get("name")
     if isinstance(name, list):
@@ -214,11 +258,9 @@ def _parametrized(
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         axes[parameter] = [value] if parameter in whole else listed(value)
     check_number(math.prod(map(len, axes.values())), METHODS, source, place)
-    silent = whole | {parameter for parameter, values in axes.items() if choose is not None and len(values) > 1}
-    return [
-        _Item(dict(zip(axes, values, strict=True)), _words(dict(zip(axes, values, strict=True)), silent), place)
-        for values in itertools.product(*axes.values())
-    ]
+    quiet = whole | {parameter for parameter, values in axes.items() if choose is not None and len(values) > 1}
+    each = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    return [_Item(one, () if silent else _words(one, quiet), place) for one in each]
 
 
 def whole_lists(cls: type[Any]) -> set[str]:
@@ -289,17 +331,17 @@ class _Resolver:
         if not takes:
             return None
         given, where = own.get(KERNEL, (self._general.get(KERNEL, "linear"), ("defaults", KERNEL)))
-        given = {"name": given} if isinstance(given, str) else given
         return self._built(KERNEL, self._registries.kernels, given, where)
 
-    def _built(self, what: str, registry: dict[str, Any], given: dict[str, Any], place: Location) -> Component:
+    def _built(self, what: str, registry: Mapping[str, Any], given: str | dict[str, Any], place: Location) -> Component:
         """A component with the defaults that it has parameters for; an error points at the one that is wrong."""
+        given = {"name": given} if isinstance(given, str) else given
         name = given["name"]
         allowed = parameters(registry[name]) if isinstance(name, str) and name in registry else {}
         taken: dict[str, tuple[Any, Location]] = {}
         layers: list[tuple[dict[str, Any], Location]] = [
             (self._machine if what == CLASSIFIER else {}, ("defaults", CLASSIFIER)),
-            (self._general, ("defaults",)),
+            ({} if what in OWN else self._general, ("defaults",)),
             (self._named.get(name, {}) if isinstance(name, str) else {}, ("defaults", name)),
         ]
         for values, where in layers:
@@ -321,19 +363,27 @@ class _Resolver:
             for key in REPRESENTATION:
                 if key in own:
                     raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
-            return Representation("tf", "none", "collection")
+            return Representation(check_component(WEIGHTING, WEIGHTINGS, "tf"), "none", "collection")
+        features = self._features(own, main, place)
+        main = features or main
         names = [main.name, classifier.name]
         normalization, where = self._chosen(
             "normalization", own, names, getattr(main.cls, "normalization", "l2"), place
         )
         allowed = getattr(main.build(), "normalizations", NORMALIZATIONS)
         if normalization not in allowed:
-            what = KERNEL if kernel else CLASSIFIER
+            what = MAP if features else KERNEL if kernel else CLASSIFIER
             needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
             raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
-        weighting, _ = self._chosen("weighting", own, names, "tf", place)
-        counted = "training" if weighting == "tfidf" else "collection"  # without an idf it is all one
-        idf, _ = self._chosen("idf", own, names, counted, place)
+        weighting = self._built(WEIGHTING, WEIGHTINGS, *self._chosen(WEIGHTING, own, names, "tf", place))
+        learns = weighting.build().learns
+        counted = "training" if learns else "collection"  # of a weighting that learns nothing it is all one
+        idf, where = self._chosen("idf", own, names, counted, place)
+        if learns == LABELS and idf == "collection":
+            if "idf" in own:
+                problem = f"the weighting {weighting.name!r} learns from labels: those of the tested documents, too"
+                raise self._source.error(where, f"{problem}, with idf: collection")
+            idf = "training"
         dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
         smoothable = kernel is not None and elementwise(kernel.cls) and normalization == "l1"
         if dirichlet and not smoothable:
@@ -341,7 +391,23 @@ class _Resolver:
                 problem = f"smooths points of the simplex (l1) for a kernel, not {main.name!r} with {normalization!r}"
                 raise self._source.error(own["dirichlet"][1], f"dirichlet {problem}")
             dirichlet = 0.0
-        return Representation(weighting, normalization, idf, float(dirichlet))
+        fields, where = self._chosen("fields", own, names, {}, place)
+        if fields and dirichlet:
+            raise self._source.error(where, "a Dirichlet prior is one on the counts of one multinomial, not of fields")
+        weights = tuple((str(name), float(weight)) for name, weight in fields.items())
+        return Representation(weighting, normalization, idf, float(dirichlet), features, weights)
+
+    def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
+        """What points are mapped to: for classifiers alone that take any points, without a kernel."""
+        given, where = self._chosen(MAP, own, [main.name], None, place)
+        if given is None:
+            return None
+        if main.name in self._registries.kernels or hasattr(main.cls, "normalizations"):
+            if MAP not in own:
+                return None
+            takes = "is a function of points of its own" if main.name in self._registries.kernels else "takes points"
+            raise self._source.error(where, f"{main.name!r} {takes}, no features: linear-svm and logistic do")
+        return self._built(MAP, FEATURES, given, where)
 
     def _chosen(
         self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location

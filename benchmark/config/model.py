@@ -97,19 +97,42 @@ class Representation:
 
     Parameters
     ----------
-    weighting : {"tf", "tfidf", "binary"}
+    weighting : Component
     normalization : {"none", "l1", "l2"}
     idf : {"collection", "training"}
-        Whose documents the inverse document frequency is counted over.
+        Whose documents the inverse document frequency, or what else a weighting learns, is learned from.
     dirichlet : float
         α of a symmetric Dirichlet prior, added to every count of a document before "l1": the posterior mean
         (Lafferty & Lebanon 2002, equation 3). 0 is maximum likelihood. Kernels alone have it.
+    features : Component or None
+        What points are mapped to for a classifier without a kernel.
+    fields : tuple of (str, float)
+        Blocks of terms that are normalized by themselves, and their weights; () where all terms are one multinomial.
     """
 
-    weighting: str
+    weighting: Component
     normalization: str
     idf: str
     dirichlet: float = 0.0
+    features: Component | None = None
+    fields: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def learns(self) -> str:
+        """What the weighting learns from, see `Weighting.learns`."""
+        return str(self.weighting.build().learns)
+
+    @property
+    def resolved(self) -> dict[str, Any]:
+        """Every key with all that it says; weightings and features without parameters by their names."""
+        return {
+            "weighting": self.weighting.plain,
+            "normalization": self.normalization,
+            "idf": self.idf,
+            "dirichlet": self.dirichlet,
+            "features": None if self.features is None else self.features.plain,
+            "fields": dict(self.fields),
+        }
 
 
 @dataclass(frozen=True)

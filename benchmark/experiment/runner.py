@@ -25,7 +25,7 @@ from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
 from benchmark.registries import shipped
-from benchmark.representation import embed, inverse_document_frequency, weight_terms
+from benchmark.representation import WEIGHTINGS, embed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -131,7 +131,9 @@ class ProductsInStore:
 
     @staticmethod
     def _key(content: Mapping[str, Any]) -> str:
-        code = code_digest(inner_products, embed, inverse_document_frequency, weight_terms)
+        weighting = content["weighting"]
+        name = weighting if isinstance(weighting, str) else weighting["name"]
+        code = code_digest(inner_products, embed, WEIGHTINGS[name])
         return key_of(stage="products", code=code, **content)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -161,9 +161,10 @@ def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) 
 
 def _shares(spec: MethodSpec) -> tuple[Any, ...]:
     representation = spec.representation
-    idf = representation.idf if representation.weighting == "tfidf" else ""
+    idf = representation.idf if representation.learns else ""
     exponent = getattr(spec.kernel.build(), "exponent", None) if spec.kernel else None
-    return representation.weighting, idf, representation.dirichlet, exponent
+    fields = (representation.normalization, *representation.fields) if representation.fields else ()
+    return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
 
 
 def _jobs(
@@ -181,7 +182,7 @@ def _jobs(
         "stage": "decisions",
         "code": code_digest(*method.code, solved, pack),
         "problem": problem.key,
-        "representation": asdict(spec.representation),
+        "representation": spec.representation.resolved,
         "kernel": spec.kernel.resolved if spec.kernel else None,
         "classifier": spec.classifier.resolved,
         "terms": [number, terms.rank, terms.over_classes] if terms else None,

@@ -56,7 +56,7 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
         text = "words are pruned by how often they occur in all documents, those that are tested included"
         yield Caveat("pruning", text, {"text": least})
     specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
-    if any(spec.weighting == "tfidf" and spec.idf == "collection" for spec in specs):
+    if any(spec.learns and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"
         yield Caveat("idf", text, {"defaults": {"idf": "training"}})
     if draws(protocol.cls):

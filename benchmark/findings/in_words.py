@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec
+    from benchmark.config.model import Cell, Experiment, MethodEntry, MethodSpec, Representation
     from benchmark.evaluation.scored import Scored
 
 WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
@@ -37,9 +37,16 @@ def described(component: Component) -> str:
 def points_of(spec: MethodSpec) -> str:
     """What a classifier is given: weighting, normalization and kernel."""
     representation = spec.representation
-    words = [WEIGHTINGS[representation.weighting], representation.normalization]
+    words = [weighting_words(representation), representation.normalization]
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
+    words += [f"{weight:g} × {name}" for name, weight in representation.fields]
+    words += [described(representation.features)] if representation.features else []
     return ", ".join([*words, *([described(spec.kernel)] if spec.kernel else [])])
+
+
+def weighting_words(representation: Representation) -> str:
+    """A weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
+    return WEIGHTINGS.get(representation.weighting.name, described(representation.weighting))
 
 
 def candidate_words(entry: MethodEntry, index: int) -> str:
@@ -57,9 +64,9 @@ def _info(study: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> Cel
     entry = entry_of(study, cell)
     spec = entry.candidates[0]
     words = {
-        "weighting": WEIGHTINGS[spec.representation.weighting],
+        "weighting": weighting_words(spec.representation),
         "normalization": spec.representation.normalization,
-        "kernel": described(spec.kernel) if spec.kernel else "",
+        "kernel": described(part) if (part := spec.kernel or spec.representation.features) else "",
         "classifier": described(spec.classifier),
     }
     columns |= words if cell.size is None and cell.terms is None and cell.what == "point" else {"method": cell.method}
@@ -88,7 +95,14 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
-    return {**vars(spec.representation), **(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
+    return {**_flat(spec.representation), **(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
+
+
+def _flat(representation: Representation) -> dict[str, Any]:
+    parts = {"weighting": representation.weighting, "features": representation.features}
+    given = {"fields": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
+    given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
+    return {**vars(representation), **{name: part and part.name for name, part in parts.items()}, **given}
 
 
 def _parameters(given: Mapping[str, Any]) -> str:

@@ -135,8 +135,9 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
         pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
         text = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words{pruned}; digits: "
         text += f"{lexing.digits}; stoplist: {lexing.stoplist}"
-        if any(spec.representation.weighting == "tfidf" for e in variant.entries for spec in e.candidates):
-            sources = dict.fromkeys(spec.representation.idf for e in variant.entries for spec in e.candidates)
+        points = [spec.representation for entry in variant.entries for spec in entry.candidates]
+        if any(each.learns for each in points):
+            sources = dict.fromkeys(each.idf for each in points if each.learns)
             whose = {"collection": "the whole collection", "training": "the training documents"}
             text += f"; idf over {' or '.join(whose[source] for source in sources)}"
         empty = own.get("documents_without_words", 0)
@@ -169,7 +170,7 @@ def _methods(study: Experiment) -> Iterator[str]:
         found = []
         for label, spec in ((entry.label, entry.candidates[0]) for entry in variant.entries):
             counts = not spec.kernel and spec.representation.normalization == "none"
-            points = spec.representation.weighting if counts else points_of(spec)
+            points = spec.representation.weighting.name if counts else points_of(spec)
             found.append(f"{label}: {described(spec.classifier)} on {points}")
         own = [text for text in found if text not in first]
         first = first or tuple(found)

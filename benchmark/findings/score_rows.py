@@ -126,7 +126,7 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
     entries = [
         (
             entry.label,
-            spec.representation,
+            spec.representation.resolved,
             *({**each.resolved, axis: None} for each in (spec.kernel, spec.classifier) if each),
         )
         for entry in variant.entries

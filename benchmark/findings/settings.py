@@ -80,9 +80,13 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
         found |= {f"{name} {key}": value for name, given in measures.items() for key, value in given.items()}
     else:
         specs = list(entry_of(study, cell).candidates)
-        found |= {name: getattr(specs[0].representation, name) for name in ("weighting", "normalization", "dirichlet")}
-        if specs[0].representation.weighting == "tfidf":
-            found["idf"] = specs[0].representation.idf
+        representation = specs[0].representation
+        found |= representation.resolved
+        if not representation.learns:
+            del found["idf"]
+        for name in ("features", "fields"):
+            if not found[name]:
+                del found[name]
         for what in ("kernel", "classifier"):
             each = [getattr(spec, what).resolved for spec in specs if getattr(spec, what)]
             for key in each[0] if each else ():

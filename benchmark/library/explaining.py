@@ -147,7 +147,7 @@ class _Account:
             ("words", f"{facts['vocabulary']:,} different, {facts['words']:,} in all"),
             ("lexing", ", ".join(f"{key} {value}" for key, value in vars(lexing).items())),
             ("pruning", ", ".join(f"{key} {value}" for key, value in vars(pruning).items())),
-            ("points", _points(spec)),
+            ("points", points_of(spec)),
             ("kernel", described(spec.kernel) if spec.kernel else "none"),
             ("classifier", described(spec.classifier)),
             ("protocol", ", ".join(f"{key} {value}" for key, value in variant.protocol.resolved.items())),
@@ -297,10 +297,6 @@ def _shown(content: bytes) -> str:
     """A text, or the beginning of a long one."""
     plain = content.decode("utf-8", "replace")
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} …"
-
-
-def _points(spec: MethodSpec) -> str:
-    return points_of(spec) if spec.kernel else f"{spec.representation.weighting}, {spec.representation.normalization}"
 
 
 def _nearest(work: Work, spec: MethodSpec, row: int) -> tuple[str, list[tuple[int, float]]]:

@@ -21,7 +21,7 @@ from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import StreamedProducts, self_products
 from benchmark.kernels.smoothing import frequency_products
 from benchmark.methods.learned import check_finite, given_by_class, learned_classes
-from benchmark.methods.weights import points_of, weights_of
+from benchmark.methods.weights import points_of
 from benchmark.representation import canonical, embed, norms
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
     from benchmark.kernels.base import Kernel
     from benchmark.methods.weights import Work
+    from benchmark.representation import Weighting
 
     Array = NDArray[np.float64]
     Arrays = Mapping[str, NDArray[Any]]
@@ -46,7 +47,8 @@ class Learned:
     spec : MethodSpec
     terms : intp array, shape (V,), or None
         Columns of the training documents' counts that were selected for all classes, the best first; None for all.
-    idf : float64 array, shape (V,), or None
+    weighting : Weighting
+        That has learned.
     several : bool
         Whether a document may have several classes, or none.
     columns : intp array, shape (n_learned,)
@@ -57,7 +59,7 @@ class Learned:
 
     spec: MethodSpec
     terms: NDArray[np.intp] | None
-    idf: Array | None
+    weighting: Weighting
     several: bool
     columns: NDArray[np.intp]
     everywhere: NDArray[np.bool_]
@@ -68,8 +70,8 @@ def learned_of(work: Work, spec: MethodSpec) -> Learned:
     several, classes = work.problem.several, work.problem.documents.classes
     columns, _ = learned_classes(work.members, classes) if several else (np.arange(len(classes)), classes)
     everywhere = np.asarray(work.members.all(axis=0) & several)
-    idf = work.idf(work.selected_counts(), spec.representation)
-    return Learned(spec, work.selected_terms(), idf, several, columns, everywhere)
+    weighting = work.weighting(work.selected_counts(), spec.representation)
+    return Learned(spec, work.selected_terms(), weighting, several, columns, everywhere)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +166,7 @@ class FittedMachines(FittedMethod):
         own, m, s = self._own, counts.shape[0], self.counts.shape[0]
         representation, exponent = self.learned.spec.representation, self._kernel.exponent
         if representation.dirichlet:
-            weights = sp.vstack([weights_of(counts, representation, self.learned.idf), own.points], format="csr")
+            weights = sp.vstack([self.learned.weighting.transform(counts), own.points], format="csr")
             return frequency_products(weights, exponent, representation.dirichlet, n_rows=m)
         new = self._embedded(counts)
         divisors = {representation.normalization: np.concatenate([new.divisors, own.divisors])}
@@ -176,12 +178,12 @@ class FittedMachines(FittedMethod):
         """As `Work.products` has them: selected terms are normalized before, all terms in `Gram`."""
         representation, exponent = self.learned.spec.representation, self._kernel.exponent
         if representation.dirichlet:
-            weights = weights_of(counts, representation, self.learned.idf)
+            weights = self.learned.weighting.transform(counts)
             return _Embedded(weights, np.ones(len(weights.indptr) - 1))
         if self.learned.terms is not None:
-            points = points_of(counts, representation, self.learned.idf)
+            points = points_of(counts, representation, self.learned.weighting)
             return _Embedded(embed(points, exponent), np.ones(counts.shape[0]))
-        weights = weights_of(counts, representation, self.learned.idf)
+        weights = self.learned.weighting.transform(counts)
         return _Embedded(embed(weights, exponent), norms(weights, representation.normalization))
 
     @cached_property
@@ -247,7 +249,7 @@ class FittedHyperplanes(FittedMethod):
 
     def values(self, counts: sp.csr_array) -> Array:
         """Of each learned class."""
-        points = points_of(counts, self.learned.spec.representation, self.learned.idf)
+        points = points_of(counts, self.learned.spec.representation, self.learned.weighting)
         return self.hyperplanes.values(canonical(points))
 
     def _best(self, values: Array) -> NDArray[np.int32]:
@@ -274,7 +276,7 @@ class FittedPoints(FittedMethod):
 
     def values(self, counts: sp.csr_array) -> Array:
         """Class scores, in the order of ``classes_``; or by how much the score inside a class is above that outside."""
-        points = points_of(counts, self.learned.spec.representation, self.learned.idf)
+        points = points_of(counts, self.learned.spec.representation, self.learned.weighting)
         if not self.learned.several:
             return check_finite(self.models[0].class_scores(points))
         values = np.empty((counts.shape[0], len(self.models)))

@@ -23,7 +23,7 @@ from benchmark.compiled import numba_threads
 from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
-from benchmark.methods.weights import Work
+from benchmark.methods.weights import Work, learns
 from benchmark.methods.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -110,6 +110,7 @@ class KernelMachine(OnSplits):
             C=cost(classifier, kernel, products, normalization),
             epsilon=classifier.epsilon,
             scheme=classifier.scheme,
+            ridge=classifier.ridge,
             cache_mb=classifier.cache_mb,
             jobs=bench.jobs,
             nodes=bench.nodes,
@@ -205,7 +206,7 @@ class ManyMachines:
         classifier = self.spec.classifier.build()
         with threads(bench):
             documents = (problem.key, self.spec.representation)
-            key = (*documents, repr(self.spec.kernel), classifier.unit)
+            key = (*documents, repr(self.spec.kernel), classifier.unit, classifier.ridge)
             matrix, spent, _ = bench.shared(key, lambda: self._matrix(problem, classifier, bench))
             watch.lap("kernel")
             decided = solve_many(
@@ -244,13 +245,16 @@ class ManyMachines:
         """The kernel between all documents of the task, divided by C's unit; the seconds it took, and the unit."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, kernel_of(self.spec)
         everything = np.arange(len(problem.documents))
-        rows = everything if representation.weighting == "tfidf" else None
+        rows = everything if learns(representation) else None
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", held.seconds)
         gram = Gram(kernel, held.products, representation.normalization, everything, everything)
         matrix, unit = gram.block(0, len(everything)), 1.0
         if classifier.unit == "mean-self-product":
             unit = mean_self_product(np.diagonal(matrix))
+        if classifier.ridge:
+            matrix[np.diag_indices_from(matrix)] += classifier.ridge
+        if unit != 1.0:
             matrix /= unit
         watch.lap("kernel")
         return matrix, watch.seconds(), unit
@@ -274,8 +278,9 @@ def kernel_of(spec: MethodSpec) -> Any:
 
 
 def code_of(method: object, spec: MethodSpec) -> tuple[Any, ...]:
-    """The classes that decide a method's numbers: its own, its kernel's and classifier's, and what these are given."""
-    return (type(method), *([] if spec.kernel is None else [spec.kernel.cls]), spec.classifier.cls, Problem, Workbench)
+    """The classes that decide a method's numbers: its own, those of its parts, and what these are given."""
+    parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
+    return (type(method), *(part.cls for part in parts if part is not None), Problem, Workbench)
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from benchmark.foreign import blamed, place_of
 from benchmark.kernels import elementwise
 from benchmark.methods.kernel_machines import check_different, check_finite, kernel_of
-from benchmark.methods.weights import idf_of, idf_rows, points_of
+from benchmark.methods.weights import learned_weighting, points_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,8 +93,8 @@ class OnesOwn:
         if spec.kernel is None or not elementwise(spec.kernel.cls):
             return
         counts = problem.counts.matrix
-        idf = idf_of(counts, idf_rows(problem, spec.representation, split))
-        points, kernel = points_of(counts, spec.representation, idf), kernel_of(spec)
+        weighting = learned_weighting(problem, counts, spec.representation, split)
+        points, kernel = points_of(counts, spec.representation, weighting), kernel_of(spec)
         for train in (split.train[:_FEW], split.train):
             gram = kernel.fit(points[train]).transform(points[train])
             check_finite(kernel, gram)

@@ -14,7 +14,7 @@ from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
 from benchmark.methods.kernel_machines import code_of
 from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
-from benchmark.methods.weights import Work, differs_by_split, idf_of, idf_rows, points_of
+from benchmark.methods.weights import Work, differs_by_split, learned_weighting, points_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ class PointClassifier:
         alike = None
         if not differs_by_split(representation) and (terms is None or for_each):
             matrix = problem.counts.matrix
-            alike = points_of(matrix, representation, idf_of(matrix, idf_rows(problem, representation, splits[0])))
+            alike = points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))
 
         def one(split: Split) -> Decisions:
             watch = Stopwatch()

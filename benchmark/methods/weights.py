@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.representation import inverse_document_frequency, norms, weight_terms
+from benchmark.representation import normalized
+from benchmark.representation.weightings import LABELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.base import Problem, Stopwatch
     from benchmark.methods.workbench import Workbench
+    from benchmark.representation import Weighting
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,21 +70,21 @@ class Work:
         matrix, terms = self.problem.counts.matrix, self.selected_terms()
         return matrix if terms is None else matrix[:, terms]
 
-    def points(self, representation: Representation) -> sp.csr_array:
-        """All documents over the selected terms, weighted and normalized, shape (n, V)."""
+    def points(self, representation: Representation) -> Any:
+        """All documents over the selected terms, see `points_of`."""
         counts = self.selected_counts()
-        return points_of(counts, representation, self.idf(counts, representation))
+        return points_of(counts, representation, self.weighting(counts, representation))
 
-    def idf(self, counts: sp.csr_array, representation: Representation) -> NDArray[np.float64] | None:
-        """The inverse document frequency of the terms of `counts`, of which it has all documents; None without."""
-        return idf_of(counts, idf_rows(self.problem, representation, self.split))
+    def weighting(self, counts: sp.csr_array, representation: Representation) -> Weighting:
+        """What the split's documents tell about the terms of `counts`, of which it has all documents."""
+        return learned_weighting(self.problem, counts, representation, self.split, self.selected_terms())
 
     def products(self, representation: Representation, exponent: float, watch: Stopwatch) -> InnerProducts:
         """The inner products that the split's kernel values are made of, with columns for all that it trains on.
 
         Without selected terms they are shared by the splits, and by all methods that have the same.
         """
-        rows = idf_rows(self.problem, representation, self.split)
+        rows = learned_rows(self.problem, representation, self.split)
         if self.terms is None:
             alone = differs_by_split(representation)
             columns = self.split.train if alone else self.bench.columns(self.problem, self.splits)
@@ -91,40 +93,83 @@ class Work:
             return held.products
         counts = self.selected_counts()
         watch.lap("extraction")
+        weighting = self.weighting(counts, representation)
         if representation.dirichlet:
-            weights = weights_of(counts, representation, idf_of(counts, rows))
+            weights = weighting.transform(counts)
             products = self.bench.smoothed(weights, exponent, representation.dirichlet)
         else:
-            points = points_of(counts, representation, idf_of(counts, rows))
+            points = points_of(counts, representation, weighting)
             products = self.bench.of_points(points, representation.normalization, exponent, self.split.train)
         watch.lap("products")
         return products
 
 
-def idf_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
-    """Documents the inverse document frequency is counted over; None for weightings without."""
-    if representation.weighting != "tfidf":
+def learns(representation: Representation) -> str:
+    """What its weighting learns from, see `Weighting.learns`."""
+    return str(representation.weighting.build().learns)
+
+
+def learned_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
+    """Documents that a weighting learns from; None where it learns nothing."""
+    if not learns(representation):
         return None
     return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
 
 
 def differs_by_split(representation: Representation) -> bool:
     """Whether a document's weights depend on which documents are trained on."""
-    return representation.weighting == "tfidf" and representation.idf == "training"
+    return bool(learns(representation)) and representation.idf == "training"
 
 
-def idf_of(counts: sp.csr_array, rows: NDArray[np.intp] | None) -> NDArray[np.float64] | None:
-    """The inverse document frequency over the documents at `rows`, shape (V,); None without them."""
-    return None if rows is None else inverse_document_frequency(counts[rows])
+def fitted_weighting(
+    problem: Problem,
+    counts: sp.csr_array,
+    representation: Representation,
+    rows: NDArray[np.intp] | None,
+    terms: NDArray[np.intp] | None = None,
+) -> Weighting:
+    """A weighting that has learned from the documents at `rows`.
+
+    Parameters
+    ----------
+    problem : Problem
+    counts : CSR array, shape (n, V)
+        Of all its documents, over all terms or those of its columns that `terms` names.
+    representation : Representation
+    rows : intp array or None
+        None where there is nothing to learn.
+    terms : intp array, shape (V,), or None
+    """
+    built: Weighting = representation.weighting.build()
+    if rows is None:
+        built.fit(counts)
+    else:
+        built.fit(counts[rows], problem.members[rows] if learns(representation) == LABELS else None)
+    if not representation.fields:
+        return built
+    block_of, weights = problem.counts.block_of, dict(representation.fields)
+    each = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
+    return built.of_blocks(block_of if terms is None else block_of[terms], each, representation.normalization)
 
 
-def weights_of(counts: sp.csr_array, representation: Representation, idf: NDArray[np.float64] | None) -> sp.csr_array:
-    """TF, binary or TF×IDF weights of any documents; a fresh array, shape (n, V)."""
-    return weight_terms(counts, idf, binary=representation.weighting == "binary")
+def learned_weighting(
+    problem: Problem,
+    counts: sp.csr_array,
+    representation: Representation,
+    split: Split,
+    terms: NDArray[np.intp] | None = None,
+) -> Weighting:
+    """As `fitted_weighting`, from the documents that the representation says."""
+    return fitted_weighting(problem, counts, representation, learned_rows(problem, representation, split), terms)
 
 
-def points_of(counts: sp.csr_array, representation: Representation, idf: NDArray[np.float64] | None) -> sp.csr_array:
-    """Normalized weights: each row divided by its norm over the terms of `counts`; a fresh array, shape (n, V)."""
-    weights = weights_of(counts, representation, idf)
-    weights.data /= np.repeat(norms(weights, representation.normalization), np.diff(weights.indptr))
-    return weights
+def points_of(counts: sp.csr_array, representation: Representation, weighting: Weighting) -> Any:
+    """Any documents to points: weights, each row divided by its norm over the terms of `counts`, then features.
+
+    Returns
+    -------
+    CSR array, shape (n, V); or features, CSR or dense, shape (n, D)
+        Always fresh.
+    """
+    points = normalized(weighting.transform(counts), representation.normalization)
+    return points if representation.features is None else representation.features.build().fit_transform(points)

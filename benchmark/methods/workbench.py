@@ -21,7 +21,8 @@ from benchmark.kernels.gram import InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.kernels.smoothing import frequency_products
 from benchmark.methods.rankings import Rankings
-from benchmark.representation import NORMALIZATIONS, embed, inverse_document_frequency, norms, weight_terms
+from benchmark.methods.weights import fitted_weighting
+from benchmark.representation import NORMALIZATIONS, embed, norms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -112,7 +113,7 @@ class Workbench:
         representation: Representation,
         exponent: float,
         columns: NDArray[np.intp],
-        idf_rows: NDArray[np.intp] | None,
+        learned: NDArray[np.intp] | None,
     ) -> Timed:
         """<x^p, x'^p> between all documents and `columns`: those asked for last, from the store, or computed.
 
@@ -125,25 +126,27 @@ class Workbench:
             p.
         columns : intp array
             Rows of documents, ascending.
-        idf_rows : intp array or None
-            Documents the idf is counted over; None for weightings without.
+        learned : intp array or None
+            Documents that the weighting learns from; None for those that learn nothing.
         """
         content = {
             "counts": problem.key,
-            "weighting": representation.weighting,
+            "weighting": representation.weighting.plain,
             "dirichlet": representation.dirichlet,
-            "idf": None if idf_rows is None else _digest(idf_rows),
+            "idf": None if learned is None else _digest(learned),
+            "fields": [representation.normalization, *representation.fields] if representation.fields else None,
             "exponent": exponent,
             "columns": None if representation.dirichlet else _digest(columns),
             "dtype": "float64",
         }
-        key = tuple(content.values())
+        key = tuple(map(str, content.values()))
         if self._products is not None and self._products[0] == key:
             return self._products[1]
         self._forget()
         started = time.perf_counter()
-        idf = None if idf_rows is None else inverse_document_frequency(problem.counts.matrix[idf_rows])
-        weights = weight_terms(problem.counts.matrix, idf, binary=representation.weighting == "binary")
+        weights = fitted_weighting(problem, problem.counts.matrix, representation, learned).transform(
+            problem.counts.matrix
+        )
         if representation.dirichlet:
             products = self.smoothed(weights, exponent, representation.dirichlet)
         else:

@@ -25,6 +25,8 @@ from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import KINDS, Learned
 from benchmark.model.kept import KeptModel
 from benchmark.names import joined, parted
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURES
 from benchmark.text.lexer import Lexing
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-FORMAT = 1
+FORMAT = 2
 ABOUT, ARRAYS = "model.json", "model.npz"
 _AGAIN = "fit it again"
 
@@ -53,7 +55,8 @@ def write_model(model: KeptModel, folder: Path) -> int:
 
     learned = model.fitted.learned
     arrays = {"vocabulary": joined(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
-    given = {"terms": learned.terms, "idf": learned.idf, "sigmoids": model.sigmoids}
+    given = {"terms": learned.terms, "sigmoids": model.sigmoids}
+    given |= {f"weighting/{name}": getattr(learned.weighting, name) for name in learned.weighting.kept}
     arrays |= {name: array for name, array in given.items() if array is not None}
     arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
     file = io.BytesIO()
@@ -66,7 +69,7 @@ def write_model(model: KeptModel, folder: Path) -> int:
         "classes": list(model.classes),
         "several": model.several,
         "lexing": asdict(model.lexing),
-        "representation": asdict(learned.spec.representation),
+        "representation": learned.spec.representation.resolved,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
         "kind": next(name for name, kind in KINDS.items() if isinstance(model.fitted, kind)),
         "files": {ARRAYS: hashlib.sha256(file.getvalue()).hexdigest()},
@@ -121,11 +124,20 @@ def _model(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KeptModel:
     named = about["kernel"]
     kernel = None if named is None else check_component("kernel", KERNELS, named)
     classifier = check_component("classifier", CLASSIFIERS, about["classifier"])
-    spec = MethodSpec(Representation(**about["representation"]), kernel, classifier)
+    spec = MethodSpec(_representation(about["representation"]), kernel, classifier)
     check_method(spec)
+    weighting = spec.representation.weighting.build()
+    for name in weighting.kept:
+        setattr(weighting, name, arrays.get(f"weighting/{name}"))
     own = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
-    given = arrays.get("terms"), arrays.get("idf"), about["several"], arrays["columns"], arrays["everywhere"]
+    given = arrays.get("terms"), weighting, about["several"], arrays["columns"], arrays["everywhere"]
     fitted = KINDS[about["kind"]].restored(Learned(spec, *given), own)
     vocabulary = parted(arrays["vocabulary"])
     lexing, sigmoids = Lexing(**about["lexing"]), arrays.get("sigmoids")
     return KeptModel(tuple(about["classes"]), lexing, vocabulary, fitted, sigmoids, about["about"])
+
+
+def _representation(about: dict[str, Any]) -> Representation:
+    features = None if about["features"] is None else check_component("features", FEATURES, about["features"])
+    parts = {"weighting": check_component("weighting", WEIGHTINGS, about["weighting"]), "features": features}
+    return Representation(**(about | parts | {"fields": tuple(about["fields"].items())}))

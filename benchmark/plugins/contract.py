@@ -22,7 +22,7 @@ from benchmark.methods.registry import method_for
 from benchmark.methods.workbench import Workbench
 from benchmark.plugins.gathering import SHIPPED, with_plugins
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
-from benchmark.representation import TermWeighting
+from benchmark.representation import WEIGHTINGS, TermWeighting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -147,7 +147,8 @@ def decides(name: str, component: Any) -> None:
 
 
 def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
-    part, representation = Component(name, component, {}), Representation("tf", normalization, "training")
+    part, weighting = Component(name, component, {}), Component("tf", WEIGHTINGS["tf"], {})
+    representation = Representation(weighting, normalization, "training")
     if hasattr(component, "transform") and not hasattr(component, "class_scores"):
         return MethodSpec(representation, part, Component("svm", SHIPPED.classifiers["svm"], {}))
     return MethodSpec(representation, None, part)

@@ -11,7 +11,7 @@ from benchmark.boundaries.config import BoundariesSection
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.check import CHOICES, VARYING
 from benchmark.config.components import REQUIRED
-from benchmark.config.entries import ALLOWED, WORDS
+from benchmark.config.entries import ALLOWED, OWN, PARTS, WORDS
 from benchmark.config.load import LONGEST_NAME
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
@@ -98,10 +98,17 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     defs["Classifier"] = _names_or(CLASSIFIERS, [*_components(CLASSIFIERS), _mapping(unnamed)])
     words: dict[str, Schema] = {key: {"enum": list(allowed)} for key, allowed in ALLOWED.items()}
     words |= {"dirichlet": {"type": "number", "minimum": 0, "description": "α of a prior on documents, for kernels."}}
-    words |= {"kernel": {"$ref": "#/$defs/Kernel"}, "classifier": {"$ref": "#/$defs/Classifier"}}
+    weight = {"type": "number", "minimum": 1e-9, "maximum": 1e9}
+    words |= {"fields": {"type": "object", "additionalProperties": weight, "description": "Blocks and their weights."}}
+    for key, registry in OWN.items():
+        defs[key.title()] = _names_or(registry, _components(registry))
+    words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in PARTS}
     entry = _mapping({key: _of_lists(words[key]) for key in WORDS}) | {"minProperties": 1}
     defs["Method"] = _names_or(everyone, [entry])
-    own = {name: _mapping(_parameters(cls) | {key: words[key] for key in ALLOWED}) for name, cls in everyone.items()}
+    own = {
+        name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED, *OWN)})
+        for name, cls in everyone.items()
+    }
     # Parameters of one name may be of several types.
     shared: dict[str, Schema] = {each: {} for cls in everyone.values() for each in _parameters(cls)}
     properties["defaults"] |= _mapping(shared | own | words)

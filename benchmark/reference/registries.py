@@ -20,6 +20,7 @@ from benchmark.measures import MEASURES
 from benchmark.plugins.gathering import with_plugins
 from benchmark.report.grids import Part
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.representation.features import FEATURES
 from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS, stop_words
 
@@ -39,11 +40,8 @@ COMPONENTS: dict[str, Mapping[str, type[Any]]] = {
     "classifiers": CLASSIFIERS,
     "protocols": PROTOCOLS,
     "measures": MEASURES,
-}
-_WEIGHTINGS = {
-    "tf": "how often a term is in the document",
-    "tfidf": "that, times the logarithm of documents over documents with the term",
-    "binary": "whether the term is in the document",
+    "weightings": WEIGHTINGS,
+    "features": FEATURES,
 }
 _NORMALIZATIONS = {"none": "weights as they are", "l1": "to sum 1: points of the simplex", "l2": "to length 1"}
 _CLOCK = "Seconds on the clock: in figures and claims, in no table."
@@ -121,9 +119,12 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
         if kind in COMPONENTS:
             rows[kind] = [(name, _signature(cls), first_sentence(cls.__doc__)) for name, cls in registry.items()]
             rows[kind] += [(name, "", problem) for name, problem in registry.broken.items()]
+    rows |= {
+        kind: [(name, _signature(cls), first_sentence(cls.__doc__)) for name, cls in COMPONENTS[kind].items()]
+        for kind in ("weightings", "features")
+    }
     rows["metrics"] = [(name, "", first_sentence(metric.of.__doc__)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in CLOCK]
-    rows["weightings"] = [(name, "", _WEIGHTINGS[name]) for name in WEIGHTINGS]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
     rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]

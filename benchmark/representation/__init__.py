@@ -3,23 +3,27 @@
 from benchmark.representation.weighting import (
     IDF_SOURCES,
     NORMALIZATIONS,
-    WEIGHTINGS,
-    TermWeighting,
     canonical,
     embed,
+    in_blocks,
     inverse_document_frequency,
+    normalized,
     norms,
     weight_terms,
 )
+from benchmark.representation.weightings import WEIGHTINGS, TermWeighting, Weighting
 
 __all__ = [
     "IDF_SOURCES",
     "NORMALIZATIONS",
     "WEIGHTINGS",
     "TermWeighting",
+    "Weighting",
     "canonical",
     "embed",
+    "in_blocks",
     "inverse_document_frequency",
+    "normalized",
     "norms",
     "weight_terms",
 ]

@@ -1,4 +1,4 @@
-"""Counts to points: term weighting, and the norms by which documents are put on the simplex or the sphere.
+"""Weights to points: the norms by which documents are put on the simplex or the sphere.
 
 Normalizing only scales rows and columns of an inner-product matrix, so the runner never stores normalized
 points: it keeps the inner products of the weighted counts and divides by norms (`scales`).
@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WEIGHTINGS = ("tf", "tfidf", "binary")
 NORMALIZATIONS = ("none", "l1", "l2")
 IDF_SOURCES = ("collection", "training")
 
@@ -44,16 +41,11 @@ def canonical(matrix: Any) -> sp.csr_array:
     return rows
 
 
-def weight_terms(counts: sp.csr_array, idf: NDArray[np.float64] | None, *, binary: bool = False) -> sp.csr_array:
-    """TF (`idf` is None) or TF×IDF weights as float64 CSR, shape (n, V); entries that become 0 are not stored.
-
-    With `binary` a term counts once in a document, however often it occurs.
-    """
+def weight_terms(counts: sp.csr_array, factors: NDArray[np.float64] | None) -> sp.csr_array:
+    """Counts times a factor a term, where there is one, as float64 CSR, shape (n, V); what becomes 0 is not stored."""
     weighted = sp.csr_array(counts, dtype=np.float64, copy=True)
-    if binary:
-        weighted.data[:] = weighted.data != 0
-    if idf is not None:
-        weighted.data *= idf[weighted.indices]
+    if factors is not None:
+        weighted.data *= factors[weighted.indices]
         weighted.eliminate_zeros()
     return weighted
 
@@ -74,6 +66,36 @@ def norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
     return np.where(divisor > 0, divisor, 1.0)
 
 
+def normalized(weights: sp.csr_array, normalization: str) -> sp.csr_array:
+    """Each row divided by its norm: written over the weights."""
+    weights.data /= np.repeat(norms(weights, normalization), np.diff(weights.indptr))
+    return weights
+
+
+def in_blocks(
+    weights: sp.csr_array, block_of: NDArray[np.integer], block_weights: NDArray[np.float64], normalization: str
+) -> sp.csr_array:
+    """Each block of each row divided by its own norm, times the block's weight; fresh, without the zeros.
+
+    Parameters
+    ----------
+    weights : CSR array, shape (n, V)
+    block_of : int array, shape (V,)
+    block_weights : float64 array, shape (n_blocks,)
+    normalization : {"none", "l1", "l2"}
+    """
+    n, n_blocks = weights.shape[0], len(block_weights)
+    blocks = block_of[weights.indices]
+    # A document's blocks as rows of their own: the columns don't matter to a norm.
+    places = np.repeat(np.arange(n), np.diff(weights.indptr)) * n_blocks + blocks
+    shape = (n * n_blocks, weights.shape[1])
+    divisors = norms(sp.csr_array((weights.data, (places, weights.indices)), shape=shape), normalization)
+    scaled = weights.copy()
+    scaled.data *= (np.tile(block_weights, n) / divisors)[places]
+    scaled.eliminate_zeros()
+    return scaled
+
+
 def embed(weights: sp.csr_array, exponent: float) -> sp.csr_array:
     """Each stored entry to the power `exponent`: 1 is the identity, ½ carries the simplex to the sphere."""
     if exponent == 1.0:
@@ -81,52 +103,3 @@ def embed(weights: sp.csr_array, exponent: float) -> sp.csr_array:
     embedded = weights.copy()
     embedded.data = np.sqrt(embedded.data) if exponent == 0.5 else np.power(embedded.data, exponent)
     return embedded
-
-
-class TermWeighting(TransformerMixin, BaseEstimator):
-    """Counts to points, for use in a scikit-learn pipeline before a kernel.
-
-    Parameters
-    ----------
-    weighting : {"tf", "tfidf", "binary"}
-        With "tfidf", `fit` learns log(m / df) from the documents it is given; with "binary" a term counts once.
-    normalization : {"none", "l1", "l2"}
-
-    Attributes
-    ----------
-    idf_ : float array, shape (V,), or None
-    n_features_in_ : int
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> TermWeighting(normalization="l1").fit_transform(np.array([[1, 3], [2, 0]])).toarray()
-    array([[0.25, 0.75],
-           [1.  , 0.  ]])
-    """
-
-    def __init__(self, weighting: str = "tf", normalization: str = "none") -> None:
-        self.weighting = weighting
-        self.normalization = normalization
-
-    def fit(self, X: Any, y: Any = None) -> TermWeighting:  # noqa: ARG002 - scikit-learn's signature
-        """Learn the idf of the counts X, shape (n, V)."""
-        if self.weighting not in WEIGHTINGS:
-            raise ValueError(f"unknown weighting {self.weighting!r}; one of {', '.join(WEIGHTINGS)}")
-        if self.normalization not in NORMALIZATIONS:
-            raise ValueError(f"unknown normalization {self.normalization!r}; one of {', '.join(NORMALIZATIONS)}")
-        counts = canonical(check_array(X, accept_sparse="csr"))
-        self.n_features_in_ = counts.shape[1]
-        self.idf_ = inverse_document_frequency(counts) if self.weighting == "tfidf" else None
-        return self
-
-    def transform(self, X: Any) -> sp.csr_array:
-        """Weighted, normalized points as float64 CSR, shape (n, V)."""
-        check_is_fitted(self, "n_features_in_")
-        counts = canonical(check_array(X, accept_sparse="csr"))
-        if counts.shape[1] != self.n_features_in_:
-            raise ValueError(f"X has {counts.shape[1]} terms, but the weighting was fitted on {self.n_features_in_}")
-        weights = weight_terms(counts, self.idf_, binary=self.weighting == "binary")
-        divisor = norms(weights, self.normalization)
-        weights.data /= np.repeat(divisor, np.diff(weights.indptr))
-        return weights

@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     import scipy.sparse as sp
+    from numpy.typing import NDArray
 
     from benchmark.corpora.corpus import Documents
 
@@ -22,12 +25,23 @@ class Counts:
     matrix : CSR matrix of int32, shape (n, V)
         Entry (i, w) is how often term w occurs in document i; column indices sorted, no stored zeros.
     vocabulary : tuple of str, length V
-        The terms, in bytewise order.
+        The terms, block after block, each in bytewise order.
     dropped : int
         Letters of the whole collection that the lexer passed over: see `benchmark.text.lexer.Spans`.
+    blocks : tuple of str
+        Names of the blocks of terms, see `benchmark.text.lexer.Lexing.blocks`.
+    block_of : int32 array, shape (V,), optional
+        The block of each term, ascending; the first unless given.
     """
 
     documents: Documents
     matrix: sp.csr_array
     vocabulary: tuple[str, ...]
     dropped: int = 0
+    blocks: tuple[str, ...] = ("all",)
+    block_of: NDArray[np.int32] = None  # type: ignore[assignment] # never after the next lines
+
+    def __post_init__(self) -> None:
+        """One block, unless several are given."""
+        if self.block_of is None:
+            object.__setattr__(self, "block_of", np.zeros(len(self.vocabulary), dtype=np.int32))

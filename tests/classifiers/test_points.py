@@ -90,7 +90,7 @@ def test_linear_models_are_trained_alike_every_time() -> None:
 @pytest.mark.parametrize("cls", [LinearSvm, LogisticClassifier])
 def test_the_more_an_error_costs_the_longer_are_the_weights(cls: type) -> None:
     X, y = draw(60, 3, 10)
-    lengths = [np.linalg.norm(cls(C=C).fit(X / 30, y).model_.coef_) for C in (0.01, 0.1, 1.0)]
+    lengths = [np.linalg.norm(cls(C=C).fit(X / 30, y).coef_) for C in (0.01, 0.1, 1.0)]
     assert lengths[0] < lengths[1] / 2 < lengths[2] / 4
 
 

@@ -93,7 +93,7 @@ class TestSpec:
     def test_a_method_is_what_its_words_say(self, spec):
         method = "{weighting: tfidf, kernel: {name: diffusion, t: 0.1}, classifier: {C: 10}}"
         found = spec(f"defaults: {{classifier: {{name: svm, scheme: one-vs-rest}}}}\nmethods: [{method}]\n")
-        assert (found.representation.weighting, found.representation.normalization) == ("tfidf", "l1")
+        assert (found.representation.weighting.name, found.representation.normalization) == ("tfidf", "l1")
         assert found.kernel.resolved == {"name": "diffusion", "t": 0.1}
         svm = found.classifier.resolved
         assert (svm["name"], svm["C"], svm["scheme"]) == ("svm", 10, "one-vs-rest")
@@ -114,7 +114,7 @@ class TestSpec:
         assert found.classifier.name == classifier
         assert (found.kernel is None) == (classifier == method)
         representation = found.representation
-        assert (representation.weighting, representation.normalization) == ("tf", normalization)
+        assert (representation.weighting.name, representation.normalization) == ("tf", normalization)
         assert (representation.idf, representation.dirichlet) == ("collection", 0)
 
     def test_a_default_goes_to_the_methods_that_have_it(self, specs):
@@ -168,8 +168,8 @@ class TestSpec:
     def test_what_sees_the_counts_takes_no_weighting_from_defaults(self, specs):
         found = specs("defaults: {weighting: tfidf, normalization: l2}\nmethods: [plsi-fisher, linear]\n")
         plsi, linear = (found[label][0].representation for label in ("plsi-fisher", "linear"))
-        assert (plsi.weighting, plsi.normalization) == ("tf", "none")
-        assert (linear.weighting, linear.normalization) == ("tfidf", "l2")
+        assert (plsi.weighting.name, plsi.normalization) == ("tf", "none")
+        assert (linear.weighting.name, linear.normalization) == ("tfidf", "l2")
 
 
 class TestChoose:

@@ -88,6 +88,7 @@ def refusal(name: str, representation: dict[str, str]) -> str:
 REPRESENTATIONS = [
     {"weighting": weighting, "normalization": normalization}
     for weighting, normalization in itertools.product(WEIGHTINGS, NORMALIZATIONS)
+    if normalization == "l1" or weighting in ("tf", "tfidf")
 ]
 
 
@@ -176,7 +177,7 @@ def with_candidates(name: str) -> dict[str, Any]:
     """A method with two values of a parameter, of its own or of its machine."""
     if name in KERNELS:
         return {**method(name), "classifier": {"C": [0.1, 1]}}
-    parameter = "C" if name in ("linear-svm", "logistic") else "smoothing"
+    parameter = "C" if name in ("linear-svm", "streamed-svm", "logistic") else "smoothing"
     return {"classifier": {"name": name, parameter: [0.1, 1]}}
 
 

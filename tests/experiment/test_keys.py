@@ -83,7 +83,7 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     (variant,) = experiment.variants.values()
     found: dict[str, Any] = {
         "counts": counts_key(variant.collection, Source(None)),
-        "products": ProductsInStore._key({"counts": "counts"}),
+        "products": ProductsInStore._key({"counts": "counts", "weighting": "tf"}),
     }
     for task in variant.tasks:
         for point in task_work(experiment, variant, task, counts, "counts").points:
@@ -402,6 +402,8 @@ def changed_by(
         ("text.vocabulary", "count", {"counts"}),
         ("experiment.reading", "_pack", {"counts"}),
         ("representation.weighting", "weight_terms", {"products", *NAMES}),
+        ("representation.weightings.supervised", "Aitchison", set()),
+        ("representation.weightings.unsupervised", "TermFrequency", {"products", *NAMES}),
         ("representation.selection", "information_gain", set(NAMES)),
         ("kernels.products", "inner_products", {"products", *NAMES}),
         ("kernels.gram", "Gram", GRAMS),
@@ -544,7 +546,7 @@ def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
 #: Called while something is computed, and no number comes from them: finding files, naming, keeping, building.
 NAMING = {"benchmark.experiment.store", "benchmark.code"}
 INDIFFERENT = {
-    ("benchmark.config.components", "Component"),
+    *(("benchmark.config.components", name) for name in ("Component", "parameters")),
     ("benchmark.corpora.archive", "fingerprint"),
     ("benchmark.corpora.card", "DatasetCard"),
     ("benchmark.corpora.card", "read_card"),

@@ -81,7 +81,7 @@ def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.
         splits = built_protocol(variant.protocol, cell.size).splits(counts.documents)
         for split, predicted, tied in zip(splits, point.given, point.tied, strict=True):
             idf_rows = split.train if spec.representation.idf == "training" else np.arange(len(dense))
-            weights = term_weights(dense, spec.representation.weighting, idf_rows)
+            weights = term_weights(dense, spec.representation.weighting.name, idf_rows)
             points = on_scale(weights, spec.representation.normalization)
             formula = FORMULAS[name][1]
             oracle = SVC(kernel="precomputed", C=1.0, tol=EPSILON, decision_function_shape="ovo")

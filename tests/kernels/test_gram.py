@@ -56,7 +56,7 @@ def test_blocks_are_the_kernels_values(case: Case, counts: NDArray[Any], weighti
     vectors = TermWeighting(weighting, case.normalization).fit(counts[TRAINED])
     points = vectors.transform(counts)
     kernel = case.build()
-    products = stored(counts, kernel.exponent, vectors.idf_)
+    products = stored(counts, kernel.exponent, vectors.weighting_.factors_)
     for (which, rows), (what, columns) in product(ROWS.items(), COLUMNS.items()):
         gram = Gram(kernel, products, case.normalization, rows, columns)
         assert gram.shape == (len(rows), len(columns))

@@ -11,9 +11,19 @@ from benchmark.config.components import check_component
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.kernels import KERNELS
 from benchmark.methods.workbench import Workbench
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURES
 
 #: What a method needs that has no default, or would take long otherwise.
 PARAMETERS: dict[str, dict[str, Any]] = {"plsi-fisher": {"n_classes": [2], "tolerance": 1e-2}}
+
+
+def represented(
+    weighting: str, normalization: str, idf: str, dirichlet: float = 0.0, features: str | None = None
+) -> Representation:
+    """A representation by the names of its parts."""
+    mapped = None if features is None else check_component("features", FEATURES, features)
+    return Representation(check_component("weighting", WEIGHTINGS, weighting), normalization, idf, dirichlet, mapped)
 
 
 def spec_of(name: str, representation: Representation, **classifier: Any) -> MethodSpec:

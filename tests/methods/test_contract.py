@@ -21,7 +21,7 @@ from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.counts import Counts
 
-from .conftest import spec_of
+from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from benchmark.methods.workbench import Workbench
@@ -33,9 +33,9 @@ SEES_COUNTS = {name for name in KERNELS if getattr(KERNELS[name], "sees_counts",
 
 
 def representations(name: str) -> list[Representation]:
-    pairs = itertools.product(WEIGHTINGS, NORMALIZATIONS)
+    pairs = [*itertools.product(("tf", "tfidf"), NORMALIZATIONS), *((weighting, "l1") for weighting in WEIGHTINGS)]
     chosen = [("tf", "none")] if name in SEES_COUNTS else pairs
-    return [Representation(weighting, normalization, "training") for weighting, normalization in chosen]
+    return [represented(weighting, normalization, "training") for weighting, normalization in chosen]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
@@ -67,9 +67,7 @@ def test_it_learns(name: str, several: bool, bench: Workbench) -> None:
     problem = problem_of(several=several)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     # At its default time the heat of the sphere has spread evenly.
-    spec = spec_of(
-        name, Representation("tf", cls.normalization, "collection"), **({"C": 1e4} if name == "heat" else {})
-    )
+    spec = spec_of(name, represented("tf", cls.normalization, "collection"), **({"C": 1e4} if name == "heat" else {}))
     splits = groups_of(problem)
     decided = method_for(spec, problem, None, draws=False).solve(problem, splits, None, bench)
     truth = problem.members if several else problem.documents.labels
@@ -83,7 +81,7 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workben
     """Whatever the workbench remembers, and whether more splits were expected."""
     problem = problem_of(several=False, n_classes=2)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
-    spec = spec_of(name, Representation("tf", cls.normalization, "collection"))
+    spec = spec_of(name, represented("tf", cls.normalization, "collection"))
     splits = draws_of(problem)
     method = method_for(spec, problem, None, draws=True)
     together = method.solve(problem, splits, None, bench)
@@ -105,7 +103,7 @@ def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, b
     )
     counts = sp.csr_array(np.array([[2, 0], [0, 2], [1, 1], [0, 3], [3, 0]], dtype=np.int32))
     problem = Problem(Counts(documents, counts, ("t", "u")), "half way", 0)
-    method = method_for(spec_of("linear", Representation("tf", "l2", "training")), problem, None, draws=draws)
+    method = method_for(spec_of("linear", represented("tf", "l2", "training")), problem, None, draws=draws)
     (decisions,) = method.solve(problem, FixedSplit().splits(documents), None, bench)
     assert decisions.given.tolist() == [1, 1, 0]
 
@@ -115,7 +113,7 @@ def test_more_terms_than_there_are_can_not_be_selected(several: bool, bench: Wor
     problem = problem_of(several=several)
     for name in ("linear", "ngd", "mnb", "ppt", "plsi-fisher"):
         cls = KERNELS.get(name) or CLASSIFIERS[name]
-        spec = spec_of(name, Representation("tf", cls.normalization, "training"))
+        spec = spec_of(name, represented("tf", cls.normalization, "training"))
         method = method_for(spec, problem, Terms((41,), "information-gain", "sum"), draws=False)
         with pytest.raises(ValueError, match="41 terms can't be selected from 40"):
             method.solve(problem, groups_of(problem), 41, bench)

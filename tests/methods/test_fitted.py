@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.classifiers.svm import SupportVectorClassifier, class_values
-from benchmark.config.model import Representation, Terms
+from benchmark.config.model import Terms
 from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
@@ -21,7 +21,7 @@ from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.counts import Counts
 
-from .conftest import spec_of
+from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,8 +37,9 @@ SELECTED = Terms((20,), "information-gain", "sum")
 
 
 def specs(name: str) -> Iterator[MethodSpec]:
-    for weighting, normalization in itertools.product(WEIGHTINGS, NORMALIZATIONS):
-        spec = spec_of(name, Representation(weighting, normalization, "training"))
+    pairs = [*itertools.product(("tf", "tfidf"), NORMALIZATIONS), *((weighting, "l1") for weighting in WEIGHTINGS)]
+    for weighting, normalization in pairs:
+        spec = spec_of(name, represented(weighting, normalization, "training"))
         if spec.kernel is None or normalization in spec.kernel.build().normalizations:
             yield spec
 
@@ -77,7 +78,7 @@ def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: boo
     """Where none is shared; of documents with several classes, those with a positive value."""
     problem = problem_of(several=several)
     split = groups_of(problem)[0]
-    spec = spec_of(name, Representation("tf", (KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
+    spec = spec_of(name, represented("tf", (KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
     method = method_for(spec, problem, None, draws=False)
     fitted, (decisions,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
     values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))
@@ -95,7 +96,7 @@ def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: boo
 def test_it_decides_on_documents_without_words(name: str, several: bool, bench: Workbench) -> None:
     problem = problem_of(several=several)
     split = groups_of(problem)[0]
-    spec = spec_of(name, Representation("tf", "l1", "training"))
+    spec = spec_of(name, represented("tf", "l1", "training"))
     fitted = method_for(spec, problem, None, draws=False).fit(problem, split, None, bench)
     nothing = sp.csr_array((2, problem.counts.matrix.shape[1]), dtype=np.int32)
     one, other = fitted.given(fitted.values(nothing))
@@ -105,7 +106,7 @@ def test_it_decides_on_documents_without_words(name: str, several: bool, bench: 
 def test_only_support_vectors_are_kept(bench: Workbench) -> None:
     problem = problem_of(several=False)
     split = groups_of(problem)[0]
-    spec = spec_of("linear", Representation("tf", "l2", "training"), C=100.0)
+    spec = spec_of("linear", represented("tf", "l2", "training"), C=100.0)
     fitted = method_for(spec, problem, None, draws=False).fit(problem, split, None, bench)
     arrays = fitted.arrays()
     assert 0 < arrays["counts.shape"][0] < len(split.train)
@@ -116,7 +117,7 @@ def test_only_support_vectors_are_kept(bench: Workbench) -> None:
 def test_a_dirichlet_prior_is_kept(name: str, bench: Workbench) -> None:
     for several, terms in itertools.product((False, True), (None, SELECTED)):
         problem = problem_of(several=several)
-        spec = spec_of(name, Representation("tf", "l1", "collection", 0.5))
+        spec = spec_of(name, represented("tf", "l1", "collection", 0.5))
         method = method_for(spec, problem, terms, draws=False)
         for split in groups_of(problem):
             number = None if terms is None else 20
@@ -129,7 +130,7 @@ def test_a_dirichlet_prior_is_kept(name: str, bench: Workbench) -> None:
 def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: Workbench) -> None:
     for n_classes, draws in itertools.product((2, 3), (False, True)):
         problem = problem_of(several=False, n_classes=n_classes, key=str(n_classes))
-        spec = spec_of("linear", Representation("tf", "none", "collection"), unit="mean-self-product", C=0.5)
+        spec = spec_of("linear", represented("tf", "none", "collection"), unit="mean-self-product", C=0.5)
         method = method_for(spec, problem, None, draws=draws)
         for split in draws_of(problem):
             (decisions,) = method.solve(problem, [split], None, bench)
@@ -150,7 +151,7 @@ def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
     given = problem.documents
     documents = Documents(given.ids, given.labels, given.groups, given.classes, given.group_names, topics)
     other = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), "other", 7)
-    spec = spec_of(name, Representation("tf", "l1", "collection"))
+    spec = spec_of(name, represented("tf", "l1", "collection"))
     fitted = method_for(spec, other, None, draws=False).fit(other, split, None, bench)
     values = fitted.values(other.counts.matrix[split.test])
     assert fitted.given(values)[:, 2].tolist() == [n_members > 0] * len(split.test)
@@ -160,7 +161,7 @@ def test_a_class_of_no_or_every_training_document_is_given_to_none_or_all(
 @pytest.mark.parametrize("name", sorted(NOT_KEPT))
 def test_what_can_not_be_kept_is_refused(name: str, bench: Workbench) -> None:
     problem = problem_of(several=True)
-    spec = spec_of(name, Representation("tf", "none", "collection"))
+    spec = spec_of(name, represented("tf", "none", "collection"))
     with pytest.raises(ValueError, match=f"what the kernel '{name}' learns can't be kept"):
         method_for(spec, problem, None, draws=False).fit(problem, groups_of(problem)[0], None, bench)
 

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.config.model import Representation
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
 from benchmark.plugins.samples import groups_of, problem_of
 from benchmark.text.counts import Counts
 
-from .conftest import spec_of
+from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from benchmark.methods.base import Decisions
@@ -32,7 +31,7 @@ def decided(name: str, n_members: int, bench: Workbench, **counts: Any) -> Decis
     topics[split.train, 2] = np.arange(len(split.train)) < n_members
     documents = replace(problem.documents, topics=topics)
     given = Problem(Counts(documents, problem.counts.matrix, problem.counts.vocabulary), f"{n_members}", 7)
-    spec = spec_of(name, Representation("tf", "none" if name in ("plsi-fisher", "eef") else "l1", "collection"))
+    spec = spec_of(name, represented("tf", "none" if name in ("plsi-fisher", "eef") else "l1", "collection"))
     (found,) = method_for(spec, given, None, draws=False).solve(given, [split], None, bench)
     return found
 
@@ -70,7 +69,7 @@ def test_what_is_learned_is_learned_from_the_training_documents_alone(
     matrix[turned] = problem.counts.matrix[turned[::-1]].toarray() * 3
     other = Problem(Counts(problem.documents, matrix.tocsr(), problem.counts.vocabulary), "other", problem.seed)
     normalization = "none" if name == "plsi-fisher" else "l1"
-    spec = spec_of(name, Representation("tf" if name == "plsi-fisher" else weighting, normalization, "training"))
+    spec = spec_of(name, represented("tf" if name == "plsi-fisher" else weighting, normalization, "training"))
     (one,), (two,) = (
         method_for(spec, each, None, draws=False).solve(each, [split], None, bench) for each in (problem, other)
     )

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.config.model import Representation
 from benchmark.kernels import KERNELS, HyperplaneTop, PLSIFisher
 from benchmark.methods.registry import method_for
 from benchmark.methods.workbench import Workbench
 from benchmark.plugins.samples import groups_of, problem_of
 
-from .conftest import spec_of
+from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from benchmark.methods.base import Decisions
 
-REPRESENTATION = Representation("tf", "l2", "training")
+REPRESENTATION = represented("tf", "l2", "training")
 
 
 def decided(name: str, *, several: bool) -> list[Decisions]:

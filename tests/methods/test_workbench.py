@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from benchmark.config.model import Representation
 from benchmark.evaluation.predictions import CLOCKS
 from benchmark.evaluation.protocols import RandomSubsets
 from benchmark.methods.category_machines import linear_machines
@@ -17,14 +16,14 @@ from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench, trained_by
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 
-from .conftest import spec_of
+from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
 
-TF = Representation("tf", "l2", "collection")
+TF = represented("tf", "l2", "collection")
 
 
 class Kept:
@@ -83,7 +82,7 @@ def test_the_last_ones_are_remembered_until_they_are_written_over(bench: Workben
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = problem_of(several=several)
-    method = method_for(spec_of(name, Representation("tfidf", "l1", "training")), problem, None, draws=False)
+    method = method_for(spec_of(name, represented("tfidf", "l1", "training")), problem, None, draws=False)
     held = method.solve(problem, groups_of(problem), None, Workbench())
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
     streamed = method.solve(problem, groups_of(problem), None, Workbench())
@@ -117,7 +116,7 @@ def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: Workbenc
     problem = problem_of(several=True)
     splits = groups_of(problem)[:1]
     linear, top = (
-        method_for(spec_of(name, Representation("tf", "l2", "training")), problem, None, draws=False)
+        method_for(spec_of(name, represented("tf", "l2", "training")), problem, None, draws=False)
         for name in ("linear", "hp-top")
     )
     (first,) = linear.solve(problem, splits, None, bench)
@@ -147,7 +146,7 @@ def test_linear_machines_of_another_cost_are_others(bench: Workbench) -> None:
 
 def test_a_cost_is_in_the_unit_of_all_documents_of_the_task(bench: Workbench) -> None:
     """Those that are tested included: of the training documents alone, each split would have a unit of its own."""
-    work, raw = linear_work(bench), Representation("tf", "none", "collection")
+    work, raw = linear_work(bench), represented("tf", "none", "collection")
     squares = (work.problem.counts.matrix.toarray().astype(float) ** 2).sum(axis=1)
     assert squares.mean() != squares[work.split.train].mean()
     meant = linear_machines(work, spec_of("linear", raw, unit="mean-self-product", C=0.5))
@@ -165,7 +164,7 @@ def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: Workbench
         for terms in (None, 20):
             decided = []
             for each in (problem, twice):
-                spec = spec_of("linear", Representation("tf", "none", "collection"), unit="mean-self-product", C=0.5)
+                spec = spec_of("linear", represented("tf", "none", "collection"), unit="mean-self-product", C=0.5)
                 method = method_for(spec, each, None, draws=False)
                 decided.append(method.solve(each, groups_of(each), terms, bench))
             for a, b in zip(*decided, strict=True):

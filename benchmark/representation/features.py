@@ -1,0 +1,262 @@
+"""Points to features whose inner products are a kernel, or come near it: for linear machines, at linear cost.
+
+A map is decided by its parameters and the number of coordinates alone: nothing is learned from documents.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from benchmark.representation.weighting import canonical, embed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+#: The Gaussian directions of random projections are drawn so many at a time: 44,684 coordinates make 46 MB of them.
+_DIRECTIONS = 128
+#: By the number of samples of a spectrum, how far they are from each other: scikit-learn's, by Vedaldi & Zisserman.
+_INTERVALS = {1: 0.8, 2: 0.5, 3: 0.4}
+
+
+class FeatureMap(TransformerMixin, BaseEstimator, ABC):
+    """Features of points of the simplex, as a scikit-learn transformer.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+    """
+
+    #: What a configuration has where it says nothing else, and all that it may say.
+    normalization: ClassVar[str] = "l1"
+    normalizations: ClassVar[tuple[str, ...]] = ("l1",)
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Draw what is random for the coordinates of X, shape (n, V)."""
+        self.check()
+        self.n_features_in_ = check_array(X, accept_sparse="csr").shape[1]
+        return self
+
+    def transform(self, X: Any) -> sp.csr_array | Array:
+        """Features, shape (n, D): CSR where the map keeps zeros, dense otherwise.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of coordinates, or negative ones.
+        """
+        check_is_fitted(self, "n_features_in_")
+        points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
+        if points.shape[1] != self.n_features_in_:
+            raise ValueError(f"X has {points.shape[1]} coordinates, but the map was fitted on {self.n_features_in_}")
+        if points.nnz and points.data.min() < 0:
+            raise ValueError(f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}")
+        return self.map(points)
+
+    @abstractmethod
+    def map(self, points: sp.csr_array) -> sp.csr_array | Array:
+        """Features of points that have been checked."""
+
+    @abstractmethod
+    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
+        """What the inner products of features stand for, exactly, shape (m, n)."""
+
+
+class Hellinger(FeatureMap):
+    """√p: points of the sphere that carries the simplex, whose inner products are Bhattacharyya's affinities, exactly.
+
+    Examples
+    --------
+    >>> Hellinger().fit_transform(np.array([[0.25, 0.75], [1.0, 0.0]])).toarray().round(3)
+    array([[0.5  , 0.866],
+           [1.   , 0.   ]])
+    """
+
+    def map(self, points: sp.csr_array) -> sp.csr_array:
+        """√p."""
+        return embed(points, 0.5)
+
+    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
+        """Σ √(p q)."""
+        return _affinities(points, others)
+
+
+class _Additive(FeatureMap):
+    """A kernel that is a sum over coordinates, homogeneous in them, by its sampled spectrum (Vedaldi & Zisserman 2012).
+
+    Each coordinate becomes 2m - 1, and zeros stay zeros.
+
+    Parameters
+    ----------
+    samples : int
+        m, from 1 to 3.
+    """
+
+    def __init__(self, samples: int = 2) -> None:
+        self.samples = samples
+
+    def check(self) -> None:
+        """1 to 3 samples."""
+        if self.samples not in _INTERVALS:
+            raise ValueError(f"samples must be 1, 2 or 3, not {self.samples}")
+
+
+class ChiSquared(_Additive):
+    """Σ 2pq / (p + q), whose distance is the χ² distance of distributions: scikit-learn's map.
+
+    Parameters
+    ----------
+    samples : int
+        Of the spectrum, 1 to 3: each coordinate becomes 2 samples - 1.
+    """
+
+    def map(self, points: sp.csr_array) -> sp.csr_array:
+        """The features of `AdditiveChi2Sampler`."""
+        sampler = AdditiveChi2Sampler(sample_steps=self.samples, sample_interval=_INTERVALS[self.samples])
+        return sp.csr_array(sampler.fit_transform(points))
+
+    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
+        """Σ 2pq / (p + q)."""
+        return _by_pairs(points, others, lambda p, q: 2 * p * q / (p + q))
+
+
+class JensenShannon(_Additive):
+    """1 - the Jensen–Shannon divergence, in bits: Σ ½ (p log₂ (p + q)/p + q log₂ (p + q)/q).
+
+    Parameters
+    ----------
+    samples : int
+        Of the spectrum, 1 to 3: each coordinate becomes 2 samples - 1.
+    """
+
+    def map(self, points: sp.csr_array) -> sp.csr_array:
+        """√(p κ(0) L), and √(2 p κ(jL) L) times cosine and sine of jL log p; κ(λ) = 2 sech(πλ) / (log 4 (1 + 4λ²))."""
+        L, data = _INTERVALS[self.samples], points.data
+        columns = [np.sqrt(data * L * _spectrum(0.0))]
+        for j in range(1, self.samples):
+            size, angle = np.sqrt(2 * data * L * _spectrum(j * L)), j * L * np.log(data)
+            columns += [size * np.cos(angle), size * np.sin(angle)]
+        parts = [sp.csr_array((each, points.indices, points.indptr), shape=points.shape) for each in columns]
+        return sp.csr_array(sp.hstack(parts, format="csr"))
+
+    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
+        """1 - the divergence in bits."""
+        return _by_pairs(points, others, lambda p, q: (p * np.log2((p + q) / p) + q * np.log2((p + q) / q)) / 2)
+
+
+def _spectrum(frequency: float) -> float:
+    return float(2 / (np.log(4) * np.cosh(np.pi * frequency) * (1 + 4 * frequency**2)))
+
+
+class Arcsine(FeatureMap):
+    """√p and random features of s³/6 and 3s⁵/40: the first terms of arcsin s, that is of π/2 - the half of a geodesic.
+
+    s is the affinity; NGD is 2 arcsin s - π. The powers of s are TensorSketches (Pham & Pagh 2013; scikit-learn's).
+
+    Parameters
+    ----------
+    n_components : int
+        Random features of each of the two terms.
+    seed : int
+    """
+
+    def __init__(self, n_components: int = 512, seed: int = 0) -> None:
+        self.n_components = n_components
+        self.seed = seed
+
+    def check(self) -> None:
+        """A feature or more."""
+        _check_number("n_components", self.n_components)
+
+    def map(self, points: sp.csr_array) -> sp.csr_array:
+        """[√p, sketches]."""
+        roots = embed(points, 0.5)
+        parts = [roots]
+        for degree, weight in ((3, 1 / 6), (5, 3 / 40)):
+            sketch = PolynomialCountSketch(
+                degree=degree, gamma=1.0, coef0=0.0, n_components=self.n_components, random_state=self.seed + degree
+            )
+            parts.append(sp.csr_array(np.sqrt(weight) * sketch.fit_transform(roots)))
+        return sp.csr_array(sp.hstack(parts, format="csr"))
+
+    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
+        """Arcsin s."""
+        return np.arcsin(np.clip(_affinities(points, others), 0.0, 1.0))
+
+
+class SignProjection(FeatureMap):
+    """Signs of random projections of √p: E[sgn·sgn] = 1 - 2θ/π, θ the angle (Goemans & Williamson 1995; Charikar 2002).
+
+    So the kernel is 1 + NGD/π; each feature is a bit.
+
+    Parameters
+    ----------
+    n_components : int
+        Directions, D; the error of a kernel value has the variance (1 - k²) / D.
+    seed : int
+    """
+
+    def __init__(self, n_components: int = 1024, seed: int = 0) -> None:
+        self.n_components = n_components
+        self.seed = seed
+
+    def check(self) -> None:
+        """A direction or more."""
+        _check_number("n_components", self.n_components)
+
+    def map(self, points: sp.csr_array) -> Array:
+        """The signs, over √D."""
+        roots, D = embed(points, 0.5), self.n_components
+        signs = np.empty((points.shape[0], D))
+        for start in range(0, D, _DIRECTIONS):
+            stop = min(start + _DIRECTIONS, D)
+            directions = np.random.default_rng([self.seed, start]).standard_normal((points.shape[1], stop - start))
+            signs[:, start:stop] = np.where(np.asarray(roots @ directions) >= 0, 1.0, -1.0)
+        return np.divide(signs, np.sqrt(D), out=signs)
+
+    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
+        """1 - 2 arccos(s) / π."""
+        return 1 - 2 / np.pi * np.arccos(np.clip(_affinities(points, others), 0.0, 1.0))
+
+
+def _affinities(points: sp.csr_array, others: sp.csr_array) -> Array:
+    return np.asarray((embed(points, 0.5) @ embed(others, 0.5).T).toarray())
+
+
+def _by_pairs(points: sp.csr_array, others: sp.csr_array, term: Callable[[Array, Array], Array]) -> Array:
+    """A sum over the coordinates that both have, for each pair; dense, a row at a time."""
+    columns = np.asarray(others.toarray())
+    values = np.zeros((points.shape[0], others.shape[0]))
+    for row in range(points.shape[0]):
+        start, stop = points.indptr[row : row + 2]
+        own, them = points.data[start:stop][None], columns[:, points.indices[start:stop]]
+        both = them > 0
+        values[row] = np.where(both, term(own, np.where(both, them, 1.0)), 0.0).sum(axis=1)
+    return values
+
+
+def _check_number(name: str, value: int) -> None:
+    if not 1 <= value <= 1_000_000:
+        raise ValueError(f"{name} must lie between 1 and 1000000, not {value}")
+
+
+FEATURES: dict[str, type[FeatureMap]] = {
+    "hellinger": Hellinger,
+    "chi-squared": ChiSquared,
+    "jensen-shannon": JensenShannon,
+    "arcsine": Arcsine,
+    "sign-projection": SignProjection,
+}

@@ -1,0 +1,97 @@
+"""Counts to weights of terms: every weighting by the name a configuration calls it.
+
+The weights are not normalized yet; they are never negative, so that they can be brought onto the simplex.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from benchmark.checks import check_one_of
+from benchmark.representation.weighting import NORMALIZATIONS, normalized
+from benchmark.representation.weightings.base import DOCUMENTS, LABELS, Weighting
+from benchmark.representation.weightings.supervised import (
+    Aitchison,
+    InverseClassFrequency,
+    InverseClassSpaceDensity,
+    RelevanceFrequency,
+)
+from benchmark.representation.weightings.unsupervised import Binary, Bm25, LogEntropy, TermFrequency, TfIdf
+
+if TYPE_CHECKING:
+    import scipy.sparse as sp
+
+__all__ = [
+    "DOCUMENTS",
+    "LABELS",
+    "WEIGHTINGS",
+    "Aitchison",
+    "Binary",
+    "Bm25",
+    "InverseClassFrequency",
+    "InverseClassSpaceDensity",
+    "LogEntropy",
+    "RelevanceFrequency",
+    "TermFrequency",
+    "TermWeighting",
+    "TfIdf",
+    "Weighting",
+]
+
+WEIGHTINGS: dict[str, type[Weighting]] = {
+    "tf": TermFrequency,
+    "tfidf": TfIdf,
+    "binary": Binary,
+    "log-entropy": LogEntropy,
+    "bm25": Bm25,
+    "tf-rf": RelevanceFrequency,
+    "tf-icf": InverseClassFrequency,
+    "tf-idf-icsdf": InverseClassSpaceDensity,
+    "aitchison": Aitchison,
+}
+
+
+class TermWeighting(TransformerMixin, BaseEstimator):
+    """Counts to points, for use in a scikit-learn pipeline before a kernel.
+
+    Parameters
+    ----------
+    weighting : str or Weighting
+        One of `WEIGHTINGS`, with its defaults, or one with parameters. `fit` learns its factors from the documents
+        and labels that it is given.
+    normalization : {"none", "l1", "l2"}
+
+    Attributes
+    ----------
+    weighting_ : Weighting
+    n_features_in_ : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> TermWeighting(normalization="l1").fit_transform(np.array([[1, 3], [2, 0]])).toarray()
+    array([[0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+
+    def __init__(self, weighting: str | Weighting = "tf", normalization: str = "none") -> None:
+        self.weighting = weighting
+        self.normalization = normalization
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Learn the factors of the counts X, shape (n, V), and of their labels, where they are looked at."""
+        if isinstance(self.weighting, str):
+            check_one_of("weighting", self.weighting, WEIGHTINGS)
+        check_one_of("normalization", self.normalization, NORMALIZATIONS)
+        weighting = WEIGHTINGS[self.weighting]() if isinstance(self.weighting, str) else clone(self.weighting)
+        self.weighting_: Weighting = weighting.fit(X, y)
+        self.n_features_in_ = self.weighting_.n_features_in_
+        return self
+
+    def transform(self, X: Any) -> sp.csr_array:
+        """Weighted, normalized points as float64 CSR, shape (n, V)."""
+        check_is_fitted(self, "weighting_")
+        return normalized(self.weighting_.transform(X), self.normalization)

@@ -1,0 +1,154 @@
+"""Weightings against their formulas, by hand and by other routes."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import entropy
+from sklearn.base import clone
+from sklearn.feature_extraction.text import TfidfTransformer
+
+from benchmark.representation import NORMALIZATIONS, WEIGHTINGS, TermWeighting, in_blocks, norms
+from benchmark.representation.weightings import (
+    DOCUMENTS,
+    LABELS,
+    Aitchison,
+    Bm25,
+    InverseClassFrequency,
+    InverseClassSpaceDensity,
+    LogEntropy,
+    RelevanceFrequency,
+)
+
+COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
+LABELS_OF = np.array([0, 0, 1, 2])
+
+
+def drawn(seed: int, n: int = 12, size: int = 9) -> tuple[sp.csr_array, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return sp.csr_array(rng.poisson(0.8, (n, size))), np.concatenate([np.arange(3), rng.integers(0, 3, n - 3)])
+
+
+@pytest.mark.parametrize("name", WEIGHTINGS)
+@pytest.mark.parametrize("seed", range(3))
+class TestEvery:
+    def test_weights_are_positive_numbers_where_terms_are_and_nowhere_else(self, name: str, seed: int) -> None:
+        counts, labels = drawn(seed)
+        weights = WEIGHTINGS[name]().fit(counts[:8], labels[:8]).transform(counts)
+        assert np.isfinite(weights.data).all()
+        assert (weights.data > 0).all()
+        assert (weights.toarray()[counts.toarray() == 0] == 0).all()
+
+    def test_a_document_is_weighted_alike_alone_and_with_others(self, name: str, seed: int) -> None:
+        counts, labels = drawn(seed)
+        fitted = WEIGHTINGS[name]().fit(counts, labels)
+        together = fitted.transform(counts).toarray()
+        np.testing.assert_array_equal(fitted.transform(counts[[3]]).toarray(), together[[3]])
+
+    def test_terms_of_no_training_document_weigh_nothing_once_anything_is_learned(self, name: str, seed: int) -> None:
+        counts, labels = drawn(seed)
+        unseen = sp.csr_array(sp.hstack([counts, sp.csr_array((counts.shape[0], 1))], format="csr"))
+        fitted = WEIGHTINGS[name]().fit(unseen, labels)
+        weights = fitted.transform(np.ones((1, unseen.shape[1]))).toarray()[0]
+        assert (weights[-1] == 0) == bool(fitted.learns)
+
+    def test_labels_decide_only_where_it_says_so(self, name: str, seed: int) -> None:
+        counts, labels = drawn(seed)
+        weighting = WEIGHTINGS[name]()
+        if weighting.learns == LABELS:
+            with pytest.raises(ValueError, match="don't say the classes of 12 documents"):
+                clone(weighting).fit(counts)
+            members = labels[:, None] == np.arange(3)
+            one, other = (clone(weighting).fit(counts, y).factors_ for y in (labels, members))
+            np.testing.assert_array_equal(one, other)
+        else:
+            one, other = (clone(weighting).fit(counts, y).transform(counts) for y in (labels, None))
+            np.testing.assert_array_equal(one.toarray(), other.toarray())
+
+
+def test_log_entropy_by_scipys_entropy() -> None:
+    factors = LogEntropy().fit(COUNTS).factors_
+    expected = [1 - entropy(column) / math.log(4) for column in COUNTS.T]
+    np.testing.assert_allclose(factors, expected, atol=1e-15)
+    weights = LogEntropy().fit(COUNTS).transform(COUNTS).toarray()
+    np.testing.assert_allclose(weights, np.log1p(COUNTS) * expected, atol=1e-15)
+
+
+def test_bm25_by_hand() -> None:
+    weights = Bm25(k1=1.5, b=0.5).fit(COUNTS).transform(COUNTS).toarray()
+    # Term 0 is in two of four documents; document 0 has 4 tokens, the mean is 18 / 4.
+    idf, slow = math.log(1 + 2.5 / 2.5), 1.5 * (0.5 + 0.5 * 4 / 4.5)
+    assert weights[0, 0] == pytest.approx(idf * 2 * 2.5 / (2 + slow), rel=1e-14)
+
+
+def test_supervised_factors_by_hand() -> None:
+    # Term 1 is in both documents of class 0 and in that of class 2.
+    assert RelevanceFrequency().fit(COUNTS, LABELS_OF).factors_[1] == pytest.approx(math.log2(2 + 2 / 1))
+    assert InverseClassFrequency().fit(COUNTS, LABELS_OF).factors_[1] == pytest.approx(1 + math.log(3 / 2))
+    expected = (1 + math.log(4 / 3)) * (1 + math.log(3 / (1 + 0 + 1)))
+    assert InverseClassSpaceDensity().fit(COUNTS, LABELS_OF).factors_[1] == pytest.approx(expected)
+
+
+def test_concentration_is_the_divergence_of_a_terms_classes_from_all() -> None:
+    fitted = Aitchison(power=0.5, idf=0, concentration=2, smoothing=0.5).fit(COUNTS, LABELS_OF)
+    prior = np.array([0.5, 0.25, 0.25])
+    classes = (np.array([2, 0, 1]) + 0.5 * prior) / 3.5
+    assert fitted.factors_[1] == pytest.approx(entropy(classes, prior) ** 2, rel=1e-12)
+    assert fitted.factors_[3] == pytest.approx(0, abs=1e-30)  # in all documents: nothing is learned of a class
+    np.testing.assert_allclose(fitted.transform(COUNTS).toarray()[0, 0], math.sqrt(2) * fitted.factors_[0])
+
+
+def test_aitchison_is_tfidf_where_it_says_no_more() -> None:
+    counts, labels = drawn(5)
+    for given_labels in (labels, None):
+        ours = Aitchison().fit(counts, given_labels).transform(counts)
+        np.testing.assert_array_equal(ours.toarray(), WEIGHTINGS["tfidf"]().fit_transform(counts).toarray())
+    learns = [Aitchison(idf=0).learns, Aitchison().learns, Aitchison(concentration=1).learns]
+    assert learns == ["", DOCUMENTS, LABELS]
+
+
+def test_tfidf_is_scikit_learns_but_for_their_one() -> None:
+    counts, _ = drawn(6)
+    theirs = TfidfTransformer(norm=None, smooth_idf=False).fit(counts).transform(counts).toarray() - counts.toarray()
+    seen = counts.toarray().sum(axis=0) > 0
+    np.testing.assert_allclose(TermWeighting("tfidf").fit_transform(counts).toarray()[:, seen], theirs[:, seen])
+
+
+@pytest.mark.parametrize("weighting", [Aitchison(power=0), Aitchison(idf=-1), Aitchison(concentration=11), Bm25(b=1.1)])
+def test_parameters_out_of_range_are_refused(weighting: Aitchison | Bm25) -> None:
+    with pytest.raises(ValueError, match="must lie in"):
+        weighting.fit(COUNTS, LABELS_OF)
+
+
+class TestBlocks:
+    @settings(max_examples=40, deadline=None)
+    @given(st.integers(0, 1000), st.sampled_from(NORMALIZATIONS))
+    def test_each_block_has_its_weight_as_its_norm(self, seed: int, normalization: str) -> None:
+        counts, _ = drawn(seed)
+        block_of, weights = np.repeat([0, 1, 2], 3), np.array([1.0, 0.25, 0.0])
+        points = in_blocks(counts.astype(float), block_of, weights, normalization)
+        for block, weight in enumerate(weights):
+            own, given_counts = points[:, block_of == block], counts[:, block_of == block].astype(float)
+            if normalization == "none":
+                np.testing.assert_array_equal(own.toarray(), weight * given_counts.toarray())
+                continue
+            there = given_counts.sum(axis=1) > 0
+            expected = np.where(there & (weight > 0), weight, 1.0)
+            np.testing.assert_allclose(norms(own, normalization), expected, rtol=1e-14)
+
+    def test_points_of_the_product_have_the_sum_of_the_blocks_affinities(self) -> None:
+        counts, _ = drawn(1)
+        counts = sp.csr_array(counts.toarray() + 1)  # no block is empty
+        block_of, weights = np.array([0] * 5 + [1] * 4), np.array([0.8, 0.2])
+        points = TermWeighting(normalization="l1")
+        points.fit(counts).weighting_.of_blocks(block_of, weights, "l1")
+        roots = np.sqrt(points.transform(counts).toarray())
+        alone = TermWeighting(normalization="l1")
+        each = [np.sqrt(alone.fit_transform(counts[:, block_of == block]).toarray()) for block in (0, 1)]
+        expected = sum(weight * own @ own.T for weight, own in zip(weights, each, strict=True))
+        np.testing.assert_allclose(roots @ roots.T, expected, rtol=1e-13)
