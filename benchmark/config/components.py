@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
 
-#: Names in annotations that their modules import for the type checker alone; YAML has no functions.
-_TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any}
+#: Names in annotations that their modules import for the type checker alone; YAML has no functions and no paths.
+_TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
 #: The default of a parameter that has none.
 REQUIRED = inspect.Parameter.empty
 

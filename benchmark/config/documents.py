@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmark.config.components import ComponentError, check_component, parameters
 from benchmark.config.model import Collection
-from benchmark.corpora.files import RecordedCorpus
+from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import unknown
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import STOPLISTS

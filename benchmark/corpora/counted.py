@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-from dataclasses import dataclass, field, replace
+import io
+from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
-from benchmark.corpora.corpus import Documents
-from benchmark.corpora.reader import CorpusReader
+from benchmark.corpora.own import OwnCorpus, documents_of
 from benchmark.corpora.records import columns_of, records
 from benchmark.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
+
+    from benchmark.corpora.archive import Source
+    from benchmark.corpora.corpus import Documents
 
 FILES = COUNTS, VOCABULARY, DOCUMENTS = "counts.svmlight", "vocabulary.txt", "documents.csv"
 
@@ -60,7 +61,7 @@ class CountedCorpus:
 
 
 @dataclass(frozen=True)
-class CountsFolder(CorpusReader):
+class CountsFolder(OwnCorpus):
     """Counts as svmlight, with a vocabulary: a folder as ``bench data export`` writes it.
 
     Parameters
@@ -68,30 +69,19 @@ class CountsFolder(CorpusReader):
     path : str
         Of the folder, relative to the configuration: counts.svmlight, whose features are numbered from 1, and
         vocabulary.txt, a word a line. With documents.csv, of columns id, label and group, these name the documents;
-        without, classes are called by their numbers.
+        without, classes are called by their numbers. Documents may have several classes where a line of the counts
+        has several numbers, parted by commas, or none; documents.csv parts their names by spaces.
     base : Path
         What `path` is relative to.
     """
 
     path: str
-    base: Path = field(default=Path(), compare=False)
 
     name: ClassVar[str] = "counts"
-    set_by_run: ClassVar[tuple[str, ...]] = ("base",)
 
     @cached_property
     def _folder(self) -> Path:
-        return self.base / Path(self.path).expanduser()
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The classes, in the order of their numbers."""
-        return self._corpus.documents.classes
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The groups, in the order of their names."""
-        return self._corpus.documents.group_names
+        return self.places()[0][1]
 
     @property
     def several(self) -> bool:
@@ -102,19 +92,9 @@ class CountsFolder(CorpusReader):
         """The documents themselves."""
         return self._corpus.documents
 
-    def locate(
-        self,
-        *,
-        download: bool,  # noqa: ARG002 - it is here, or nowhere
-        notify: Callable[[str], None],  # noqa: ARG002
-        progress: bool,  # noqa: ARG002
-    ) -> Source:
-        """The folder."""
-        return Source(Path(self.path))
-
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
         """The digest of the files."""
-        return {"digest": self._corpus.digest}
+        return {"digest": self.digest()}
 
     def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
         """The documents with their counts."""
@@ -125,41 +105,43 @@ class CountsFolder(CorpusReader):
         """The classes that decide which counts it gives."""
         return CountsFolder, CountedCorpus, select
 
-    def facts(self) -> dict[str, Any]:
-        """As one's own files keep them."""
-        return {"base": str(self.base.resolve()), **super().facts()}
+    def digest(self) -> str:
+        """The sha256 over the files that it takes."""
+        return self._corpus.digest
 
     @cached_property
     def _corpus(self) -> CountedCorpus:
         from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
-        digest = hashlib.sha256()
-        for name in FILES:
-            digest.update(self._bytes(name, optional=name == DOCUMENTS))
-        vocabulary = tuple(self._bytes(VOCABULARY).decode("utf-8", "replace").splitlines())
+        counts, words, _ = held = [self._bytes(name, optional=name == DOCUMENTS) for name in FILES]
+        vocabulary = tuple(words.decode("utf-8", "replace").splitlines())
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
             raise DataError(f"{self._folder / VOCABULARY}: must have a word a line, none twice")
-        several = any(b"," in line.split(b" ", 1)[0] for line in self._bytes(COUNTS).splitlines())
-        named = self._named()
-        several = several or any(" " in label or not label for _, label, _ in named or [])
+        several = _several(counts)
         try:
             found, labels = load_svmlight_file(
-                str(self._folder / COUNTS), n_features=len(vocabulary), zero_based=False, multilabel=several
+                io.BytesIO(counts), n_features=len(vocabulary), zero_based=False, multilabel=several
             )
+            codes = [sorted(map(_whole, each if several else [each])) for each in labels]
         except (ValueError, OverflowError) as error:
             raise DataError(f"{self._folder / COUNTS}: is no svmlight of {len(vocabulary):,} words: {error}") from None
+        if not codes:
+            raise DataError(f"{self._folder / COUNTS}: holds no document")
         matrix = sp.csr_array(found)
         if matrix.nnz and (matrix.data.min() < 0 or (matrix.data % 1).any() or matrix.data.max() >= 2**31):
             raise DataError(f"{self._folder / COUNTS}: a count is a whole number that isn't negative")
         matrix = matrix.astype(np.int32)
         matrix.eliminate_zeros()
-        documents = self._documents(labels, named, matrix.shape[0], several=several)
+        documents = self._documents(codes, several=several)
         order = sorted(range(len(vocabulary)), key=vocabulary.__getitem__)
         matrix = sp.csr_array(matrix[:, order])
         matrix.sort_indices()
+        digest = hashlib.sha256()
+        for content in held:
+            digest.update(content)
         return CountedCorpus(self.name, documents, matrix, tuple(vocabulary[n] for n in order), digest.hexdigest())
 
-    def _bytes(self, name: str, *, optional: bool = False) -> bytes:
+    def _bytes(self, name: str, *, optional: bool) -> bytes:
         try:
             return (self._folder / name).read_bytes()
         except FileNotFoundError:
@@ -169,43 +151,42 @@ class CountsFolder(CorpusReader):
         except OSError as error:
             raise DataError(f"{self._folder / name}: can't be read: {error.strerror or error}") from None
 
-    def _named(self) -> list[list[str]] | None:
-        """Id, label and group of each document."""
+    def _documents(self, codes: list[list[int]], *, several: bool) -> Documents:
+        by_number = [(str(row), list(map(str, own)), "all") for row, own in enumerate(codes, start=1)]
+        named = self._named(several=several) or by_number
+        if len(named) != len(codes):
+            problem = f"names {len(named):,} documents, and {COUNTS} has {len(codes):,}"
+            raise DataError(f"{self._folder / DOCUMENTS}: {problem}")
+        ids, labels, sides = zip(*named, strict=True)
+        if len(set(ids)) < len(ids):
+            raise DataError(f"{self._folder / DOCUMENTS}: two documents have the same id")
+        code_of, name_of = dict[str, int](), dict[int, str]()
+        for names, own in zip(labels, codes, strict=True):
+            for name, code in zip(names, own, strict=False):
+                code_of.setdefault(name, code)
+                name_of.setdefault(code, name)
+            if list(map(code_of.get, names)) != own or list(map(name_of.get, own)) != names:
+                problem = f"{names} of {DOCUMENTS} and {own} of {COUNTS} are not the same classes throughout"
+                raise DataError(f"{self._folder}: {problem}")
+        return documents_of(ids, labels, sorted(code_of, key=code_of.__getitem__), sides, several=several)
+
+    def _named(self, *, several: bool) -> list[tuple[str, list[str], str]]:
+        """Id, classes and group of each document; none where there is no file of them."""
         path = self._folder / DOCUMENTS
         if not path.exists():
-            return None
-        csv.field_size_limit(2**27)
+            return []
         group = ["group"] if "group" in columns_of(path) else []
-        found = [values for _, values in records(path, ["id", "label", *group])]
-        return [[*values, "all"][:3] for values in found]
+        found = (values for _, values in records(path, ["id", "label", *group]))
+        return [(name, label.split() if several else [label], *(side or ["all"])) for name, label, *side in found]
 
-    def _documents(self, labels: Any, named: list[list[str]] | None, n: int, *, several: bool) -> Documents:
-        if named is not None and len(named) != n:
-            raise DataError(f"{self._folder / DOCUMENTS}: names {len(named):,} documents, and {COUNTS} has {n:,}")
-        codes_of = [sorted(int(code) for code in (each if several else [each])) for each in labels]
-        own = [list(map(str, codes)) for codes in codes_of]
-        if named is not None:
-            own = [label.split() if several else [label] for _, label, _ in named]
-        number: dict[str, int] = {}
-        for names, codes in zip(own, codes_of, strict=True):
-            if len(names) != len(codes) or any(
-                number.setdefault(*pair) != pair[1] for pair in zip(names, codes, strict=True)
-            ):
-                problem = f"{names} of {DOCUMENTS} and {codes} of {COUNTS} are not the same classes throughout"
-                raise DataError(f"{self._folder}: {problem}")
-        classes = tuple(sorted(number, key=number.__getitem__))
-        code = {name: position for position, name in enumerate(classes)}
-        topics = None
-        if several:
-            topics = np.zeros((n, len(classes)), dtype=np.bool_)
-            for row, each in enumerate(own):
-                topics[row, [code[name] for name in each]] = True
-        labelled = np.full(n, -1, np.int32) if several else np.array([code[each[0]] for each in own], dtype=np.int32)
-        ids = tuple(name for name, _, _ in named) if named is not None else tuple(str(row + 1) for row in range(n))
-        if len(set(ids)) < n:
-            raise DataError(f"{self._folder / DOCUMENTS}: two documents have the same id")
-        sides = [group for _, _, group in named] if named is not None else ["all"] * n
-        groups = sorted(set(sides))
-        place = {name: position for position, name in enumerate(groups)}
-        of_group = np.array([place[each] for each in sides], dtype=np.int32)
-        return Documents(ids, labelled, of_group, classes, tuple(groups), topics)
+
+def _several(counts: bytes) -> bool:
+    """Whether a document has several classes, or none: its line then begins with a feature."""
+    first = (line.partition(b"#")[0].split(None, 1)[:1] for line in io.BytesIO(counts))
+    return any(b"," in own[0] or b":" in own[0] for own in first if own)
+
+
+def _whole(label: float) -> int:
+    if label % 1:
+        raise ValueError(f"the class {label:g} is no whole number")
+    return int(label)

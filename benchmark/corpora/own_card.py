@@ -12,7 +12,7 @@ from benchmark.corpora.card import DatasetCard, read_card
 from benchmark.errors import MOST_PROBLEMS, DataError
 
 if TYPE_CHECKING:
-    from benchmark.corpora.files import OwnFiles
+    from benchmark.corpora.own import OwnCorpus
 
 #: Groups that a card counts one by one; of more, documents are counted by class alone.
 MOST_GROUPS = 50
@@ -25,12 +25,12 @@ def place(config: Path) -> Path:
     return config.parent / FOLDER / f"{config.stem}.yaml"
 
 
-def card_text(reader: OwnFiles, name: str) -> str:
+def card_text(reader: OwnCorpus, name: str) -> str:
     """The card as YAML."""
     return _HEAD + yaml.safe_dump(_facts(reader, name), sort_keys=False, allow_unicode=True, width=120)
 
 
-def check_card(reader: OwnFiles, config: Path) -> None:
+def check_card(reader: OwnCorpus, config: Path) -> None:
     """Compare the corpus with the card of its configuration, if there is one.
 
     Raises
@@ -64,7 +64,7 @@ def check_card(reader: OwnFiles, config: Path) -> None:
     )
 
 
-def _facts(reader: OwnFiles, name: str) -> dict[str, Any]:
+def _facts(reader: OwnCorpus, name: str) -> dict[str, Any]:
     documents, sizes = reader.outline(), reader.outline().sizes()
     groups = list(documents.group_names)
     by_group = np.bincount(documents.groups, minlength=len(groups))

@@ -14,8 +14,9 @@ from benchmark.corpora import card as cards
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate, select
 from benchmark.corpora.counted import CountsFolder
-from benchmark.corpora.files import OwnFiles, outlined
+from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.reader import CorpusReader
+from benchmark.corpora.recorded import outlined
 from benchmark.errors import ConfigError, DataError, unknown
 
 if TYPE_CHECKING:

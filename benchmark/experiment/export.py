@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
+from benchmark.errors import ConfigError
 from benchmark.experiment.session import ensure_writable
 from benchmark.report.files import write_whole
 from benchmark.report.tables import csv_text
@@ -25,7 +26,14 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     Rows of the three agree: line i of counts.svmlight is line i of documents.csv (after its header), and feature j
     is line j of vocabulary.txt. The label of counts.svmlight is the class's position among the classes, from 1; a
     document with several classes has all of them there, and in documents.csv, separated by spaces.
+
+    Raises
+    ------
+    ConfigError
+        There is no word to write.
     """
+    if not counts.vocabulary:
+        raise ConfigError("lexing and pruning leave no word to export; mend `text`")
     ensure_writable(folder)
     documents = counts.documents
     svmlight = io.BytesIO()

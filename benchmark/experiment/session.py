@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from benchmark.config.model import Experiment
 from benchmark.corpora.card import REPOSITORY
-from benchmark.corpora.files import OwnFiles
+from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe
 from benchmark.errors import BenchError, ConfigError
@@ -45,24 +45,24 @@ def checked(path: Path) -> Study:
     """A configuration with everything checked that can be without data."""
     study = load_study(path)
     check_published(study, path.parent, REPOSITORY / "configs")
-    reader = own_files(study)
+    reader = own_corpus(study)
     if reader is not None:
         check_card(reader, path)
     return study
 
 
-def own_files(study: Study) -> OwnFiles | None:
+def own_corpus(study: Study) -> OwnCorpus | None:
     """What reads the corpus of a configuration, where it is one's own."""
     variant = next(iter(study.variants.values())) if isinstance(study, Experiment) else None
     reader = variant.collection.reader if variant else None
-    return reader if isinstance(reader, OwnFiles) else None
+    return reader if isinstance(reader, OwnCorpus) else None
 
 
 def write_card(path: Path) -> Path:
     """Write the card of a configuration's own corpus, as it is now; ConfigError where it has another one."""
-    reader = own_files(load_study(path))
+    reader = own_corpus(load_study(path))
     if reader is None:
-        raise ConfigError(f"{path}: its corpus has a card already, or needs none; one's own is named files")
+        raise ConfigError(f"{path}: its corpus has a card already, or needs none; one's own is named files or counts")
     write_whole(place(path), card_text(reader, path.stem).encode())
     return place(path)
 

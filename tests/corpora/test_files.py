@@ -12,8 +12,9 @@ import pytest
 
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
-from benchmark.corpora.files import OwnFiles, RecordedCorpus
+from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.own_card import card_text, check_card, place
+from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def files(tmp_path: Path) -> Callable[..., OwnFiles]:
         given = [row | change for row, change in zip(ROWS, [*changes, *({} for _ in ROWS)], strict=False)]
         given = given if rows is None else rows
         (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in given), encoding="utf-8")
-        reader = OwnFiles("a.jsonl", **{**COLUMNS, **how}, base=tmp_path)
+        reader = OwnFiles(**{"path": "a.jsonl", **COLUMNS, **how}, base=tmp_path)
         reader.check()
         return reader
 
@@ -162,6 +163,7 @@ def test_what_can_not_be_left_out_is_refused_with_its_line(
         ({"delimiter": ";;"}, "must be one character"),
         ({"encoding": "utf-32"}, "line by line"),
         ({"text": []}, "must not be empty"),
+        ({"path": {"train": "a", "test": "b"}, "folders": ["split", "label"], "split": None}, "names the sides"),
     ],
 )
 def test_parameters_that_no_file_could_have_are_refused(
@@ -193,6 +195,42 @@ def test_a_file_for_each_side_of_a_split(tmp_path: Path) -> None:
     assert reader.outline().group_names == ("test", "train")
     assert reader.outline().groups.tolist() == [1, 1, 0, 0]
     assert list(loaded(reader))[2] == b"test one"
+
+
+@pytest.mark.parametrize("name", ["essays", "a.b", "essays.csv", "a.b.gz"])
+def test_a_folder_is_one_whatever_its_name_looks_like(tmp_path: Path, name: str) -> None:
+    for relpath in ("x/1", "x/2", "y/3", "y/4"):
+        (tmp_path / name / "anna" / relpath).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name / "anna" / relpath).write_text(relpath)
+    reader = OwnFiles(name, folders=["group", "label"], base=tmp_path)
+    assert reader.outline().classes == ("x", "y")
+    assert reader.outline().group_names == ("anna",)
+    before = reader.content(Source(None))
+    (tmp_path / name).rename(tmp_path / "other")
+    assert replace(reader, path="other").content(Source(None)) == before
+
+
+def test_a_folder_for_each_side_of_a_split(tmp_path: Path) -> None:
+    for side in ("train", "test"):
+        for relpath in ("anna/x/1", "ben/y/2"):
+            (tmp_path / f"{side}.d" / relpath).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / f"{side}.d" / relpath).write_text(relpath)
+    reader = OwnFiles({"train": "train.d", "test": "test.d/"}, folders=["group", "label"], base=tmp_path)
+    documents = reader.outline()
+    assert documents.ids == ("train/anna/x/1", "train/ben/y/2", "test/anna/x/1", "test/ben/y/2")
+    assert [documents.group_names[group] for group in documents.groups] == ["train", "train", "test", "test"]
+    np.testing.assert_array_equal(documents.units, [0, 1, 0, 1])
+    (tmp_path / "more.csv").write_text("text,label,who\none,x,ben\ntwo,y,eve\n")
+    mixed = OwnFiles({"train": "train.d", "test": "more.csv"}, folders=["group", "label"], group="who", base=tmp_path)
+    np.testing.assert_array_equal(mixed.outline().units, [0, 1, 1, 2])
+
+
+@pytest.mark.parametrize("name", ["tickets", "tickets.txt", "tickets.gz", "a.b"])
+def test_a_file_whose_name_says_no_kind_is_refused_in_a_line(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("text,label\none,x\n")
+    with pytest.raises(DataError, match=r"unknown kind of file .*\.csv, .*or a folder") as raised:
+        OwnFiles(name, base=tmp_path).outline()
+    assert "\n" not in str(raised.value)
 
 
 def test_content_is_that_of_the_files_and_parameters_and_not_of_where_they_are(

@@ -6,12 +6,13 @@ import csv
 import json
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from benchmark.corpora import registry
 from benchmark.corpora.counted import CountsFolder
-from benchmark.errors import DataError
+from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.export import export_counts
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform, write_card
@@ -152,6 +153,37 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
     assert counts.matrix.sum(axis=0).min() >= 5
 
 
+def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, tmp_path: Path) -> None:
+    rows = [
+        (f"{word} {word} {n}", name) for n in range(6) for word, name in (("card", "credit card, lost"), ("a b", "x"))
+    ]
+    pd.DataFrame(rows, columns=["text", "label"]).to_csv(tmp_path / "mine.csv", index=False)
+    fields = {"corpus": "{name: files, path: mine.csv}", "protocol": "{name: k-fold, k: 2}"}
+    given = configured(tmp_path, "mine.csv", text="{stoplist: none}", **fields)
+    counts, _, _ = read_counts(checked(given).variants["base"].collection, store, Observer())
+    export_counts(counts, tmp_path / "exported")
+    again = CountsFolder("exported", base=tmp_path)
+    assert not again.several
+    assert again.outline().classes == ("credit card, lost", "x")
+    np.testing.assert_array_equal(again.outline().labels, counts.documents.labels)
+    wordless = configured(tmp_path, "mine.csv", text="{min_documents: 100}", **fields)
+    counts, _, _ = read_counts(checked(wordless).variants["base"].collection, store, Observer())
+    with pytest.raises(ConfigError, match="no word to export"):
+        export_counts(counts, tmp_path / "nothing")
+
+
+def test_counts_have_a_card_too(tmp_path: Path) -> None:
+    (tmp_path / "vocabulary.txt").write_text("a\nb\n")
+    (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:1\n")
+    config = configured(tmp_path, "own", corpus="{name: counts, path: .}", protocol="{name: k-fold, k: 2}")
+    card = write_card(config)
+    checked(config)
+    (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n1 1:2\n2 2:2\n")
+    with pytest.raises(DataError, match="but other content"):
+        checked(config)
+    assert card.exists()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
@@ -161,12 +193,20 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
         ("counts.svmlight", "x 1:1\n", "is no svmlight"),
         ("documents.csv", "id,label\na,x\n", "names 1 documents"),
         ("documents.csv", "id,label\na,x\na,y\n", "the same id"),
+        ("documents.csv", "id,label\na,x\nb,x\n", "not the same classes"),
+        ("counts.svmlight", "1 1:2\n1 2:1\n", "not the same classes"),
+        ("counts.svmlight", "1,2 1:2\n2 2:1\n", "not the same classes"),
+        ("counts.svmlight", "1.5 1:2\n2 2:1\n", "the class 1.5 is no whole number"),
+        ("counts.svmlight", "nan 1:2\n2 2:1\n", "is no whole number"),
+        ("counts.svmlight", "", "counts.svmlight"),
     ],
 )
 def test_counts_that_do_not_fit_are_refused(tmp_path: Path, name: str, content: str, said: str) -> None:
     (tmp_path / "vocabulary.txt").write_text("a\nb\n")
     (tmp_path / "counts.svmlight").write_text("1 1:2\n2 2:1\n")
     assert CountsFolder(".", base=tmp_path).outline().classes == ("1", "2")
+    if name == "counts.svmlight":
+        (tmp_path / "documents.csv").write_text("id,label\na,x\nb,y\n")
     (tmp_path / name).write_text(content)
     with pytest.raises(DataError, match=said):
         CountsFolder(".", base=tmp_path).outline()
