@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,17 +10,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from benchmark.cli.cache_commands import cache
+from benchmark.cli.data_commands import data
+from benchmark.cli.model_commands import fit, predict
+from benchmark.cli.options import Config, Configs, Download, Jobs, Out, Overwrite, Run, Verbose
 from benchmark.cli.shorthand import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_heaps
-from benchmark.errors import BenchError, ConfigError, unknown
+from benchmark.errors import BenchError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from benchmark.config.model import Study
     from benchmark.experiment.session import Finished
-    from benchmark.text.counts import Counts
 
 
 class _Group(TyperGroup):
@@ -51,8 +53,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and export the corpora.")
-cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be computed only once.")
 prints = typer.Typer(no_args_is_help=True, help="What papers printed: the settings that their numbers are of.")
 plugin = typer.Typer(no_args_is_help=True, help="Kernels, classifiers and other components of one's own.")
 app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py")
@@ -61,25 +61,6 @@ app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
 KEPT = "what was computed is kept, and the same command goes on from there"
-
-_CONFIGS = "YAML files, such as configs/webkb.yaml, or webkb for short."
-_RUN = "The folder of a run, such as results/runs/webkb, or webkb for short."
-Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=_CONFIGS)]
-Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=_CONFIGS.replace("files", "file"))]
-Run = Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        help="Folder for the results; of several configs, each has one below it.",
-        show_default="results/runs/<name>",
-    ),
-]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds something else.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
-Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
 
 
 def _version(asked: bool) -> None:
@@ -258,89 +239,10 @@ def explain(
     show(parts)
 
 
-@app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")
-def fit(
-    config: Config,
-    cell: Annotated[str, typer.Option("--cell", "-c", help="The cell whose method is trained, such as tf-l1-ngd.")],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
-    split: Annotated[
-        str | None,
-        typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
-    ] = None,
-    probability: Annotated[bool, typer.Option("--probability", help="Fit a probability for each class, too.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over what --out holds.")] = False,
-    jobs: Jobs = 0,
-    verbose: Verbose = False,
-    download: Download = True,
-) -> None:
-    """Train the method of a cell, and keep it: `bench predict` and `benchmark.load_model` ask it."""
-    from benchmark.cli.terminal import ProgressObserver, size
-    from benchmark.compiled import ensure_usable
-    from benchmark.experiment.session import checked, default_jobs, ensure_writable
-    from benchmark.experiment.store import Store
-    from benchmark.model.fitting import fit_model
-    from benchmark.model.folder import ensure_free, write_model
-
-    study = checked(config_named(config))
-    ensure_free(out, overwrite=overwrite)
-    ensure_writable(out)
-    ensure_usable(partial(say, err=True))
-    with ProgressObserver(study.name, verbose=verbose) as observer:
-        model = fit_model(
-            study,
-            cell,
-            Store(warn=observer.note),
-            observer,
-            split=split,
-            probability=probability,
-            jobs=jobs or default_jobs(),
-            download=download,
-        )
-    n_bytes = write_model(model, out)
-    learned = f"{model.about['documents']:,} documents, {len(model.vocabulary):,} words, {len(model.classes)} classes"
-    say(f"Written to {out}: {learned}, {size(n_bytes)}")
-
-
-@app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")
-def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The folder of a model that `bench fit` wrote.")],
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Texts; .csv, .tsv, .jsonl and .parquet hold one a record, - has one a line.",
-            show_default="-",
-        ),
-    ] = None,
-    format_: Annotated[str, typer.Option("--format", "-f", help="csv or jsonl.")] = "csv",
-    text: Annotated[
-        list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
-    ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column of names.", show_default="file and line")] = None,
-    encoding: Annotated[str, typer.Option(help="Of tables and JSON lines.")] = "utf-8",
-    words: Annotated[int, typer.Option(min=0, help="Tell so many words that speak most for each label.")] = 0,
-    jobs: Jobs = 0,
-) -> None:
-    """Ask a model: label, decision values and probabilities of each text, on standard output."""
-    from benchmark.compiled import ensure_usable
-    from benchmark.corpora.records import check_encoding
-    from benchmark.experiment.session import default_jobs
-    from benchmark.model import predicting
-    from benchmark.model.folder import read_model
-
-    if format_ not in ("csv", "jsonl"):
-        raise ConfigError(f"--format: {unknown('format', format_, ('csv', 'jsonl'))}")
-    check_encoding(encoding)
-    kept = read_model(model)
-    ensure_usable(partial(say, err=True))
-    given = predicting.documents(files or [predicting.STANDARD_INPUT], text or kept.about["text"], id_, encoding)
-    tally = predicting.Tally()
-    answered = tally.counted(kept.answers(given, n_words=words, jobs=jobs or default_jobs()))
-    for part in predicting.lines(kept, answered, as_json=format_ == "jsonl", with_words=words > 0):
-        sys.stdout.write(part)
-    sys.stdout.flush()
-    if tally.unknown:
-        say(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)
+app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
+app.command(epilog="Examples: bench predict model letter.txt · bench predict model new.csv --text body > answers.csv")(
+    predict
+)
 
 
 @app.command("list", epilog="Example: bench list kernels")
@@ -397,78 +299,6 @@ def reproduce(
         raise SystemExit(1)
 
 
-@data.command("list", epilog="Example: bench data list")
-def data_list() -> None:
-    """List the corpora and where each was found."""
-    from benchmark.cli.terminal import output, table
-    from benchmark.reference.registries import dataset_rows
-
-    output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
-
-
-Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]
-
-
-@data.command("fetch", epilog="Example: bench data fetch webkb")
-def data_fetch(
-    dataset: Dataset,
-    dest: Annotated[
-        Path | None, typer.Option("--dest", help="Folder to download to.", show_default="datasets/")
-    ] = None,
-) -> None:
-    """Download a corpus unless it is here, and verify it."""
-    from benchmark.corpora import registry
-
-    said = partial(say, err=True)
-    source = registry.locate(dataset, download=True, dest=dest, notify=said, progress=True)
-    corpus = registry.load(dataset, source)
-    say(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
-
-
-@data.command("verify", epilog="Example: bench data verify 20ng")
-def data_verify(
-    datasets: Annotated[
-        list[str] | None, typer.Argument(metavar="DATASET", help="Names of corpora.", show_default="all that are here")
-    ] = None,
-) -> None:
-    """Check that corpora are the ones their dataset cards describe."""
-    from benchmark.corpora import registry
-
-    for name in datasets or [name for name in registry.registered() if registry.find(name)]:
-        corpus = registry.load(name, registry.locate(name))
-        say(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
-
-
-@data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
-def data_stats(config: Config, download: Download = True) -> None:
-    """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
-    from benchmark.cli.terminal import show
-    from benchmark.experiment.overview import statistics
-
-    show(statistics(_counts(config, download)))
-
-
-@data.command("card", epilog="Example: bench data card tickets.yaml")
-def data_card(config: Config) -> None:
-    """Write the card of one's own corpus: counts and digest. Runs refuse a corpus that is otherwise."""
-    from benchmark.experiment.session import write_card
-
-    say(f"Written to {write_card(config_named(config))}")
-
-
-@data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
-def data_export(
-    config: Config,
-    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
-    download: Download = True,
-) -> None:
-    """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv."""
-    from benchmark.experiment.export import export_counts
-
-    for path in export_counts(_counts(config, download), out):
-        say(str(path))
-
-
 @prints.command("pin", epilog="Example: bench published pin configs/webkb.yaml")
 def published_pin(configs: Configs) -> None:
     """Keep the settings of these configurations as those that their paper's printed numbers are of.
@@ -481,35 +311,6 @@ def published_pin(configs: Configs) -> None:
     for study in all_checked([config_named(each) for each in configs]):
         path, n = pin_settings(study)
         say(f"{path}: the settings of {n} cells of {study.name}")
-
-
-@cache.command("info", epilog="Example: bench cache info")
-def cache_info() -> None:
-    """Say where results are kept, how many, and how large they are."""
-    from benchmark.cli.terminal import size
-    from benchmark.experiment.store import Store
-
-    store = Store()
-    entries = store.entries()
-    total = sum(n_bytes for _, n_bytes, _ in entries)
-    say(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
-
-
-@cache.command("clear", epilog="Example: bench cache clear --yes")
-def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False) -> None:
-    """Remove everything that was kept; runs compute it again."""
-    from benchmark.cli.terminal import size
-    from benchmark.experiment.store import Store
-
-    store = Store()
-    entries = store.entries()
-    held = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
-    if not yes:
-        if not _asks():
-            raise ConfigError(f"{store.folder}: {held} would be removed; say --yes, since there is no one to ask")
-        typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
-    n, n_bytes = store.clear()
-    say(f"removed {n:,} entries, {size(n_bytes)}")
 
 
 @plugin.command("test", epilog="Example: bench plugin test mykernels.py")
@@ -526,11 +327,6 @@ def plugin_test(
             failed += bool(each.problem)
     if failed:
         raise SystemExit(1)
-
-
-def _asks() -> bool:
-    """Whether there is someone to ask."""
-    return sys.stdin is not None and sys.stdin.isatty()
 
 
 def _performed(
@@ -568,21 +364,6 @@ def _show_tables(done: Finished) -> None:
     stored, cells = done.results.from_store
     say(f"\n{stored:,} of {cells:,} cells from the store" if stored else "")
     say(f"Written to {done.folder}")
-
-
-def _counts(config: Path, download: bool) -> Counts:
-    from benchmark.cli.terminal import ProgressObserver
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.reading import read_counts
-    from benchmark.experiment.session import checked
-    from benchmark.experiment.store import Store
-
-    study = checked(config_named(config))
-    if not isinstance(study, Experiment):
-        raise ConfigError(f"{config}: reads no corpus; its data are generated")
-    with ProgressObserver(study.name) as observer:
-        first = next(iter(study.variants.values()))
-        return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]
 
 
 def main() -> None:

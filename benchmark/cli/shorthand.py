@@ -21,7 +21,7 @@ def config_named(path: Path) -> Path:
 
 def run_named(path: Path) -> Path:
     """The folder of a run by its path, or else by its name among the runs; ConfigError where there is none."""
-    from benchmark.experiment.session import RUNS  # noqa: PLC0415 - keeps --help quick
+    from benchmark.experiment.session import RUNS
 
     if path.exists():
         return path

@@ -1,0 +1,47 @@
+"""``bench cache``: what runs have kept."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from benchmark.cli.world import say
+from benchmark.errors import ConfigError
+
+cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be computed only once.")
+
+
+@cache.command("info", epilog="Example: bench cache info")
+def cache_info() -> None:
+    """Say where results are kept, how many, and how large they are."""
+    from benchmark.cli.terminal import size
+    from benchmark.experiment.store import Store
+
+    store = Store()
+    entries = store.entries()
+    total = sum(n_bytes for _, n_bytes, _ in entries)
+    say(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
+
+
+@cache.command("clear", epilog="Example: bench cache clear --yes")
+def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False) -> None:
+    """Remove everything that was kept; runs compute it again."""
+    from benchmark.cli.terminal import size
+    from benchmark.experiment.store import Store
+
+    store = Store()
+    entries = store.entries()
+    held = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
+    if not yes:
+        if not _asks():
+            raise ConfigError(f"{store.folder}: {held} would be removed; say --yes, since there is no one to ask")
+        typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
+    n, n_bytes = store.clear()
+    say(f"removed {n:,} entries, {size(n_bytes)}")
+
+
+def _asks() -> bool:
+    """Whether there is someone to ask."""
+    return sys.stdin is not None and sys.stdin.isatty()

@@ -1,0 +1,106 @@
+"""``bench data``: the corpora, and what a configuration's kernels see of one."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from benchmark.cli.options import Config, Download
+from benchmark.cli.shorthand import config_named
+from benchmark.cli.world import say
+from benchmark.errors import ConfigError
+
+if TYPE_CHECKING:
+    from benchmark.text.counts import Counts
+
+data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and export the corpora.")
+
+
+@data.command("list", epilog="Example: bench data list")
+def data_list() -> None:
+    """List the corpora and where each was found."""
+    from benchmark.cli.terminal import output, table
+    from benchmark.reference.registries import dataset_rows
+
+    output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
+
+
+Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]
+
+
+@data.command("fetch", epilog="Example: bench data fetch webkb")
+def data_fetch(
+    dataset: Dataset,
+    dest: Annotated[
+        Path | None, typer.Option("--dest", help="Folder to download to.", show_default="datasets/")
+    ] = None,
+) -> None:
+    """Download a corpus unless it is here, and verify it."""
+    from benchmark.corpora import registry
+
+    said = partial(say, err=True)
+    source = registry.locate(dataset, download=True, dest=dest, notify=said, progress=True)
+    corpus = registry.load(dataset, source)
+    say(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+
+
+@data.command("verify", epilog="Example: bench data verify 20ng")
+def data_verify(
+    datasets: Annotated[
+        list[str] | None, typer.Argument(metavar="DATASET", help="Names of corpora.", show_default="all that are here")
+    ] = None,
+) -> None:
+    """Check that corpora are the ones their dataset cards describe."""
+    from benchmark.corpora import registry
+
+    for name in datasets or [name for name in registry.registered() if registry.find(name)]:
+        corpus = registry.load(name, registry.locate(name))
+        say(f"{name}: as its card says, {len(corpus.documents):,} documents, content digest {corpus.digest}")
+
+
+@data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
+def data_stats(config: Config, download: Download = True) -> None:
+    """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
+    from benchmark.cli.terminal import show
+    from benchmark.experiment.overview import statistics
+
+    show(statistics(_counts(config, download)))
+
+
+@data.command("card", epilog="Example: bench data card tickets.yaml")
+def data_card(config: Config) -> None:
+    """Write the card of one's own corpus: counts and digest. Runs refuse a corpus that is otherwise."""
+    from benchmark.experiment.session import write_card
+
+    say(f"Written to {write_card(config_named(config))}")
+
+
+@data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
+def data_export(
+    config: Config,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
+    download: Download = True,
+) -> None:
+    """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv."""
+    from benchmark.experiment.export import export_counts
+
+    for path in export_counts(_counts(config, download), out):
+        say(str(path))
+
+
+def _counts(config: Path, download: bool) -> Counts:
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.reading import read_counts
+    from benchmark.experiment.session import checked
+    from benchmark.experiment.store import Store
+
+    study = checked(config_named(config))
+    if not isinstance(study, Experiment):
+        raise ConfigError(f"{config}: reads no corpus; its data are generated")
+    with ProgressObserver(study.name) as observer:
+        first = next(iter(study.variants.values()))
+        return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]

@@ -1,0 +1,98 @@
+"""``bench fit`` and ``bench predict``: a method that is kept, and what it says of other texts."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from benchmark.cli.options import Config, Download, Jobs, Verbose
+from benchmark.cli.shorthand import config_named
+from benchmark.cli.world import say
+from benchmark.errors import ConfigError, unknown
+
+
+def fit(
+    config: Config,
+    cell: Annotated[str, typer.Option("--cell", "-c", help="The cell whose method is trained, such as tf-l1-ngd.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="Folder for the model.")],
+    split: Annotated[
+        str | None,
+        typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
+    ] = None,
+    probability: Annotated[bool, typer.Option("--probability", help="Fit a probability for each class, too.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over what --out holds.")] = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Train the method of a cell, and keep it: `bench predict` and `benchmark.load_model` ask it."""
+    from benchmark.cli.terminal import ProgressObserver, size
+    from benchmark.compiled import ensure_usable
+    from benchmark.experiment.session import checked, default_jobs, ensure_writable
+    from benchmark.experiment.store import Store
+    from benchmark.model.fitting import fit_model
+    from benchmark.model.folder import ensure_free, write_model
+
+    study = checked(config_named(config))
+    ensure_free(out, overwrite=overwrite)
+    ensure_writable(out)
+    ensure_usable(partial(say, err=True))
+    with ProgressObserver(study.name, verbose=verbose) as observer:
+        model = fit_model(
+            study,
+            cell,
+            Store(warn=observer.note),
+            observer,
+            split=split,
+            probability=probability,
+            jobs=jobs or default_jobs(),
+            download=download,
+        )
+    n_bytes = write_model(model, out)
+    learned = f"{model.about['documents']:,} documents, {len(model.vocabulary):,} words, {len(model.classes)} classes"
+    say(f"Written to {out}: {learned}, {size(n_bytes)}")
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="The folder of a model that `bench fit` wrote.")],
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="FILE",
+            help="Texts; .csv, .tsv, .jsonl and .parquet hold one a record, - has one a line.",
+            show_default="-",
+        ),
+    ] = None,
+    format_: Annotated[str, typer.Option("--format", "-f", help="csv or jsonl.")] = "csv",
+    text: Annotated[
+        list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
+    ] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Column of names.", show_default="file and line")] = None,
+    encoding: Annotated[str, typer.Option(help="Of tables and JSON lines.")] = "utf-8",
+    words: Annotated[int, typer.Option(min=0, help="Tell so many words that speak most for each label.")] = 0,
+    jobs: Jobs = 0,
+) -> None:
+    """Ask a model: label, decision values and probabilities of each text, on standard output."""
+    from benchmark.compiled import ensure_usable
+    from benchmark.corpora.records import check_encoding
+    from benchmark.experiment.session import default_jobs
+    from benchmark.model import predicting
+    from benchmark.model.folder import read_model
+
+    if format_ not in ("csv", "jsonl"):
+        raise ConfigError(f"--format: {unknown('format', format_, ('csv', 'jsonl'))}")
+    check_encoding(encoding)
+    kept = read_model(model)
+    ensure_usable(partial(say, err=True))
+    given = predicting.documents(files or [predicting.STANDARD_INPUT], text or kept.about["text"], id_, encoding)
+    tally = predicting.Tally()
+    answered = tally.counted(kept.answers(given, n_words=words, jobs=jobs or default_jobs()))
+    for part in predicting.lines(kept, answered, as_json=format_ == "jsonl", with_words=words > 0):
+        sys.stdout.write(part)
+    sys.stdout.flush()
+    if tally.unknown:
+        say(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)

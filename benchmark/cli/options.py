@@ -1,0 +1,27 @@
+"""Arguments and options that several commands have: one name, one meaning, one line of help."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+_CONFIGS = "YAML files, such as configs/webkb.yaml, or webkb for short."
+_RUN = "The folder of a run, such as results/runs/webkb, or webkb for short."
+Configs = Annotated[list[Path], typer.Argument(metavar="CONFIG", help=_CONFIGS)]
+Config = Annotated[Path, typer.Argument(metavar="CONFIG", help=_CONFIGS.replace("files", "file"))]
+Run = Annotated[Path, typer.Argument(metavar="RUN", help=_RUN)]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        help="Folder for the results; of several configs, each has one below it.",
+        show_default="results/runs/<name>",
+    ),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds something else.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
+Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
