@@ -12,7 +12,8 @@ from benchmark.config.limits import MOST_ROWS, check_number
 from benchmark.config.model import INNER, NEWEST, Task, Terms
 from benchmark.config.schema import TaskSection, listed
 from benchmark.errors import ConfigError, quoted, unknown
-from benchmark.evaluation.protocols import ByDate, KFold, check_promises, draws
+from benchmark.evaluation.protocols import ByDate, KFold, draws
+from benchmark.evaluation.splits import check_promises
 from benchmark.registries import shipped
 from benchmark.representation.selection import AGGREGATES, RANKS
 

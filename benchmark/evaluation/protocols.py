@@ -1,9 +1,4 @@
-"""From documents to splits: which rows train a classifier and which rows test it.
-
-Every protocol keeps four promises (`_split` enforces them): rows ascend, no row both trains and tests, something is
-tested, and, of documents with one class each, every class has a training document. The last is refused rather than
-worked around: a one-vs-one vote in which a class never stood is not the experiment that the table's header names.
-"""
+"""From documents to splits: the rules, each of which keeps the four promises of `splits`."""
 
 from __future__ import annotations
 
@@ -15,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from benchmark.errors import ConfigError
+from benchmark.evaluation.splits import Split, listed, split_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,25 +19,18 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.corpus import Documents
 
-
-@dataclass(frozen=True, eq=False)
-class Split:
-    """One fold: the rows that train and the rows that test.
-
-    Parameters
-    ----------
-    name : str
-        Unique within its protocol: "cornell", "test", "fold-3", "replicate-07".
-    train, test : intp array
-        Row numbers of the documents, ascending, without a row in common.
-    number: int
-        Its position among its protocol's splits, from 1: what seeds of a split are made with.
-    """
-
-    name: str
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
-    number: int = 1
+__all__ = [
+    "PROTOCOLS",
+    "ByDate",
+    "EvaluationProtocol",
+    "FixedSplit",
+    "HoldOut",
+    "KFold",
+    "LeaveOneGroupOut",
+    "RandomSubsets",
+    "Split",
+    "draws",
+]
 
 
 class EvaluationProtocol(Protocol):
@@ -77,7 +66,7 @@ class LeaveOneGroupOut:
         names = documents.group_names if self.held_out is None else self.held_out
         tested = [_in_group(documents, name, "held_out") for name in names]
         return [
-            _split(documents, name, number, ~test, test)
+            split_of(documents, name, number, ~test, test)
             for number, (name, test) in enumerate(zip(names, tested, strict=True), start=1)
         ]
 
@@ -103,7 +92,7 @@ class FixedSplit:
         """One split, named after the group it tests."""
         train = _in_group(documents, self.train, "train")
         test = _in_group(documents, self.test, "test")
-        return [_split(documents, self.test, 1, train, test)]
+        return [split_of(documents, self.test, 1, train, test)]
 
 
 @dataclass(frozen=True)
@@ -162,7 +151,7 @@ class KFold:
         return self._folds(documents, fold)
 
     def _folds(self, documents: Documents, fold: NDArray[np.intp]) -> list[Split]:
-        return [_split(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
+        return [split_of(documents, f"fold-{i + 1}", i + 1, fold != i, fold == i) for i in range(self.k)]
 
 
 @dataclass(frozen=True)
@@ -217,7 +206,7 @@ class RandomSubsets:
             train = np.zeros(len(documents), dtype=bool)
             train[self._drawn(rows, documents.labels[rows], quotas)] = True
             test = ~train if self.test is None else held
-            splits.append(_split(documents, f"replicate-{replicate:02d}", replicate, train, test))
+            splits.append(split_of(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
 
     def _quotas(self, documents: Documents, pool: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -228,7 +217,7 @@ class RandomSubsets:
         whole[np.argsort(-remainder, kind="stable")[:left]] += 1
         empty = [documents.classes[c] for c in np.flatnonzero(whole == 0)]
         if empty:
-            raise ConfigError(f"train_size = {self.train_size} leaves no training document for {_listed(empty)}")
+            raise ConfigError(f"train_size = {self.train_size} leaves no training document for {listed(empty)}")
         return np.asarray(whole, dtype=np.intp)
 
     def _drawn(
@@ -284,7 +273,7 @@ class HoldOut:
             order = np.random.default_rng([self.seed, replicate]).permutation(names)
             drawn = order[: max(1, int(np.searchsorted(np.cumsum(sizes[order]), n_tested, side="right")))]
             test = np.isin(units, drawn)
-            splits.append(_split(documents, f"replicate-{replicate:02d}", replicate, ~test, test))
+            splits.append(split_of(documents, f"replicate-{replicate:02d}", replicate, ~test, test))
         return splits
 
 
@@ -319,7 +308,7 @@ class ByDate:
         n_tested = max(1, round(self.test_share * len(documents)))
         first = np.sort(documents.dates)[-n_tested] if self.test_from is None else np.datetime64(self.test_from, "s")
         test = documents.dates >= first
-        return [_split(documents, "newest", 1, ~test, test)]
+        return [split_of(documents, "newest", 1, ~test, test)]
 
 
 #: Protocols that draw training documents from one collection again and again.
@@ -339,49 +328,6 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
     "hold-out": HoldOut,
     "by-date": ByDate,
 }
-
-
-def _split(documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
-    """Masks to rows, refused where there is nothing to test or a class nobody could learn.
-
-    Of documents with several classes each class is decided by itself: one that can't be learned harms no other.
-    """
-    if not test.any():
-        raise ConfigError(f"the split {name!r} has no document to test")
-    if not train.any():
-        raise ConfigError(f"the split {name!r} has no document to train on")
-    if documents.topics is None:
-        sizes = np.bincount(documents.labels[train], minlength=len(documents.classes))
-        missing = [documents.classes[c] for c in np.flatnonzero(sizes == 0)]
-        if missing:
-            raise ConfigError(f"the split {name!r} has no training document of {_listed(missing)}")
-    return Split(name, np.flatnonzero(train), np.flatnonzero(test), number)
-
-
-def check_promises(splits: Sequence[Split], documents: Documents, *, repeated: bool) -> None:
-    """Refuse splits of one's own that break the promises which every protocol keeps.
-
-    Parameters
-    ----------
-    splits : sequence of Split
-    documents : Documents
-    repeated : bool
-        Whether a document may be tested by several splits.
-    """
-    if not splits or len({split.name for split in splits}) < len(splits):
-        raise ConfigError("there is no split, or two have one name")
-    for split in splits:
-        for rows in (split.train, split.test):
-            if not len(rows) or (np.diff(rows) <= 0).any() or rows[0] < 0 or rows[-1] >= len(documents):
-                raise ConfigError(f"the split {split.name!r} has no rows, or such as don't ascend or don't exist")
-        if np.intersect1d(split.train, split.test).size:
-            raise ConfigError(f"the split {split.name!r} tests a document that it trains on")
-        train, test = np.zeros((2, len(documents)), dtype=np.bool_)
-        train[split.train] = test[split.test] = True
-        _split(documents, split.name, split.number, train, test)
-    tested = np.concatenate([split.test for split in splits])
-    if not repeated and len(np.unique(tested)) < len(tested):
-        raise ConfigError("documents are tested twice: a protocol that draws says `draws = True`")
 
 
 def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:
@@ -409,8 +355,3 @@ def _share(value: float) -> None:
 def _at_least(value: int, least: int, name: str) -> None:
     if value < least:
         raise ConfigError(f"{name} = {value} is too small: it must be at least {least}")
-
-
-def _listed(classes: list[str]) -> str:
-    kind = "class" if len(classes) == 1 else "classes"
-    return f"{kind} {', '.join(map(repr, classes))}"

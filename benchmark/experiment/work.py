@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Variant
     from benchmark.evaluation.predictions import PointKey
-    from benchmark.evaluation.protocols import EvaluationProtocol, Split
+    from benchmark.evaluation.protocols import EvaluationProtocol
+    from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.config.model import ORACLE, Experiment
 from benchmark.errors import ConfigError, unknown
-from benchmark.evaluation.protocols import KFold, Split
+from benchmark.evaluation.protocols import KFold
+from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.reading import check_expectations, read_counts
 from benchmark.experiment.work import task_work

@@ -16,7 +16,8 @@ from benchmark.config.components import REQUIRED, Component, parameters
 from benchmark.config.model import MethodSpec, Representation
 from benchmark.errors import BenchError
 from benchmark.evaluation.metrics import Metric, Tallies
-from benchmark.evaluation.protocols import check_promises, draws
+from benchmark.evaluation.protocols import draws
+from benchmark.evaluation.splits import check_promises
 from benchmark.foreign import blamed, loaded, place_of
 from benchmark.methods.registry import method_for
 from benchmark.methods.workbench import Workbench

@@ -13,7 +13,7 @@ from benchmark.methods.base import Problem
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    from benchmark.evaluation.protocols import Split
+    from benchmark.evaluation.splits import Split
 
 N_DOCUMENTS, N_TERMS, N_CLASSES = 60, 40, 3
 
