@@ -8,18 +8,17 @@ import numpy as np
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import MEASURED
-from benchmark.findings.choosing import decided
+from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import main_metric, shares
 from benchmark.report.grids import Part
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
-    from benchmark.config.model import Cell
-    from benchmark.evaluation.scored import Scored
-    from benchmark.findings.scoring import Run
+    from collections.abc import Iterable
 
-    #: (split, document) to the classes given
-    _Decisions = dict[tuple[str, str], frozenset[str]]
+    from benchmark.evaluation.scored import Scored
+    from benchmark.findings.decisions import Decision
+    from benchmark.findings.scoring import Run
 
 
 def compare_cells(run: Run, a: str, b: str) -> list[Part]:
@@ -61,7 +60,7 @@ def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
     for cell in one.study.cells:
         if one.scored.has(metric, cell.id) and two.scored.has(metric, cell.id):
             values = [each.scored.estimate(cell.id, metric).value for each in (one, two)]
-            changed = _changed(_decisions(cell, one), _decisions(others[cell.id], two))
+            changed = _changed(decisions(one, cell), decisions(two, others[cell.id]))
             rows.append((cell.id, *map(unit.text, values), unit.text(values[1] - values[0], "+"), *changed))
     shown = [f"{name} {unit.symbol}" for name in names]
     header = ("cell", *shown, "difference", "decisions in both", "decided otherwise")
@@ -76,21 +75,8 @@ def _score_row(scored: Scored, metric: str, a: str, b: str) -> tuple[Any, ...]:
     return (head, *map(unit.text, values), unit.text(gap.value, "+"), ends if np.isfinite(gap.low) else "–")
 
 
-def _changed(one: _Decisions, two: _Decisions) -> tuple[int, int]:
+def _changed(one: Iterable[Decision], two: Iterable[Decision]) -> tuple[int, int]:
     """Decisions that both runs made of a cell, by split and document, and how many of them differ."""
-    shared = one.keys() & two.keys()
-    return len(shared), sum(one[key] != two[key] for key in shared)
-
-
-def _decisions(cell: Cell, run: Run) -> _Decisions:
-    """By split and document, the class that it was given, or the classes, by name."""
-    if cell.id not in run.scored.chosen:  # no predictions, but computed from them
-        return {}
-    predictions, chosen = run.predictions, run.scored.chosen[cell.id]
-    documents, given = predictions.tasks[cell.variant, cell.task], decided(predictions, cell, chosen)
-    found: _Decisions = {}
-    for split, own in zip(predictions.splits[cell.variant, cell.task, cell.size], given.given, strict=True):
-        for row, decision in zip(split.test, own, strict=True):
-            codes = np.flatnonzero(decision) if documents.several else [decision]
-            found[split.name, documents.ids[row]] = frozenset(documents.classes[code] for code in codes)
-    return found
+    given, other = ({(each.fold, each.document): frozenset(each.given) for each in run} for run in (one, two))
+    shared = given.keys() & other.keys()
+    return len(shared), sum(given[key] != other[key] for key in shared)

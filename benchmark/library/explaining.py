@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -20,6 +20,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import decided, entry_of
+from benchmark.findings.decisions import decisions
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.findings.pairs import main_metric
 from benchmark.findings.scoring import Run
@@ -27,6 +28,7 @@ from benchmark.kernels import elementwise
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.model.fitting import fit_model
+from benchmark.plugins.recorded import changed_since, with_files
 from benchmark.report.grids import Part
 from benchmark.report.quantities import unit_shown
 
@@ -40,28 +42,16 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Corpus
     from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
     from benchmark.experiment.store import Store
+    from benchmark.findings.decisions import Decision
     from benchmark.methods.base import Problem
     from benchmark.model.kept import KeptModel
     from benchmark.observer import Observer
 
+    #: What nearness is by, and the nearest documents of each row.
+    _Near = tuple[str, dict[int, list[tuple[int, float]]]]
+
 #: Documents that are shown, neighbours of each, its words, and characters of its text.
 SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
-
-
-@dataclass(frozen=True, eq=False)
-class Decided:
-    """One decision: on which split's document, what was given, and what is true."""
-
-    split: int
-    row: int
-    given: str
-    truth: str
-    tied: bool
-
-    @property
-    def right(self) -> bool:
-        """Whether what was given is true."""
-        return self.given == self.truth
 
 
 def explained(
@@ -99,10 +89,10 @@ def explained(
             why = run.failures.get(own.id) or "it is no prediction, but computed from others"
             raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
         account = _Account(run, own, read_manifest(folder))
-        decisions = account.decisions()
-        summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(decisions)]
-    wanted = account.wanted(decisions, document, shown)
-    return [*summary, *account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in decisions))]
+        found = list(decisions(run, own))
+        summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(found)]
+    wanted = account.wanted(found, document, shown)
+    return [*summary, *account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in found))]
 
 
 class _Account:
@@ -117,21 +107,6 @@ class _Account:
         self.given: Given = decided(run.predictions, cell, self.candidates)
         #: By split, the machine trained once more; or why that can't be done.
         self.models: dict[str, KeptModel | str] = {}
-
-    def decisions(self) -> list[Decided]:
-        """All of them, split by split."""
-        found = []
-        for number, split in enumerate(self.splits):
-            for row, given, tied in zip(split.test, self.given.given[number], self.given.tied[number], strict=True):
-                own = self._named(given), self._named(self.tasks.truth[row])
-                found.append(Decided(number, int(row), *own, bool(np.any(tied))))
-        return found
-
-    def _named(self, label: Any) -> str:
-        classes = self.tasks.classes
-        if not self.tasks.several:
-            return classes[int(label)]
-        return ", ".join(classes[code] for code in np.flatnonzero(label)) or "(none)"
 
     def made_of(self) -> list[Part]:
         """From the archive to the machine, and the line that runs just this cell again."""
@@ -187,36 +162,31 @@ class _Account:
         head = ("split", f"{metric} {unit.symbol}".rstrip(), "tested", "trained", "ties")
         return [Part("Scores", head, rows)]
 
-    def confusion(self, decisions: Sequence[Decided]) -> Part:
+    def confusion(self, decisions: Sequence[Decision]) -> Part:
         """What was taken for what, the most frequent first."""
-        found: dict[tuple[str, str], int] = {}
-        for each in decisions:
-            if not each.right:
-                found[each.truth, each.given] = found.get((each.truth, each.given), 0) + 1
+        found = Counter((_named(each.truth), _named(each.given)) for each in decisions if not each.right)
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[: 2 * SHOWN]
         rows = [(truth, given, n) for (truth, given), n in ranked]
         return Part("Taken for another", ("true", "given", "documents"), rows, "every document was decided rightly")
 
-    def wanted(self, decisions: Sequence[Decided], document: str | None, shown: int) -> list[Decided]:
+    def wanted(self, decisions: Sequence[Decision], document: str | None, shown: int) -> list[Decision]:
         """The decisions on one document; or of the wrong ones some of each confusion, the most frequent first."""
         if document is not None:
-            found = [each for each in decisions if self.tasks.ids[each.row] == document]
+            found = [each for each in decisions if each.document == document]
             if not found:
-                tested = list(dict.fromkeys(self.tasks.ids[each.row] for each in decisions))
+                tested = list(dict.fromkeys(each.document for each in decisions))
                 raise ConfigError(unknown("tested document", document, tested).partition(" (allowed")[0])
             return found
         wrong = [each for each in decisions if not each.right]
-        number: dict[tuple[str, str], int] = {}
+        number = Counter[tuple[tuple[str, ...], ...]]()
         order = []
         for each in wrong:
-            kind = each.truth, each.given
-            number[kind] = number.get(kind, 0) + 1
-            order.append((number[kind], each))
-        total = dict(number)
-        order.sort(key=lambda item: (item[0], -total[item[1].truth, item[1].given]))
+            number[each.truth, each.given] += 1
+            order.append((number[each.truth, each.given], each))
+        order.sort(key=lambda item: (item[0], -number[item[1].truth, item[1].given]))
         return [each for _, each in order[:shown]]
 
-    def documents(self, wanted: Sequence[Decided], store: Store, observer: Observer, *, n_wrong: int) -> list[Part]:
+    def documents(self, wanted: Sequence[Decision], store: Store, observer: Observer, *, n_wrong: int) -> list[Part]:
         """Each with its text, and the training documents that are nearest to it."""
         if not wanted:
             return []
@@ -225,31 +195,35 @@ class _Account:
         rows = np.unique([each.row for each in wanted])
         contents = self._contents(study, problem, rows)
         splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
-        found, ids, bench = list[Part](), problem.documents.ids, Workbench(default_jobs())
+        ids, bench = problem.documents.ids, Workbench(default_jobs())
+        near: dict[int, _Near] = {}
         over_classes = variant.terms.over_classes if variant.terms else "sum"
+        for split in {each.split for each in wanted}:
+            work = Work(problem, splits[split], splits, self.cell.terms, over_classes, bench)
+            asked = [each.row for each in wanted if each.split == split]
+            near[split] = _nearest(work, self.entry.candidates[int(self.candidates[split])], asked)
+        found = list[Part]()
         for number, each in enumerate(wanted, start=1):
-            spec = self.entry.candidates[int(self.candidates[each.split])]
-            work = Work(problem, splits[each.split], splits, self.cell.terms, over_classes, bench)
-            by, near = _nearest(work, spec, each.row)
-            told = [("true", each.truth), ("given", each.given + (", after a tie" if each.tied else ""))]
-            told += [("split", splits[each.split].name), ("text", _shown(contents[each.row]))]
-            told += self._reasons(study, splits[each.split].name, ids[each.row], contents[each.row], store, observer)
-            told += [("near", f"{self._named_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in near]
+            by, of_row = near[each.split]
+            given = _named(each.given) + (", after a tie" if each.tied else "")
+            told = [("true", _named(each.truth)), ("given", given), ("split", each.fold)]
+            told.append(("text", _shown(contents[each.row])))
+            told += self._reasons(study, each.fold, each.document, contents[each.row], store, observer)
+            told += [("near", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in of_row[each.row]]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
-            found.append(Part(ids[each.row] + wrong, ("what", "it is"), told))
+            found.append(Part(each.document + wrong, ("what", "it is"), told))
         return found
-
-    def _named_at(self, problem: Problem, row: int) -> str:
-        documents = problem.documents
-        return self._named(documents.labels[row] if documents.topics is None else documents.topics[row])
 
     def _again(self, store: Store, observer: Observer) -> tuple[Experiment, Problem]:
         """The configuration once more, with its corpus, which must be the one that the run was made of."""
         facts = self.run.facts[self.cell.variant]
         name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
-        study = study_from_mapping(self.manifest["config"], name)
+        records = self.manifest.get("plugins", [])
+        study = study_from_mapping(with_files(self.manifest["config"], records), name)
         if not isinstance(study, Experiment):
             raise ConfigError(f"{name}: is no experiment on text")
+        if changed := changed_since(records, study.known):
+            raise ConfigError(f"{changed}: was changed since the run; run again")
         variant = study.variants[self.cell.variant]
         counts, now, key = read_counts(variant.collection, store, observer)
         if now["content_digest"] != facts["content_digest"]:
@@ -299,12 +273,24 @@ def _shown(content: bytes) -> str:
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} …"
 
 
-def _nearest(work: Work, spec: MethodSpec, row: int) -> tuple[str, list[tuple[int, float]]]:
+def _named(classes: Sequence[str]) -> str:
+    return ", ".join(classes) or "(none)"
+
+
+def _at(problem: Problem, row: int) -> str:
+    """The classes of a document."""
+    return _named([problem.documents.classes[code] for code in np.flatnonzero(problem.members[row])])
+
+
+def _nearest(work: Work, spec: MethodSpec, rows: Sequence[int]) -> _Near:
     """The nearest training documents by kernel or, where a cell has none of points, by cosine; which it is."""
     points, train, kernel = work.points(spec.representation), work.split.train, spec.kernel
     if kernel is not None and elementwise(kernel.cls) and not spec.representation.dirichlet:
-        by, values = kernel.name, kernel.build().fit(points[train]).transform(points[[row]])[0]
+        by, values = kernel.name, kernel.build().fit(points[train]).transform(points[rows])
     else:
-        by, values = "cosine", cosine_similarity(points[[row]], points[train])[0]
-    order = np.argsort(-values, kind="stable")[:NEAREST]
-    return by, [(int(train[position]), float(values[position])) for position in order]
+        by, values = "cosine", cosine_similarity(points[rows], points[train])
+    found = {}
+    for row, own in zip(rows, values, strict=True):
+        order = np.argsort(-own, kind="stable")[:NEAREST]
+        found[row] = [(int(train[position]), float(own[position])) for position in order]
+    return by, found

@@ -28,7 +28,7 @@ from benchmark.experiment.folder import computed_from, read_results
 from benchmark.experiment.kinds import run_study, study_from_mapping, summary_of
 from benchmark.experiment.session import checked, default_jobs
 from benchmark.experiment.store import Store
-from benchmark.findings.choosing import decided
+from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import shares
 from benchmark.findings.scoring import Run
 from benchmark.observer import Observer
@@ -132,18 +132,15 @@ class Result:
             raise ConfigError(
                 f"the cell {cell!r} has no predictions: {run.failures.get(cell, 'it is computed from others')}"
             )
-        documents = run.predictions.tasks[own.variant, own.task]
-        given = decided(run.predictions, own, run.scored.chosen[cell])
-
-        def name(label: Any) -> Any:
-            if documents.several:
-                return tuple(documents.classes[code] for code in np.flatnonzero(label))
-            return documents.classes[int(label)]
-
+        several = run.predictions.tasks[own.variant, own.task].several
         rows = [
-            (documents.ids[row], split.name, name(documents.truth[row]), name(label), bool(np.any(tied)))
-            for n, split in enumerate(run.predictions.splits[own.variant, own.task, own.size])
-            for row, label, tied in zip(split.test, given.given[n], given.tied[n], strict=True)
+            (
+                each.document,
+                each.fold,
+                *(named if several else named[0] for named in (each.truth, each.given)),
+                each.tied,
+            )
+            for each in decisions(run, own)
         ]
         return pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
 

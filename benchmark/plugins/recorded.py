@@ -119,6 +119,21 @@ def registries_again(records: Iterable[dict[str, Any]]) -> Registries:
     return found
 
 
+def with_files(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """A finished run's configuration with its plug-ins by their whole paths: those of a file are relative to it."""
+    files = list(dict.fromkeys(each["file"] for each in records if each["file"]))
+    return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": files} if files else {})
+
+
+def changed_since(records: Iterable[dict[str, Any]], known: Registries) -> str:
+    """Where the first component stands that isn't as a finished run had it; "" where all are."""
+    for each in records:
+        origin = getattr(known, each["kind"]).origins.get(each["name"])
+        if origin is None or origin.digest != each["digest"]:
+            return each["file"] or f"the plug-in of {each['name']!r}"
+    return ""
+
+
 def _as_it_was(kind: str, record: dict[str, Any]) -> Any:
     """The component itself, where its file, or the version of its package, is that of the run."""
     try:

@@ -12,10 +12,12 @@ from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
 from benchmark.cli.terminal import ProgressObserver
+from benchmark.errors import ConfigError
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform
 from benchmark.experiment.store import Store
 from benchmark.experiment.work import task_work
+from benchmark.library.explaining import explained
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
 from benchmark.representation import TermWeighting
@@ -166,6 +168,24 @@ def test_its_own_traceback_is_for_who_asks(
         told = capsys.readouterr().err
         assert "mine.py:8: AttributeError" in told
         assert ("Traceback" in told) == verbose
+
+
+@pytest.mark.parametrize("corpus", ["{name: synthetic}", "{name: files, path: mine.csv}"])
+def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
+    config: Callable[..., Path], folder: Path, store: Store, monkeypatch: pytest.MonkeyPatch, corpus: str
+) -> None:
+    rows = [f"{word} {word} {n % 3},{word}" for n in range(12) for word in ("alpha", "beta")]
+    (folder / "mine.csv").write_text("\n".join(["text,label", *rows, "beta,alpha", ""]), encoding="utf-8")
+    lines = {"text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}"}
+    done = perform(checked(config(corpus=corpus, **lines)), store, folder=folder / "run")
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    told = explained(done.folder, "chi2", store, Observer(), shown=1)
+    assert [what for what, _ in told[-1].rows].count("near") == 3
+    (folder / "beside.py").write_text((folder / "beside.py").read_text() + "\nMORE = 1\n")
+    with pytest.raises(ConfigError, match=r"chi2\.py: was changed since the run"):
+        explained(done.folder, "chi2", store, Observer(), shown=1)
 
 
 def keys_of(study: Experiment) -> dict[str, list[str]]:

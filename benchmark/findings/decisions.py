@@ -1,0 +1,65 @@
+"""A cell's predictions, one decision after the other, by the names of documents and classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.findings.choosing import decided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from benchmark.config.model import Cell
+    from benchmark.findings.scoring import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was given to one tested document.
+
+    Parameters
+    ----------
+    split : int
+        Position among the splits of the cell.
+    fold, document : str
+        Names of the split and of the document.
+    row : int
+        Of the document, in its task.
+    given, truth : tuple of str
+        Classes: one, unless documents may have several or none.
+    tied : bool
+        Whether any class of it was decided by a tie.
+    """
+
+    split: int
+    fold: str
+    document: str
+    row: int
+    given: tuple[str, ...]
+    truth: tuple[str, ...]
+    tied: bool
+
+    @property
+    def right(self) -> bool:
+        """Whether what was given is true."""
+        return self.given == self.truth
+
+
+def decisions(run: Run, cell: Cell) -> Iterator[Decision]:
+    """All decisions of a cell, split by split; none of a cell without predictions."""
+    candidates = run.scored.chosen.get(cell.id)
+    if candidates is None:
+        return
+    documents, found = run.predictions.tasks[cell.variant, cell.task], decided(run.predictions, cell, candidates)
+
+    def named(label: Any) -> tuple[str, ...]:
+        codes = np.flatnonzero(label) if documents.several else [label]
+        return tuple(documents.classes[code] for code in codes)
+
+    for number, split in enumerate(run.predictions.splits[cell.variant, cell.task, cell.size]):
+        for row, label, tied in zip(split.test, found.given[number], found.tied[number], strict=True):
+            name, truth = documents.ids[row], named(documents.truth[row])
+            yield Decision(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))
