@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.blocks import blas_threads
+from benchmark.blocks import blas_threads, in_turn
 from benchmark.corpora.corpus import CHUNK, Corpus, Documents, join
 from benchmark.model.probabilities import probabilities_of
 from benchmark.text.vocabulary import Pruning, count
@@ -110,10 +109,8 @@ class KeptModel:
         FloatingPointError
             If a kernel or decision value is not finite.
         """
-        batches = _batches(documents)
-        with blas_threads(1), ThreadPoolExecutor(jobs) as pool:
-            while given := list(islice(batches, 2 * jobs)):
-                yield from pool.map(lambda batch: self._answered(batch, n_words), given)
+        with blas_threads(1):
+            yield from in_turn(lambda batch: self._answered(batch, n_words), _batches(documents), jobs)
 
     def counts(self, texts: Sequence[bytes]) -> sp.csr_array:
         """How often each term of the vocabulary occurs in each text, shape (m, V)."""
