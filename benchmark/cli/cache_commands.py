@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
+from benchmark.cli import questions
 from benchmark.cli.world import say
 from benchmark.errors import ConfigError
 
@@ -35,13 +35,8 @@ def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask
     entries = store.entries()
     held = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
-        if not _asks():
+        if not questions.asks():
             raise ConfigError(f"{store.folder}: {held} would be removed; say --yes, since there is no one to ask")
         typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
     n, n_bytes = store.clear()
     say(f"removed {n:,} entries, {size(n_bytes)}")
-
-
-def _asks() -> bool:
-    """Whether there is someone to ask."""
-    return sys.stdin is not None and sys.stdin.isatty()

@@ -24,9 +24,14 @@ ASKED = {
 NONE = "-"
 
 
+def asks() -> bool:
+    """Whether there is someone to ask."""
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def confirmed(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], given: set[str]) -> dict[str, str]:
     """The columns by role after the person has seen what is proposed; what was `given` isn't asked again."""
-    if not columns or not sys.stdin.isatty() or not sys.stdout.isatty():
+    if not columns or not asks() or not sys.stdout.isatty():
         return proposed
     for name, values in columns.items():
         typer.echo(f"  {name}: {quoted(next((v for v in values if v not in (None, '')), ''))[:60]}", err=True)

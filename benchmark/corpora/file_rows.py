@@ -9,8 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from benchmark.corpora.records import LINES, PARQUET, TABLES, decoded, kind_of, opened, records
-from benchmark.errors import DataError, quoted, unknown
+from benchmark.corpora.records import decoded, opened, records
+from benchmark.errors import DataError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +49,6 @@ def rows_of(reader: OwnFiles, split: str, path: Path) -> Iterator[Row]:
 
 
 def _rows_of_file(reader: OwnFiles, split: str, path: Path) -> Iterator[Row]:
-    if kind_of(path) not in (*TABLES, *LINES, *PARQUET):
-        kinds = [*TABLES, *LINES, *PARQUET]
-        raise DataError(f"{path}: {unknown('kind of file', kind_of(path) or path.name, kinds)}, or a folder")
     texts = [reader.text] if isinstance(reader.text, str) else list(reader.text)
     rest = [reader.labels or reader.label, reader.id, reader.split, reader.group, reader.date]
     columns = [*texts, *(name for name in rest if name is not None)]

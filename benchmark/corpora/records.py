@@ -71,7 +71,12 @@ def records(
     elif kind in PARQUET:
         yield from _of_parquet(path, columns)
     else:
-        raise DataError(f"{path}: {unknown('kind of file', kind or path.name, [*TABLES, *LINES, *PARQUET])}")
+        raise _no_kind(path)
+
+
+def _no_kind(path: Path) -> DataError:
+    kinds = [*TABLES, *LINES, *PARQUET]
+    return DataError(f"{path}: {unknown('kind of file', kind_of(path) or path.name, kinds)}, or a folder")
 
 
 def columns_of(path: Path, *, encoding: str = "utf-8", delimiter: str | None = None) -> list[str]:
@@ -84,6 +89,8 @@ def columns_of(path: Path, *, encoding: str = "utf-8", delimiter: str | None = N
     if kind in PARQUET:
         with _parquet(path) as parquet_file:
             return list(parquet_file.schema_arrow.names)
+    if kind not in LINES:
+        raise _no_kind(path)
     found: dict[str, None] = {}
     with opened(path) as file:
         for number, line in zip(range(1, BATCH), _text_lines(file, path, encoding), strict=False):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from benchmark.corpora.records import TABLES, columns_of, decoded, kind_of, opened, records
+from benchmark.corpora.records import TABLES, check_encoding, columns_of, decoded, kind_of, opened, records
 from benchmark.errors import ConfigError, DataError, unknown
 from benchmark.report.files import write_whole
 
@@ -62,6 +62,7 @@ def look(path: Path, *, encoding: str = "utf-8") -> Look:
         return Look(path, {}, None, encoding)
     if not path.exists():
         raise DataError(f"{path}: no such file or folder")
+    check_encoding(encoding)
     delimiter = _delimiter(path, encoding)
     names = columns_of(path, encoding=encoding, delimiter=delimiter)
     given = records(path, names, encoding=encoding, delimiter=delimiter)

@@ -20,7 +20,7 @@ import typer
 from sklearn.datasets import load_svmlight_file
 from typer.testing import CliRunner
 
-from benchmark.cli import app, cache_commands
+from benchmark.cli import app, questions
 from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
@@ -592,7 +592,7 @@ class TestCache:
     def test_a_terminal_is_asked_before_anything_is_removed(self, write, tmp_path, monkeypatch, answer, code, left):
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
         assert invoke("data", "stats", write(SMALL)).exit_code == 0
-        monkeypatch.setattr(cache_commands, "_asks", lambda: True)
+        monkeypatch.setattr(questions, "asks", lambda: True)
         result = CliRunner().invoke(app, ["cache", "clear"], input=answer)
         assert result.exit_code == code
         assert re.search(r"Remove 1 entries, \d+ kB from ", result.stderr)

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from typer.testing import CliRunner
 
 from benchmark.cli import app
+from benchmark.cli.questions import confirmed
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.session import checked
 from benchmark.library.starting import look, propose, start
@@ -103,11 +104,30 @@ def test_nothing_is_overwritten(tmp_path: Path) -> None:
     assert target.read_bytes() != before
 
 
-@pytest.mark.parametrize("name", ["none.csv", "empty.csv"])
-def test_what_can_not_be_looked_at_is_said(tmp_path: Path, name: str) -> None:
-    (tmp_path / "empty.csv").write_text("")
-    with pytest.raises(DataError):
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("none.csv", "no such file or folder"),
+        ("empty.csv", "holds no document"),
+        ("a.zip", "unknown kind of file '.zip'"),
+        ("plain", "unknown kind of file 'plain'"),
+    ],
+)
+def test_what_can_not_be_looked_at_is_said(tmp_path: Path, name: str, said: str) -> None:
+    for each in ("empty.csv", "a.zip", "plain"):
+        (tmp_path / each).write_bytes(b"" if each == "empty.csv" else b"PK\x03\x04\xd9")
+    with pytest.raises(DataError, match=said):
         look(tmp_path / name)
+
+
+def test_an_encoding_that_there_is_none_of_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="unknown encoding 'utf8x'"):
+        look(table(tmp_path / "a.csv"), encoding="utf8x")
+
+
+def test_nobody_is_asked_where_standard_input_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", None)
+    assert confirmed(look(table(tmp_path / "a.csv")).columns, {"text": "body"}, set()) == {"text": "body"}
 
 
 def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -> None:
