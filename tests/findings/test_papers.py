@@ -56,14 +56,20 @@ class TestZhang2005:
     def test_claims(self, paper):
         assert {claim.id: len(claim.comparisons) for claim in paper.claims} == {
             "ngd-best": 8, "mcnemar-agrees": 8, "ned-like-lin-l2": 4, "ned-above-lin-l1": 4, "ngd-best-at-every-c": 56,
-            "step-square-root": 4, "step-ridge": 4, "step-curvature": 4, "step-one-vs-one": 4,
-            "ngd-like-square-root": 4,
+            "ngd-best-at-chosen-c": 8, "step-square-root": 4, "step-ridge": 4, "step-curvature": 4,
+            "step-one-vs-one": 4, "ngd-like-square-root": 4,
         }  # fmt: skip
 
     def test_the_two_claims_on_ngd_compare_the_same_cells_as_table_3(self, paper):
         of = {claim.id: set(claim.comparisons) for claim in paper.claims}
         table_3 = {Comparison(config=v.config, a=v.pair[0], b=v.pair[1]) for v in paper.values if v.table == 3}
         assert of["ngd-best"] == of["mcnemar-agrees"] == table_3
+
+    def test_with_c_chosen_the_same_cells_are_compared_and_not_counted_as_the_papers(self, paper):
+        best, chosen = (next(c for c in paper.claims if c.id == f"ngd-best{end}") for end in ("", "-at-chosen-c"))
+        renamed = {(f"{c.config}-c-chosen", f"{c.a}-cv", f"{c.b}-cv") for c in best.comparisons}
+        assert {(c.config, c.a, c.b) for c in chosen.comparisons} == renamed
+        assert chosen.aside
 
     def test_templates_fill_in(self, paper):
         every_c = next(claim for claim in paper.claims if claim.id == "ngd-best-at-every-c").comparisons
