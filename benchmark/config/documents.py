@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.config.components import ComponentError, check_component, parameters
-from benchmark.config.model import Collection
+from benchmark.config.model import Collection, Text
+from benchmark.config.schema import TextSection
 from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import unknown
+from benchmark.sections import validated
+from benchmark.source import YamlSource
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning
@@ -20,27 +23,35 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Documents
     from benchmark.corpora.reader import CorpusReader
     from benchmark.registries import Registry
-    from benchmark.source import YamlSource
 
 
 def collection_of(
     config: ExperimentSection, source: YamlSource, corpora: Registry, recorded: Mapping[str, Any] | None = None
 ) -> Collection:
     """The documents and lexing that a configuration names; of a corpus that a manifest has `recorded`, as it has."""
-    text, corpus = config.text, config.corpus
+    corpus = config.corpus
+    reader = RecordedCorpus.called(corpus.name, recorded) if recorded else _reader(config, source, corpora)
+    text, classes = text_of(text_source(source), reader), _classes(reader, config, source)
+    return Collection(reader, classes, tuple(corpus.exclude), text.lexing, text.pruning)
+
+
+def text_source(source: YamlSource) -> YamlSource:
+    """What a configuration says under `text`."""
+    return source.part(("text",)) if "text" in source.data else YamlSource(source.name, {})
+
+
+def text_of(source: YamlSource, reader: CorpusReader) -> Text:
+    """How documents become counts, from the keys of `text`; ConfigError where they can't."""
+    text = validated(TextSection, source)
     for what, allowed in (("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS)):
         key = what.partition(" ")[0]
         given = getattr(text, key)
         if given not in allowed and not (key == "lexer" and given is None):
-            raise source.error(("text", key), unknown(what, given, list(allowed)))
-    reader = RecordedCorpus.called(corpus.name, recorded) if recorded else _reader(config, source, corpora)
-    groups = reader.groups
-    if text.counted_in is not None and text.counted_in not in groups:
-        raise source.error(("text", "counted_in"), unknown("group", text.counted_in, groups))
-    classes = _classes(reader, config, source)
+            raise source.error((key,), unknown(what, given, list(allowed)))
+    if text.counted_in is not None and text.counted_in not in reader.groups:
+        raise source.error(("counted_in",), unknown("group", text.counted_in, reader.groups))
     lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer)
-    pruning = Pruning(text.min_occurrences, text.min_documents, text.counted_in)
-    return Collection(reader, classes, tuple(corpus.exclude), lexing, pruning)
+    return Text(lexing, Pruning(text.min_occurrences, text.min_documents, text.counted_in))
 
 
 def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) -> CorpusReader:

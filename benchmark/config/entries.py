@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_origin
 
 from benchmark.classifiers import LIMITS
@@ -19,21 +19,24 @@ from benchmark.registries import refusal
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURES
 from benchmark.representation.weightings import LABELS
+from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from collections.abc import Set as AbstractSet
 
     from benchmark.config.components import Component
+    from benchmark.config.model import Text
     from benchmark.registries import Registries
-    from benchmark.source import Location, YamlSource
+    from benchmark.source import Location
 
-WEIGHTING, MAP, KERNEL, CLASSIFIER = "weighting", "features", "kernel", "classifier"
+TEXT, WEIGHTING, MAP, KERNEL, CLASSIFIER = "text", "weighting", "features", "kernel", "classifier"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 PARTS = (WEIGHTING, MAP, KERNEL, CLASSIFIER)
 #: Those of them that no plug-in has.
 OWN = {WEIGHTING: WEIGHTINGS, MAP: FEATURES}
 #: The keys of a method's entry in the order in which their lists are gone through, the last fastest.
-AXES = ("fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER)
+AXES = (TEXT, "fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER)
 #: The order in which they name a cell.
 WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER)
 REPRESENTATION = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP)
@@ -57,6 +60,7 @@ def entries_of(
     defaults: dict[str, Any],
     source: YamlSource,
     known: Registries,
+    text: Callable[[YamlSource], Text],
     *,
     choose: AbstractSet[str] | None,
 ) -> tuple[MethodEntry, ...]:
@@ -70,12 +74,14 @@ def entries_of(
         What methods that have such a parameter, and don't say otherwise, take.
     source : YamlSource
     known : Registries
+    text : function of YamlSource to Text
+        The configuration's `text` with what a method's own says otherwise.
     choose : set of str or None
         The keys beside kernel and classifier whose lists are candidates, of which one is chosen, as the lists inside
         a kernel or classifier are; None where nothing is chosen, and all lists are cells.
     """
     _check_defaults(defaults, source, known)
-    resolver = _Resolver(defaults, source, known)
+    resolver, same = _Resolver(defaults, source, known), text(YamlSource(source.name, {}))
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
     seen: dict[str, str] = {}
@@ -83,8 +89,10 @@ def entries_of(
         place: Location = ("methods", index) if isinstance(source.data["methods"], list) else ("methods",)
         for label, own in _expanded(given, source, place, known, choose=choose):
             spec = resolver.spec(own, place)
+            if TEXT in own:
+                spec = replace(spec, text=text(own[TEXT][0]))
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-            resolved = f"{spec.representation.resolved} {parts}"
+            resolved = f"{spec.text or same} {spec.representation.resolved} {parts}"
             if label in candidates and (first[label] != index or choose is None or resolved in seen):
                 raise source.error(place, f"the method {label!r} stands in the configuration twice")
             if resolved in seen:
@@ -188,7 +196,7 @@ def _expanded(
     found = []
     for combination in itertools.product(*axes):
         own = dict(combination)
-        words = [word for key in WORDS if key in own for word in own[key].words]
+        words = [word for key in (TEXT, *WORDS) if key in own for word in own[key].words]
         label = "-".join(words)
         if not label:
             raise source.error(place, "this entry says nothing that its cells could be named by")
@@ -205,43 +213,46 @@ def _items(
         raise source.error(place, f"{key} must not be an empty list: it would leave no cell")
     for index, value in enumerate(listed(given)):
         where = (*place, index) if isinstance(given, list) else place
-        if key in PARTS:
-            found += _parametrized(key, value, source, where, known, choose, silent=_silent(key, given, choose))
-            check_number(len(found), METHODS, source, place)
-            continue
-        _check_word(key, value, source, where)
-        word = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}.get(key, value)
-        found.append(_Item(value, () if _silent(key, given, choose) else (word,), where))
+        chosen = choose is not None and key in choose
+        if key == TEXT:
+            own = _texts(value, source, where, chosen=chosen)
+        elif key in PARTS:
+            own = _parametrized(key, value, source, where, known, choose)
+        else:
+            _check_word(key, value, source, where)
+            words = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}
+            own = [_Item(value, (words.get(key, value),), where)]
+        found += [replace(item, words=()) for item in own] if chosen and len(listed(given)) > 1 else own
+        check_number(len(found), METHODS, source, place)
     return found
 
 
 def _fields_word(fields: Any) -> str:
-    """How weights of fields read in a cell's name: "all-subject0.25"."""
+    """How weights of fields read in a cell's name: "all-subjectx0.25"."""
     parts = fields.items() if isinstance(fields, dict) else ()
     return "-".join(str(name) if weight == 1 else f"{name}x{weight}" for name, weight in parts)
 
 
-def _silent(key: str, given: Any, choose: AbstractSet[str] | None) -> bool:
-    """Whether the items of a list are candidates, and name no cells."""
-    return choose is not None and key in choose and len(listed(given)) > 1
+def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> list[_Item]:
+    """What a method's own text says otherwise, each as a document that still knows its lines."""
+    if not isinstance(given, dict) or not given:
+        raise source.error(place, f"a method's text is a mapping of what it says otherwise, not {quoted(given)}")
+    part = source.part(place)
+    return [
+        replace(item, value=YamlSource(part.name, item.value, part.lines, part.files))
+        for item in _combined(given, set(), source, place, _text_word, chosen=chosen)
+    ]
 
 
 def _parametrized(
-    key: str,
-    given: Any,
-    source: YamlSource,
-    place: Location,
-    known: Registries,
-    choose: AbstractSet[str] | None,
-    *,
-    silent: bool,
+    key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
     """A component: every combination of its parameters' lists, but of those that are lists by nature."""
     registry = OWN.get(key) or (known.kernels if key == KERNEL else known.classifiers)
     if isinstance(given, str):
         if given not in registry:
             raise source.error(place, refusal(key, given, registry))
-        return [_Item({"name": given}, () if silent else (given,), place)]
+        return [_Item({"name": given}, (given,), place)]
     if not isinstance(given, dict) or (key != CLASSIFIER and "name" not in given):
         raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {quoted(given)}")
     name = given.get("name")
@@ -250,6 +261,19 @@ def _parametrized(
     if "name" in given and (not isinstance(name, str) or name not in registry):
         raise source.error((*place, "name"), refusal(key, name, registry))
     whole = whole_lists(registry[name]) if name else {n for cls in registry.values() for n in whole_lists(cls)}
+    return _combined(given, whole, source, place, _word, chosen=choose is not None)
+
+
+def _combined(
+    given: dict[str, Any],
+    whole: set[str],
+    source: YamlSource,
+    place: Location,
+    word: Callable[[str, Any], str],
+    *,
+    chosen: bool,
+) -> list[_Item]:
+    """Every combination of a mapping's lists, but of the `whole` ones; these, and those chosen from, are no words."""
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
         if not isinstance(parameter, str):
@@ -258,9 +282,10 @@ def _parametrized(
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         axes[parameter] = [value] if parameter in whole else listed(value)
     check_number(math.prod(map(len, axes.values())), METHODS, source, place)
-    quiet = whole | {parameter for parameter, values in axes.items() if choose is not None and len(values) > 1}
-    each = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    return [_Item(one, () if silent else _words(one, quiet), place) for one in each]
+    silent = whole | {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
+    spoken = sorted(axes.keys() - silent, key=lambda key: (key != "name", [*axes].index(key)))
+    each = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
+    return [_Item(own, tuple(word(key, own[key]) for key in spoken), place) for own in each]
 
 
 def whole_lists(cls: type[Any]) -> set[str]:
@@ -270,11 +295,16 @@ def whole_lists(cls: type[Any]) -> set[str]:
     }
 
 
-def _words(given: dict[str, Any], silent: set[str]) -> tuple[str, ...]:
-    """How a component reads in a cell's name: ``ngd``, ``c0.1``, ``t0.5``, ``one-vs-rest``; lists by nature don't."""
-    named = [given["name"]] if "name" in given else []
-    rest = {key: value for key, value in given.items() if key != "name" and key not in silent}
-    return (*named, *(value if isinstance(value, str) else f"{key.lower()}{value}" for key, value in rest.items()))
+def _word(key: str, value: Any) -> str:
+    """How a component's parameter reads in a cell's name: ``ngd``, ``c0.1``, ``t0.5``, ``one-vs-rest``."""
+    return value if isinstance(value, str) else f"{key.lower()}{value}"
+
+
+def _text_word(key: str, value: Any) -> str:
+    """How a text's does: ``stoplist-none``, ``skip_html-true``, ``min_documents3``; null is the default."""
+    if isinstance(value, str):
+        return f"{key}-{value}"
+    return f"{key}-default" if value is None else f"{key}{'-' * isinstance(value, bool)}{value}".lower()
 
 
 class _Resolver:

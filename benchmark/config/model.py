@@ -24,6 +24,19 @@ ALL = "all"
 
 
 @dataclass(frozen=True)
+class Text:
+    """How documents become counts: what is a word, and which words are kept."""
+
+    lexing: Lexing
+    pruning: Pruning
+
+    @property
+    def flat(self) -> dict[str, Any]:
+        """Every parameter of both."""
+        return vars(self.lexing) | vars(self.pruning)
+
+
+@dataclass(frozen=True)
 class Collection:
     """One choice of documents and lexing: what a `Counts` is made from.
 
@@ -43,6 +56,11 @@ class Collection:
     exclude: tuple[str, ...]
     lexing: Lexing
     pruning: Pruning
+
+    @property
+    def text(self) -> Text:
+        """How its documents become counts."""
+        return Text(self.lexing, self.pruning)
 
     @property
     def corpus(self) -> str:
@@ -145,11 +163,14 @@ class MethodSpec:
     kernel : Component or None
         None where the classifier takes points.
     classifier : Component
+    text : Text or None
+        Of its own, in whose counts it sees the documents of its variant; None where its entry says nothing of it.
     """
 
     representation: Representation
     kernel: Component | None
     classifier: Component
+    text: Text | None = None
 
 
 @dataclass(frozen=True)
@@ -193,6 +214,15 @@ class Variant:
     sizes: tuple[int | None, ...]
     terms: Terms | None
     entries: tuple[MethodEntry, ...]
+
+    @property
+    def texts(self) -> dict[Text, str]:
+        """How its methods see its documents, each with the first method that does; its own text need not be there."""
+        found: dict[Text, str] = {}
+        for entry in self.entries:
+            for spec in entry.candidates:
+                found.setdefault(spec.text or self.collection.text, entry.label)
+        return found
 
     @property
     def numbers(self) -> tuple[int | None, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, cast
 from unicodedata import unidata_version
 
@@ -22,7 +22,7 @@ from benchmark.text.vocabulary import count, prune
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Collection, Experiment, Variant
+    from benchmark.config.model import Collection, Experiment, Text, Variant
     from benchmark.corpora.archive import Source
     from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.store import Store
@@ -73,13 +73,43 @@ def counts_key(collection: Collection, source: Source) -> str:
     )
 
 
+def own_counts(
+    study: Experiment,
+    variant: Variant,
+    counts: Counts,
+    store: Store,
+    observer: Observer,
+    *,
+    download: bool = True,
+    jobs: int = 1,
+) -> dict[Text, tuple[Counts, str]]:
+    """The counts, and their store keys, of texts that methods have for themselves: other words of the same documents.
+
+    Raises
+    ------
+    ConfigError
+        If one leaves no word, or fewer than are to be selected.
+    DataError
+        If it isn't of the documents of `counts`, in their order: no cell could be compared with another.
+    """
+    found = {}
+    for text, label in variant.texts.items():
+        if text == variant.collection.text:
+            continue
+        collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
+        own, _, key = read_counts(collection, store, observer, download=download, jobs=jobs)
+        _check_words(study, variant, own, f"method {label!r}")
+        one, other = own.documents, counts.documents
+        arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
+        if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
+            raise DataError(f"{study.name}: the text of the method {label!r} changes which documents there are")
+        found[text] = replace(own, documents=other), key  # held once
+    return found
+
+
 def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
     """The last part of the data gate: the configuration must have the documents and words that it expects."""
-    if not counts.vocabulary:
-        raise ConfigError(f"{study.name}: lexing and pruning leave no word of the variant {variant.name!r}")
-    if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
-        problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
-        raise ConfigError(f"{study.name}: {problem} that the variant {variant.name!r} has; mend `terms` or `text`")
+    _check_words(study, variant, counts, f"variant {variant.name!r}")
     if variant is not next(iter(study.variants.values())):
         return
     for what, expected, found in (
@@ -94,16 +124,31 @@ def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> N
             )
 
 
+def _check_words(study: Experiment, variant: Variant, counts: Counts, whose: str) -> None:
+    if not counts.vocabulary:
+        raise ConfigError(f"{study.name}: lexing and pruning leave no word of the {whose}")
+    if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
+        problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
+        raise ConfigError(f"{study.name}: {problem} that the {whose} has; mend `terms` or `text`")
+
+
+def words_of(counts: Counts) -> dict[str, int]:
+    """What the manifest says of the words."""
+    return {
+        "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
+        "vocabulary": len(counts.vocabulary),
+        "words": int(counts.matrix.sum()),
+        "letters_dropped": counts.dropped,
+    }
+
+
 def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
     """What the manifest says of the documents, beside where they come from."""
     documents = counts.documents
     found = facts | {
         "documents": len(documents),
         "documents_digest": array_digest(np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)),
-        "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
-        "vocabulary": len(counts.vocabulary),
-        "words": int(counts.matrix.sum()),
-        "letters_dropped": counts.dropped,
+        **words_of(counts),
         "classes": list(documents.classes),
         "groups": list(documents.group_names),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from benchmark.blocks import blas_threads
 from benchmark.code import code_digest, forget_trees
@@ -13,7 +13,7 @@ from benchmark.config.model import BASE
 from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import PointKey, Predictions
 from benchmark.experiment.overlap import seen_before
-from benchmark.experiment.reading import check_expectations, described, read_counts
+from benchmark.experiment.reading import check_expectations, described, own_counts, read_counts, words_of
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
@@ -28,12 +28,12 @@ from benchmark.registries import shipped
 from benchmark.representation import WEIGHTINGS, embed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Experiment
+    from benchmark.config.model import Experiment, Text
     from benchmark.evaluation.predictions import Given
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
@@ -41,11 +41,15 @@ if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
 
+T = TypeVar("T")
+
+
 @dataclass(frozen=True, eq=False)
 class _Read:
     counts: Counts
     key: str
     facts: dict[str, Any]
+    texts: dict[Text, tuple[Counts, str]]
 
 
 def run(
@@ -105,14 +109,17 @@ def _read(study: Experiment, store: Store, observer: Observer, *, download: bool
         counts, source, key = read_counts(variant.collection, store, observer, download=download, jobs=jobs)
         counts, facts = shared.setdefault(key, (counts, described(counts, source)))
         check_expectations(study, variant, counts)
-        found[name] = _Read(counts, key, facts)
+        texts = own_counts(study, variant, counts, store, observer, download=download, jobs=jobs)
+        if texts:
+            facts = facts | {"texts": [text.flat | words_of(own) for text, (own, _) in texts.items()]}
+        found[name] = _Read(counts, key, facts, texts)
     return found
 
 
 def _works(study: Experiment, read: Mapping[str, _Read]) -> Iterator[TaskWork]:
     for name, variant in study.variants.items():
         for task in variant.tasks:
-            yield task_work(study, variant, task, read[name].counts, read[name].key)
+            yield task_work(study, variant, task, read[name].counts, read[name].key, read[name].texts)
 
 
 class ProductsInStore:
@@ -147,11 +154,11 @@ class _Walk:
     def solve(self, work: TaskWork) -> tuple[dict[PointKey, Given], dict[str, str]]:
         """Every point of the task, and why those that failed did.
 
-        Points that share a matrix of inner products come one after the other. Where documents have several classes,
-        methods share the machines of a split: there, all methods go through one split before the next.
+        Points of one text, and of these those that share a matrix of inner products, come one after the other. Where
+        documents have several classes, methods share the machines of a split: there, all methods go through one split
+        before the next.
         """
-        by_split = work.problem.several
-        self._bench.expect(work.problem, [split for splits in work.splits.values() for split in splits])
+        by_split, problem = work.problem.several, None
         todo = [(point, job) for point in work.points for job in point.jobs]
         results: dict[str, Solved] = {}
         failures: dict[PointKey, str] = {}
@@ -165,6 +172,9 @@ class _Walk:
             self._observer.step(job.label)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
         for point, jobs in _batches(missing, by_split=by_split):
+            if point.problem is not problem:
+                problem = point.problem
+                self._bench.expect(problem, [split for splits in work.splits.values() for split in splits])
             if point.place not in failures:
                 found = self._solved(point, jobs)
                 if isinstance(found, str):
@@ -223,17 +233,25 @@ def _batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> lis
     these splits are solved side by side.
     """
     if by_split:
-        splits = {name: i for i, name in enumerate(dict.fromkeys((p.place[4], j.splits[0].name) for p, j in missing))}
-        ordered = sorted(missing, key=lambda each: splits[each[0].place[4], each[1].splits[0].name])
+        by_text = _together(missing, lambda each: each[0].problem.key)
+        ordered = _together(by_text, lambda each: (each[0].place[4], each[1].splits[0].name))
         return [(point, [job]) for point, job in ordered]
     points: dict[PointKey, tuple[PointWork, list[Job]]] = {}
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
-    bases = {base: i for i, base in enumerate(dict.fromkeys(point.shares for point, _ in points.values()))}
+    by_base = _together(points.values(), lambda each: each[0].shares)
     found = []
-    for point, jobs in sorted(points.values(), key=lambda each: bases[each[0].shares]):
+    for point, jobs in _together(by_base, lambda each: each[0].problem.key):
         found += [(point, jobs)] if point.classifies_points else [(point, [job]) for job in jobs]
     return found
+
+
+def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:
+    """The items, those of one key after each other; the keys in the order in which they first appear."""
+    found: dict[Any, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return [item for own in found.values() for item in own]
 
 
 def point_name(place: PointKey) -> str:

@@ -89,4 +89,4 @@ def _words(place: Iterable[str | int | None]) -> str:
 def _method(spec: MethodSpec) -> dict[str, Any]:
     parts = {"kernel": spec.kernel, "classifier": spec.classifier}
     resolved = {name: None if part is None else part.resolved for name, part in parts.items()}
-    return {**spec.representation.resolved, **resolved}
+    return {**({"text": spec.text.flat} if spec.text else {}), **spec.representation.resolved, **resolved}

@@ -19,11 +19,11 @@ from benchmark.methods.registry import method_for
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Variant
+    from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Text, Variant
     from benchmark.evaluation.predictions import PointKey
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.evaluation.splits import Split
@@ -62,7 +62,7 @@ class PointWork:
     problem : Problem
     terms : int or None
     shares : tuple
-        The same for points that share a matrix of inner products.
+        The same for points of a text that share a matrix of inner products.
     classifies_points : bool
         Whether it needs no kernel matrix.
     jobs : tuple of Job
@@ -114,10 +114,18 @@ class TaskWork:
             yield size, tuple(TestedSplit(s.name, s.test, n) for s, n in zip(splits, counted, strict=True))
 
 
-def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, counts_id: str) -> TaskWork:
-    """Everything that is to be computed of one task under one variant."""
+def task_work(
+    study: Experiment,
+    variant: Variant,
+    task: Task,
+    counts: Counts,
+    counts_id: str,
+    texts: Mapping[Text, tuple[Counts, str]] | None = None,
+) -> TaskWork:
+    """Everything that is to be computed of one task under one variant; `texts` are those of methods' own."""
     wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
     problem = _problem(task, counts, counts_id, study.seed)
+    own: dict[Text | None, Problem] = {t: _problem(task, *read, study.seed) for t, read in (texts or {}).items()}
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
     digest = cache(_rows_digest)
     inner_of = {size: tuple(_inner(split, problem, study.inner) for split in splits[size]) for size in splits}
@@ -125,7 +133,8 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
     for entry in variant.entries:
         chosen = study.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
-            method = method_for(spec, problem, variant.terms, draws=draws(variant.protocol.cls))
+            seen = own.get(spec.text, problem)
+            method = method_for(spec, seen, variant.terms, draws=draws(variant.protocol.cls))
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
@@ -135,9 +144,9 @@ def task_work(study: Experiment, variant: Variant, task: Task, counts: Counts, c
                         continue
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
-                    own = list(zip(splits[size], inner, strict=True))
-                    jobs = _jobs(label, method, spec, problem, own, variant.terms, number, digest)
-                    how = method, problem, number, _shares(spec), spec.kernel is None
+                    folds = list(zip(splits[size], inner, strict=True))
+                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest)
+                    how = method, seen, number, _shares(spec), spec.kernel is None
                     points.append(PointWork(place, *how, jobs, candidate is None))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 

@@ -49,12 +49,16 @@ def caveats_of(study: Experiment) -> tuple[Caveat, ...]:
 
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:
-    collection, protocol = variant.collection, variant.protocol
-    pruning = collection.pruning
-    least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(pruning, name) > 1}
-    if least and not pruning.group:
-        text = "words are pruned by how often they occur in all documents, those that are tested included"
-        yield Caveat("pruning", text, {"text": least})
+    protocol = variant.protocol
+    text, others = "words are pruned by how often they occur in all documents, those that are tested included", []
+    for own, label in variant.texts.items():
+        least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
+        if least and not own.pruning.group and own == variant.collection.text:
+            yield Caveat("pruning", text, {"text": least})
+        elif least and not own.pruning.group:
+            others.append(label)
+    if others:
+        yield Caveat("pruning", f"{text}, in the text of {', '.join(dict.fromkeys(others))}")
     specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
     if any(spec.learns and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"

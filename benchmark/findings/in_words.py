@@ -95,7 +95,8 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
-    return {**_flat(spec.representation), **(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
+    text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
+    return {**text, **points, **(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
 
 
 def _flat(representation: Representation) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from benchmark.registries import shipped
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from benchmark.config.model import Experiment, Variant
+    from benchmark.config.model import Experiment, Text, Variant
     from benchmark.evaluation.predictions import Predictions
     from benchmark.findings.scoring import Run
 
@@ -63,6 +63,8 @@ _KERNELS = {
         "alone, and its test documents are folded in."
     ),
 }
+#: What of a method's own text is told where it differs, beside digits, stop words and pruning.
+_READ = ("lexer", "skip_header", "skip_html")
 _UNIT = "C is in units of the inverse mean of k(x, x): a constant factor of a kernel makes no difference."
 _ORACLE = (
     f"{ORACLE}: the one parameter of each method and task whose score on the test documents, averaged over the sizes, "
@@ -127,29 +129,40 @@ def _label(name: str, study: Experiment) -> str:
 def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
     """Documents and words of each variant."""
     for name, variant in study.variants.items():
-        own, collection = facts.get(name, {}), variant.collection
-        lexing, pruning = collection.lexing, collection.pruning
-        least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
-        least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
-        pruned = f" that {' and '.join(least)}" if least else ""
-        pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
-        text = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words{pruned}; digits: "
-        text += f"{lexing.digits}; stoplist: {lexing.stoplist}"
+        own, base = facts.get(name, {}), variant.collection.text
+        text = f"{own.get('documents', 0):,} documents, {_words(base, own)}"
         points = [spec.representation for entry in variant.entries for spec in entry.candidates]
         if any(each.learns for each in points):
             sources = dict.fromkeys(each.idf for each in points if each.learns)
             whose = {"collection": "the whole collection", "training": "the training documents"}
             text += f"; idf over {' or '.join(whose[source] for source in sources)}"
-        empty = own.get("documents_without_words", 0)
-        if empty:
-            text += f"; {empty} document{'s' if empty > 1 else ''} without words, kept as the zero vector"
-        yield f"{_label(name, study)}{text}."
+        yield f"{_label(name, study)}{text}{_empty(own)}."
+        others = [(text, label) for text, label in variant.texts.items() if text != base]
+        for (each, label), words in zip(others, own.get("texts", ()), strict=False):
+            rest = [f"; {key}: {str(each.flat[key]).lower()}" for key in _READ if each.flat[key] != base.flat[key]]
+            yield f"{_label(name, study)}A text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
         if dropped := own.get("letters_dropped", 0):
             problem = "letters beyond ASCII, which part the words that they stand in"
             yield f"{_label(name, study)}The lexer passes over {dropped:,} {problem}; `lexer: unicode` reads them."
         for each in own.get("near_duplicates", ()):
             if each["near"]:
                 yield f"{_label(name, study)}{_seen(each)}"
+
+
+def _words(text: Text, own: Mapping[str, Any]) -> str:
+    """How many words a text has, and how they were made."""
+    pruning = text.pruning
+    least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
+    least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
+    pruned = f" that {' and '.join(least)}" if least else ""
+    pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
+    made = f"; digits: {text.lexing.digits}; stoplist: {text.lexing.stoplist}"
+    return f"{own.get('vocabulary', 0):,} words{pruned}{made}"
+
+
+def _empty(own: Mapping[str, Any]) -> str:
+    n = own.get("documents_without_words", 0)
+    return f"; {n} document{'s' if n > 1 else ''} without words, kept as the zero vector" if n else ""
 
 
 def _seen(each: Mapping[str, Any]) -> str:

@@ -7,7 +7,6 @@ Under any other, the same cell of the same configuration says nothing of it.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from benchmark.errors import ConfigError
@@ -80,6 +79,8 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
         found |= {f"{name} {key}": value for name, given in measures.items() for key, value in given.items()}
     else:
         specs = list(entry_of(study, cell).candidates)
+        texts = [(spec.text or variant.collection.text).flat for spec in specs]
+        found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
         representation = specs[0].representation
         found |= representation.resolved
         if not representation.learns:
@@ -93,11 +94,16 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
                 values = [one[key] for one in each]
                 name = what if key == "name" else key
                 if key not in _SILENT:
-                    found[name] = values[0] if all(value == values[0] for value in values) else values
+                    found[name] = _one_or_all(values)
         if cell.choice:
             found["folds"] = getattr(study.inner, "k", None)
     plain: Setting = json.loads(json.dumps(found))
     return plain
+
+
+def _one_or_all(values: list[Any]) -> Any:
+    """What all candidates have; or what each has, where they differ."""
+    return values[0] if all(value == values[0] for value in values) else values
 
 
 def pin_settings(study: Study) -> tuple[Path, int]:
@@ -134,7 +140,7 @@ def pin_settings(study: Study) -> tuple[Path, int]:
 def _shared(variant: Variant) -> Setting:
     collection = variant.collection
     found: Setting = {"corpus": collection.corpus, "subset": collection.subset, "exclude": list(collection.exclude)}
-    found |= asdict(collection.lexing) | asdict(collection.pruning)
+    found |= collection.text.flat
     protocol = variant.protocol.resolved
     found |= {f"protocol {key}" if key != "name" else "protocol": value for key, value in protocol.items()}
     if variant.terms:

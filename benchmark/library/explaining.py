@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -16,7 +17,7 @@ from benchmark.errors import ConfigError, DataError, unknown
 from benchmark.evaluation.predictions import PARTS
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.kinds import study_from_mapping
-from benchmark.experiment.reading import read_counts
+from benchmark.experiment.reading import own_counts, read_counts
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import decided, entry_of
@@ -112,16 +113,17 @@ class _Account:
         """From the archive to the machine, and the line that runs just this cell again."""
         study, facts = self.run.study, self.run.facts[self.cell.variant]
         variant = study.variants[self.cell.variant]
-        lexing, pruning = variant.collection.lexing, variant.collection.pruning
         spec = self.entry.candidates[int(self.candidates[0])]
+        text = spec.text or variant.collection.text
+        words = next((own for own in facts.get("texts", ()) if text.flat.items() <= own.items()), facts)
         chosen = [candidate_words(self.entry, int(index)) for index in self.candidates]
         rows = [
             ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
             ("content", facts["content_digest"]),
             ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
-            ("words", f"{facts['vocabulary']:,} different, {facts['words']:,} in all"),
-            ("lexing", ", ".join(f"{key} {value}" for key, value in vars(lexing).items())),
-            ("pruning", ", ".join(f"{key} {value}" for key, value in vars(pruning).items())),
+            ("words", f"{words['vocabulary']:,} different, {words['words']:,} in all"),
+            ("lexing", ", ".join(f"{key} {value}" for key, value in vars(text.lexing).items())),
+            ("pruning", ", ".join(f"{key} {value}" for key, value in vars(text.pruning).items())),
             ("points", points_of(spec)),
             ("kernel", described(spec.kernel) if spec.kernel else "none"),
             ("classifier", described(spec.classifier)),
@@ -190,8 +192,8 @@ class _Account:
         """Each with its text, and the training documents that are nearest to it."""
         if not wanted:
             return []
-        study, problem = self._again(store, observer)
-        variant = study.variants[self.cell.variant]
+        study, problems = self._again(store, observer)
+        variant, problem = study.variants[self.cell.variant], problems[0]
         rows = np.unique([each.row for each in wanted])
         contents = self._contents(study, problem, rows)
         splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
@@ -199,9 +201,10 @@ class _Account:
         near: dict[int, _Near] = {}
         over_classes = variant.terms.over_classes if variant.terms else "sum"
         for split in {each.split for each in wanted}:
-            work = Work(problem, splits[split], splits, self.cell.terms, over_classes, bench)
+            candidate = int(self.candidates[split])
+            work = Work(problems[candidate], splits[split], splits, self.cell.terms, over_classes, bench)
             asked = [each.row for each in wanted if each.split == split]
-            near[split] = _nearest(work, self.entry.candidates[int(self.candidates[split])], asked)
+            near[split] = _nearest(work, self.entry.candidates[candidate], asked)
         found = list[Part]()
         for number, each in enumerate(wanted, start=1):
             by, of_row = near[each.split]
@@ -214,8 +217,11 @@ class _Account:
             found.append(Part(each.document + wrong, ("what", "it is"), told))
         return found
 
-    def _again(self, store: Store, observer: Observer) -> tuple[Experiment, Problem]:
-        """The configuration once more, with its corpus, which must be the one that the run was made of."""
+    def _again(self, store: Store, observer: Observer) -> tuple[Experiment, tuple[Problem, ...]]:
+        """The configuration once more, with its corpus, which must be the one that the run was made of.
+
+        And the documents as each candidate sees them.
+        """
         facts = self.run.facts[self.cell.variant]
         name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
         records = self.manifest.get("plugins", [])
@@ -229,7 +235,10 @@ class _Account:
         if now["content_digest"] != facts["content_digest"]:
             raise DataError(f"{now['source']}: was changed since the run; its documents are others")
         task = next(task for task in variant.tasks if task.name == self.cell.task)
-        return study, task_work(study, variant, task, counts, key).problem
+        part = replace(variant, entries=(entry_of(study, self.cell),))
+        texts = own_counts(study, part, counts, store, observer)
+        points = task_work(study, part, task, counts, key, texts).points
+        return study, tuple({point.place[3]: point.problem for point in points}.values())
 
     def _reasons(
         self, study: Experiment, split: str, name: str, content: bytes, store: Store, observer: Observer

@@ -14,7 +14,7 @@ from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
-from benchmark.experiment.reading import check_expectations, read_counts
+from benchmark.experiment.reading import check_expectations, own_counts, read_counts
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import by_inner, chosen, entry_of, losses_of
 from benchmark.methods.workbench import Workbench
@@ -80,8 +80,10 @@ def fit_model(
     counts, facts, key = read_counts(variant.collection, store, observer, download=download)
     check_expectations(study, variant, counts)
     part = _part(study, cell)
-    (task,) = part.variants[cell.variant].tasks
-    work = task_work(part, part.variants[cell.variant], task, counts, key)
+    variant = part.variants[cell.variant]
+    (task,) = variant.tasks
+    texts = own_counts(part, variant, counts, store, observer, download=download)
+    work = task_work(part, variant, task, counts, key, texts)
     problem, points = work.problem, [each for each in work.points if each.place[4:] == (cell.size, cell.terms)]
     trained = Split(EVERYTHING, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
@@ -99,14 +101,15 @@ def fit_model(
                 index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
                 index, how = _by_folds(points, _folds(problem, trained), bench), f"cross-validation over {EVERYTHING}"
-            one = _Training(points[index], problem, bench)
+            one = _Training(points[index], bench)
             fitted = one.fitted(trained, observer)
             sigmoids = one.sigmoids(trained, fitted, observer) if probability else None
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
         bench.release()
-    terms, vocabulary = fitted.learned.terms, problem.counts.vocabulary
+    terms, vocabulary = fitted.learned.terms, one.problem.counts.vocabulary
+    text = points[index].method.spec.text or variant.collection.text
     about = {
         "name": study.name,
         "config": study.raw,
@@ -119,7 +122,7 @@ def fit_model(
     }
     if terms is not None:
         vocabulary = tuple(vocabulary[term] for term in terms)
-    return KeptModel(task.classes, variant.collection.lexing, vocabulary, fitted, sigmoids, about)
+    return KeptModel(task.classes, text.lexing, vocabulary, fitted, sigmoids, about)
 
 
 def _cell(study: Experiment, name: str) -> Cell:
@@ -175,8 +178,11 @@ def _folds(problem: Problem, split: Split) -> list[Split]:
 @dataclass(frozen=True, eq=False)
 class _Training:
     point: PointWork
-    problem: Problem
     bench: Workbench
+
+    @property
+    def problem(self) -> Problem:
+        return self.point.problem
 
     def fitted(self, split: Split, observer: Observer) -> FittedMethod:
         found = self.point.method.fit(self.problem, split, self.point.terms, self.bench)

@@ -103,8 +103,6 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     for key, registry in OWN.items():
         defs[key.title()] = _names_or(registry, _components(registry))
     words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in PARTS}
-    entry = _mapping({key: _of_lists(words[key]) for key in WORDS}) | {"minProperties": 1}
-    defs["Method"] = _names_or(everyone, [entry])
     own = {
         name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED, *OWN)})
         for name, cls in everyone.items()
@@ -117,6 +115,10 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     next(each for each in properties["metrics"]["anyOf"] if "items" in each)["items"] = {"enum": [*METRICS, *CLOCK]}
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
     text["digits"]["enum"], text["stoplist"]["enum"] = list(DIGIT_RULES), list(STOPLISTS)
+    said = {key: _of_lists(value) for key, value in text.items()}
+    own = _loosened(_mapping(said), defs) | {"minProperties": 1}
+    entry = {"text": _of_lists(own)} | {key: _of_lists(words[key]) for key in WORDS}
+    defs["Method"] = _names_or(everyone, [_mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["over_classes"]["enum"] = list(RANKS), list(AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
     for cls in CORPORA.values():

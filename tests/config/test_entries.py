@@ -172,6 +172,41 @@ class TestSpec:
         assert (linear.weighting.name, linear.normalization) == ("tfidf", "l2")
 
 
+class TestText:
+    def test_lists_multiply_first_and_their_words_stand_first(self, ids):
+        text = "{stoplist: [none, smart], min_documents: [2, 3]}"
+        assert ids(f"methods: [{{text: {text}, weighting: [tf, tfidf], kernel: ngd}}]\n") == [
+            f"stoplist-{stop}-min_documents{n}-{weighting}-ngd"
+            for stop in ("none", "smart")
+            for n in (2, 3)
+            for weighting in ("tf", "tfidf")
+        ]
+        assert ids("methods: [{text: [{skip_html: true}, {digits: token}], classifier: mnb}]\n") == [
+            "skip_html-true-mnb",
+            "digits-token-mnb",
+        ]
+
+    def test_it_says_otherwise_what_the_configurations_or_its_variants_says(self, checked):
+        text = "text: {min_documents: 3, stoplist: none}\nvariants: {x: {text: {digits: token}}}\n"
+        found = checked(f"{text}methods: [ngd, {{text: {{min_documents: null, skip_html: true}}, kernel: ngd}}]\n")
+        for name, digits in ((BASE, "drop"), ("x", "token")):
+            variant = found.variants[name]
+            plain, own = (entry.candidates[0].text for entry in variant.entries)
+            assert plain is None
+            assert own.flat == variant.collection.text.flat | {"min_documents": 1, "skip_html": True, "digits": digits}
+            assert [*variant.texts.values()] == ["ngd", "min_documents-default-skip_html-true-ngd"]
+
+    def test_its_lists_are_candidates_where_it_is_chosen_over(self, specs):
+        method = "methods: [{text: {stoplist: [none, smart], digits: token}, kernel: ngd}]\n"
+        assert list(specs(method)) == ["stoplist-none-digits-token-ngd", "stoplist-smart-digits-token-ngd"]
+        found = specs(f"choose: {{by: cross-validation, over: [text]}}\n{method}")
+        ((label, candidates),) = found.items()
+        assert label == "digits-token-ngd"
+        assert [spec.text.lexing.stoplist for spec in candidates] == ["none", "smart"]
+        whole = "methods: [{text: [{stoplist: none}, {digits: token}], kernel: ngd}]\n"
+        assert {k: len(v) for k, v in specs(f"choose: {{by: oracle, over: [text]}}\n{whole}").items()} == {"ngd": 2}
+
+
 class TestChoose:
     GRID = "methods: [linear, {kernel: {name: diffusion, t: [0.5, 1]}}]\n"
 
@@ -206,8 +241,29 @@ class TestChoose:
         ("methods: {} # HERE\n", "not {}"),
         (
             "methods:\n  - {kernel: ned}\n  - {kernel: ned,\n     kernell: x} # HERE\n",
-            "did you mean 'kernel'? (allowed: w",
+            "did you mean 'kernel'? (allowed: text, w",
         ),
+        (
+            "methods:\n  - kernel: ngd\n    text:\n      stoplist: [smart, smrt] # HERE\n",
+            "unknown stoplist rule 'smrt'; did you mean 'smart'?",
+        ),
+        (
+            "methods:\n  - kernel: ngd\n    text:\n      min_documents: [1, 0] # HERE\n",
+            "min_documents is 0",
+        ),
+        (
+            "methods:\n  - kernel: ngd\n    text:\n      counted_in: train # HERE\n",
+            "unknown group 'train'",
+        ),
+        (
+            "methods:\n  - kernel: ngd\n    text:\n      exclude: [a] # HERE\n",
+            "unknown key 'exclude'; did you mean 'lexer'? (allowed: lexer, ",
+        ),
+        ("methods:\n  - {kernel: ngd, text: {}} # HERE\n", "a method's text is a mapping of what it says otherwise"),
+        ("methods:\n  - {kernel: ngd, text: none} # HERE\n", "a method's text is a mapping of what it says otherwise"),
+        ("methods:\n  - {kernel: ngd, text: {stoplist: []}} # HERE\n", "stoplist must not be an empty list"),
+        ("methods:\n  - ngd\n  - {kernel: ngd, text: {stoplist: smart}} # HERE\n", "is 'ngd' once more"),
+        ("defaults: {text: {stoplist: none}} # HERE\n", "unknown parameter 'text'"),
         ("methods:\n  - {name: ngd} # HERE\n", "write {kernel: {name: 'ngd', …}} or {classifier: …}"),
         ("methods:\n  - kernel:\n      - linear\n      - ngb # HERE\n", "unknown kernel 'ngb'; did you mean 'ngd'?"),
         ("methods:\n  - kernel: 5 # HERE\n", "a kernel is a name, or a mapping with a name and parameters, not 5"),

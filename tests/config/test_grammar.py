@@ -32,6 +32,7 @@ METHODS = [
     {"kernel": "ngd", "classifier": {"C": [1, 10], "scheme": "one-vs-rest"}},
     {"classifier": {"name": "divergence-bayes", "centroid": ["mean", "skl"]}},
     {"classifier": "linear-svm", "weighting": "binary"},
+    {"text": {"stoplist": ["none", "smart"], "min_documents": 2}, "kernel": "ngd"},
 ]
 DEFAULTS = [{}, {"weighting": "tfidf"}, {"idf": "training"}, {"dirichlet": 0.5}, {"classifier": "svm"}]
 PROTOCOLS = [

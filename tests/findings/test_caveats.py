@@ -31,6 +31,8 @@ def naming(configured, classes):
     [
         ({"text": {"min_documents": 2}}, "pruning"),
         ({"text": {"min_occurrences": 2}}, "pruning"),
+        ({"methods": ["linear", {"text": {"min_documents": 2}, "kernel": "ngd"}]}, "pruning"),
+        ({"methods": [{"text": {"min_documents": [1, 2]}, "kernel": "ngd"}]}, "pruning"),
         ({"defaults": {"weighting": "tfidf", "idf": "collection"}}, "idf"),
         ({"tasks": [{"title": "A", "largest": 2}]}, "panels"),
         ({"protocol": DRAWS | {"stratified": True}}, "strata"),

@@ -1,0 +1,194 @@
+"""Methods with a text of their own: the counts of a variant with that text, chosen among on training documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from sklearn.naive_bayes import MultinomialNB
+
+from benchmark.config.model import BASE
+from benchmark.errors import ConfigError, DataError
+from benchmark.evaluation.protocols import KFold
+from benchmark.experiment import reading
+from benchmark.experiment.reading import read_counts
+from benchmark.experiment.runner import plan, run
+from benchmark.experiment.store import Store
+from benchmark.findings.summary import summarized
+from benchmark.methods import workbench
+from benchmark.model.fitting import fit_model
+from benchmark.observer import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+    from benchmark.findings.scoring import Run
+
+    Make = Callable[..., Experiment]
+
+TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 60}
+OWN = {"stoplist": "none", "min_occurrences": 120}
+GROUPS = {"name": "leave-one-group-out", "held_out": ["texas", "cornell"]}
+DRAWS = {"name": "random-subsets", "train_size": 100, "replicates": 2, "stratified": False}
+KERNELS = [{"weighting": ["tf", "tfidf"], "kernel": "ngd"}, {"kernel": "linear"}]
+ALL = [*KERNELS, {"classifier": "mnb"}, {"classifier": "ppt"}]
+CHOSEN = {"by": "cross-validation", "folds": 3, "over": ["text"]}
+
+
+@pytest.fixture(name="study")
+def studying(configured: Make) -> Make:
+    def make(*methods: Any, subset: str | None = None, **more: Any) -> Experiment:
+        corpus = {"name": "synthetic", "subset": subset, "classes": ["course", "faculty", "student"]}
+        given = {"corpus": corpus, "text": TEXT, "protocol": GROUPS, "methods": [*methods]} | more
+        return configured(**given)
+
+    return make
+
+
+def texts_of(methods: list[dict[str, Any]], text: dict[str, Any]) -> list[dict[str, Any]]:
+    return [{"text": text, **each} for each in methods]
+
+
+def same(one: Run, other: Run, label: Callable[[str], str]) -> bool:
+    """Whether the points of one run decide as those of the other, whose methods `label` names."""
+    points = one.predictions.points
+    return all(
+        np.array_equal(given, expected)
+        for place, point in points.items()
+        for given, expected in zip(
+            point.given, other.predictions.points[*place[:2], label(place[2]), *place[3:]].given, strict=True
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    ("subset", "more"),
+    [
+        (None, {}),
+        (None, {"terms": {"number": 20}}),
+        (None, {"protocol": DRAWS, "tasks": [["course", "faculty"], ["faculty", "student"]]}),
+        ("several", {"protocol": DRAWS}),
+    ],
+    ids=["single", "terms", "two classes", "several"],
+)
+def test_a_method_decides_as_if_its_text_were_the_configurations(
+    study: Make, store: Store, tmp_path: Path, subset: str | None, more: dict[str, Any]
+) -> None:
+    mixed = study(*ALL, *texts_of(ALL, OWN), subset=subset, **more)
+    found = run(mixed, store, jobs=2)
+    assert not found.failures
+    words = "stoplist-none-min_occurrences120-"
+    for text in (TEXT, TEXT | OWN):
+        plain = study(*ALL, subset=subset, **more, text=text)
+        alone = run(plain, Store(tmp_path / str(len(text["stoplist"])), limit=10**9), jobs=2)
+        assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
+        assert all(n == stored for _, n, stored in plan(plain, store, Observer())), "they are stored under other names"
+    assert not same(alone, found, lambda name: name)
+
+
+def test_each_text_is_counted_once_and_each_matrix_computed_once(
+    study: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+    for module, name in ((reading, "count"), (workbench, "inner_products")):
+        original = getattr(module, name)
+        monkeypatch.setattr(module, name, lambda *a, f=original, n=name, **k: (made.append(n), f(*a, **k))[1])
+    turns = [{"kernel": "linear"}, {"text": OWN, "kernel": "linear"}, {"kernel": "ned"}, {"text": OWN, "kernel": "ned"}]
+    folds = {"by": "cross-validation", "folds": 2}
+    some = [each | {"normalization": "l2", "classifier": {"C": [0.1, 1]}} for each in turns]
+    assert not run(study(*some, choose=folds), Store(tmp_path / "store", limit=10**9)).failures
+    assert (made.count("count"), made.count("inner_products")) == (2, 2)
+
+
+def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(study: Make, store: Store) -> None:
+    wanted = [{"stoplist": s, "min_occurrences": n} for s in ("none", "smart") for n in (150, 300, 600)]
+    lists = {"stoplist": ["none", "smart"], "min_occurrences": [150, 300, 600]}
+    experiment = study({"text": lists, "classifier": "mnb"}, choose=CHOSEN)
+    found = run(experiment, store)
+    (entry,) = experiment.variants[BASE].entries
+    for index, text in enumerate(wanted):
+        own = entry.candidates[index].text
+        assert own is not None
+        assert text.items() <= own.flat.items()
+        plain = study("mnb", text=TEXT | text).variants[BASE].collection
+        counts, _, _ = read_counts(plain, store, Observer())
+        labels, groups = counts.documents.labels, counts.documents.groups
+        expected = []
+        for group in GROUPS["held_out"]:
+            train = np.flatnonzero(groups != counts.documents.group_names.index(group))
+            wrong = 0
+            for fold in KFold(3, 0, stratified=True).splits(counts.documents.take(train)):
+                rows = train[fold.train]
+                oracle = MultinomialNB().fit(counts.matrix[rows], labels[rows])
+                wrong += int((oracle.predict(counts.matrix[train[fold.test]]) != labels[train[fold.test]]).sum())
+            expected.append(wrong / len(train))
+        np.testing.assert_allclose(found.predictions.points[BASE, "", "mnb", index, None, None].inner, expected)
+    inner = np.stack([found.predictions.points[BASE, "", "mnb", i, None, None].inner for i in range(len(wanted))])
+    chosen = found.scored.chosen["mnb-cv"]
+    assert (inner[chosen, [0, 1]] == inner.min(axis=0)).all()
+    assert len(set(inner.ravel())) > 4
+    notes = " ".join(summarized(found).notes)
+    assert "chose stoplist {stoplist}, min_occurrences {min_occurrences}".format(**wanted[chosen[0]]) in notes
+    assert "Grid of mnb: stoplist none, min_occurrences 150; " in notes
+
+
+def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study: Make, store: Store) -> None:
+    text = {"skip_header": [True, False], "digits": "token"}
+    experiment = study({"text": text, "kernel": "ngd"}, {"text": OWN, "classifier": "mnb"}, choose=CHOSEN)
+    found = run(experiment, store)
+    corpus = experiment.variants[BASE].collection.reader
+    whole = corpus.load(corpus.locate(download=False, notify=str, progress=False))
+    contents = dict(zip(whole.documents.ids, whole, strict=True))
+    for cell in experiment.cells:
+        documents, splits = found.predictions.tasks[BASE, ""], found.predictions.splits[BASE, "", None]
+        for number, split in enumerate(splits):
+            index = int(found.scored.chosen[cell.id][number])
+            model = fit_model(experiment, cell.id, store, Observer(), split=split.name)
+            own = experiment.variants[BASE].entries[experiment.cells.index(cell)].candidates[index].text
+            assert own is not None
+            assert model.lexing == own.lexing
+            asked = [(documents.ids[row], contents[documents.ids[row]]) for row in split.test]
+            given = np.concatenate([each.given for _, each in model.answers(asked)])
+            expected = found.predictions.points[BASE, "", cell.method, index, None, None].given[number]
+            np.testing.assert_array_equal(given, expected)
+
+
+def test_the_vocabulary_that_is_expected_is_the_configurations_own(study: Make, store: Store) -> None:
+    n = run(study("mnb"), store).facts[BASE]["vocabulary"]
+    found = run(study({"text": OWN, "classifier": "mnb"}, expect={"vocabulary": n}), store)
+    (own,) = found.facts[BASE]["texts"]
+    assert OWN.items() <= own.items()
+    assert own["vocabulary"] != n == found.facts[BASE]["vocabulary"]
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "said"),
+    [
+        ({"min_documents": 100_000}, {}, "leave no word of the method 'min_documents100000-mnb'"),
+        ({"min_occurrences": 200}, {"terms": {"number": 150}}, "that the method 'min_occurrences200-mnb' has"),
+    ],
+)
+def test_a_text_without_enough_words_is_refused_before_any_work(
+    study: Make, store: Store, text: dict[str, Any], more: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(ConfigError, match=said):
+        run(study("ngd", {"text": text, "classifier": "mnb"}, **more), store)
+
+
+def test_a_text_that_changes_which_documents_there_are_is_refused(
+    study: Make, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    original = reading.count
+
+    def fewer(corpus: Any, lexing: Any, pruning: Any, jobs: int = 1) -> Any:
+        found = original(corpus, lexing, pruning, jobs)
+        if lexing.stoplist == "none":
+            found.documents.labels[0] = 1 - found.documents.labels[0]
+        return found
+
+    monkeypatch.setattr(reading, "count", fewer)
+    with pytest.raises(DataError, match="'stoplist-none-min_occurrences120-mnb' changes which documents"):
+        run(study("ngd", {"text": OWN, "classifier": "mnb"}), store)
