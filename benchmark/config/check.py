@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import cells_of, figures_of, n_cells, pairs_of
 from benchmark.config.components import Component, ComponentError, check_component
-from benchmark.config.documents import collection_of, several_labels, text_of, text_source
+from benchmark.config.documents import collection_of, several_labels
 from benchmark.config.entries import entries_of
 from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
@@ -142,15 +142,7 @@ def _variant(
     tasks = tasks_of(config, collection, source)
     protocol, sizes = protocol_of(config, source, known.protocols)
     over = None if config.choose is None else frozenset(config.choose.over)
-    said = text_source(source)
-    entries = entries_of(
-        config.methods,
-        config.defaults,
-        source,
-        known,
-        lambda own: text_of(said.overlaid(own), collection.reader),
-        choose=over,
-    )
+    entries = entries_of(config.methods, config.defaults, source, known, collection.reader, choose=over)
     terms = terms_of(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:

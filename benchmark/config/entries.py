@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, get_origin
 
 from benchmark.classifiers import LIMITS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
+from benchmark.config.documents import text_of, text_source
 from benchmark.config.limits import check_number
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from benchmark.config.components import Component
-    from benchmark.config.model import Text
+    from benchmark.corpora.reader import CorpusReader
     from benchmark.registries import Registries
     from benchmark.source import Location
 
@@ -60,7 +61,7 @@ def entries_of(
     defaults: dict[str, Any],
     source: YamlSource,
     known: Registries,
-    text: Callable[[YamlSource], Text],
+    reader: CorpusReader,
     *,
     choose: AbstractSet[str] | None,
 ) -> tuple[MethodEntry, ...]:
@@ -74,14 +75,15 @@ def entries_of(
         What methods that have such a parameter, and don't say otherwise, take.
     source : YamlSource
     known : Registries
-    text : function of YamlSource to Text
-        The configuration's `text` with what a method's own says otherwise.
+    reader : CorpusReader
+        Of the documents whose text they see.
     choose : set of str or None
         The keys beside kernel and classifier whose lists are candidates, of which one is chosen, as the lists inside
         a kernel or classifier are; None where nothing is chosen, and all lists are cells.
     """
     _check_defaults(defaults, source, known)
-    resolver, same = _Resolver(defaults, source, known), text(YamlSource(source.name, {}))
+    resolver, said = _Resolver(defaults, source, known), text_source(source)
+    same = text_of(said, reader)
     candidates: dict[str, list[MethodSpec]] = {}
     first: dict[str, int] = {}
     seen: dict[str, str] = {}
@@ -90,7 +92,7 @@ def entries_of(
         for label, own in _expanded(given, source, place, known, choose=choose):
             spec = resolver.spec(own, place)
             if TEXT in own:
-                spec = replace(spec, text=text(own[TEXT][0]))
+                spec = replace(spec, text=text_of(said.overlaid(own[TEXT][0]), reader))
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts}"
             if label in candidates and (first[label] != index or choose is None or resolved in seen):

@@ -74,16 +74,11 @@ def counts_key(collection: Collection, source: Source) -> str:
 
 
 def own_counts(
-    study: Experiment,
-    variant: Variant,
-    counts: Counts,
-    store: Store,
-    observer: Observer,
-    *,
-    download: bool = True,
-    jobs: int = 1,
+    study: Experiment, variant: Variant, counts: Counts, store: Store, observer: Observer, **how: Any
 ) -> dict[Text, tuple[Counts, str]]:
     """The counts, and their store keys, of texts that methods have for themselves: other words of the same documents.
+
+    `how` is as of `read_counts`.
 
     Raises
     ------
@@ -97,7 +92,7 @@ def own_counts(
         if text == variant.collection.text:
             continue
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
-        own, _, key = read_counts(collection, store, observer, download=download, jobs=jobs)
+        own, _, key = read_counts(collection, store, observer, **how)
         _check_words(study, variant, own, f"method {label!r}")
         one, other = own.documents, counts.documents
         arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))

@@ -66,6 +66,14 @@ def test_any_other_setting_is_not(study, predicted, changes, why):
     assert any(why in note for note in summary.notes)
 
 
+def test_a_methods_own_text_is_part_of_its_setting(study):
+    plain, own = study(), study(methods=[{"text": {"stoplist": ["none", "smart"]}, "kernel": "ngd"}])
+    before = setting_of(plain, plain.cells[0])
+    found = [setting_of(own, cell) for cell in own.cells]
+    assert [each["stoplist"] for each in found] == ["none", "smart"]
+    assert all(each["digits"] == before["digits"] for each in found)
+
+
 def test_a_parameter_that_came_later_is_no_difference(study):
     path, _ = pin_settings(study())
     known = json.loads(path.read_text())

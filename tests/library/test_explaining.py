@@ -28,8 +28,12 @@ name: told
 corpus: {name: synthetic}
 text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 2}
 protocol: {name: leave-one-group-out, held_out: [cornell, texas]}
-choose: {by: cross-validation, folds: 3}
-methods: [{normalization: l2, kernel: linear, classifier: {C: [0.1, 10]}}, mnb, {kernel: ngd}]
+choose: {by: cross-validation, folds: 3, over: [text]}
+methods:
+  - {normalization: l2, kernel: linear, classifier: {C: [0.1, 10]}}
+  - mnb
+  - {kernel: ngd}
+  - {text: {min_occurrences: [100, 50], stoplist: smart}, kernel: ngd}
 """
 
 
@@ -49,7 +53,7 @@ def parts(told: Finished, cell: str, store: Store, **how: object) -> dict[str, P
     return {part.title: part for part in explained(told.folder, cell, store, Observer(), **how)}  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv"])
+@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
 def test_scores_and_confusions_are_those_of_the_files(told: Finished, store: Store, cell: str) -> None:
     found = parts(told, cell, store)
     scores = pd.read_csv(told.folder / "scores.csv")
@@ -72,6 +76,15 @@ def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(t
     assert rows["documents"] == "600 of 4 classes"
 
 
+def test_what_has_a_text_of_its_own_is_told_by_that(told: Finished, store: Store) -> None:
+    of, title = [dict(parts(told, c, store)[c].rows) for c in ("ngd-cv", "stoplist-smart-ngd-cv")], "pruning"
+    assert [each["lexing"].split("stoplist ")[1][:5] for each in of] == ["none,", "smart"]
+    assert "min_occurrences 2," in of[0][title]
+    assert "min_occurrences 50," in of[1][title] or "min_occurrences 100," in of[1][title]
+    different = [int(each["words"].split()[0].replace(",", "")) for each in of]
+    assert different[1] < different[0] / 2
+
+
 def test_neighbours_are_the_training_documents_with_the_largest_values(told: Finished, store: Store) -> None:
     study = checked(told.folder.parent / "told.yaml")
     counts, _, _ = read_counts(study.variants["base"].collection, store, Observer())
@@ -87,7 +100,7 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Fin
         assert near == [ids[each] for each in best]
 
 
-@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv"])
+@pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
 def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
     told: Finished, store: Store, cell: str
 ) -> None:
