@@ -239,11 +239,10 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
     """What a method's own text says otherwise, each as a document that still knows its lines."""
     if not isinstance(given, dict) or not given:
         raise source.error(place, f"a method's text is a mapping of what it says otherwise, not {quoted(given)}")
-    part = source.part(place)
-    return [
-        replace(item, value=YamlSource(part.name, item.value, part.lines, part.files))
-        for item in _combined(given, set(), source, place, _text_word, chosen=chosen)
-    ]
+    items = _combined(given, set(), source, place, _text_word, chosen=chosen)
+    lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
+    files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
+    return [replace(item, value=YamlSource(source.name, item.value, lines, files)) for item in items]
 
 
 def _parametrized(
@@ -285,7 +284,7 @@ def _combined(
         axes[parameter] = [value] if parameter in whole else listed(value)
     check_number(math.prod(map(len, axes.values())), METHODS, source, place)
     silent = whole | {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
-    spoken = sorted(axes.keys() - silent, key=lambda key: (key != "name", [*axes].index(key)))
+    spoken = [key for key in sorted(axes, key=lambda key: key != "name") if key not in silent]
     each = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
     return [_Item(own, tuple(word(key, own[key]) for key in spoken), place) for own in each]
 

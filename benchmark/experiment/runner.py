@@ -104,14 +104,16 @@ def plan(study: Experiment, store: Store, observer: Observer, *, download: bool 
 def _read(study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int = 1) -> dict[str, _Read]:
     """The counts of every variant, checked; variants of the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
+    held: dict[str, tuple[Counts, str]] = {}
     found = {}
     for name, variant in study.variants.items():
         counts, source, key = read_counts(variant.collection, store, observer, download=download, jobs=jobs)
         counts, facts = shared.setdefault(key, (counts, described(counts, source)))
         check_expectations(study, variant, counts)
-        texts = own_counts(study, variant, counts, store, observer, download=download, jobs=jobs)
+        own = own_counts(study, variant, counts, store, observer, download=download, jobs=jobs)
+        texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
-            facts = facts | {"texts": [text.flat | words_of(own) for text, (own, _) in texts.items()]}
+            facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
         found[name] = _Read(counts, key, facts, texts)
     return found
 
