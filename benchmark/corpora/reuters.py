@@ -1,7 +1,7 @@
 """Reuters-21578, the ModApte split: newswire stories of 1987, with any number of topics each (Lewis 1997).
 
 Training stories are those with LEWISSPLIT="TRAIN" and TOPICS="YES", test stories those with "TEST" and "YES"; all
-others are no part of the corpus. The papers use subsets of it, see `SUBSETS`.
+others are no part of the corpus. Papers use subsets of it, see `SUBSETS`.
 """
 
 from __future__ import annotations
@@ -26,14 +26,30 @@ if TYPE_CHECKING:
 
 SIDES = {"TRAIN": "train", "TEST": "test"}
 
-SUBSETS: dict[str, Callable[[Article], bool]] = {
-    ALL: lambda _: True,
+_LISTS_TWICE = 19918
+"""A test story that lists its one topic, trade, twice: R8 and R52 take it for one of several topics."""
+
+
+def _single_of(article: Article, classes: Sequence[str]) -> bool:
+    """Whether a story has one topic, one of the classes, and lists it once."""
+    return len(article.topics) == 1 and article.topics[0] in classes and article.newid != _LISTS_TWICE
+
+
+SUBSETS: dict[str, Callable[[Article, Sequence[str]], bool]] = {
+    ALL: lambda *_: True,
     # takamura2004 left out the "texts [that] have no text body"
-    "without-brief": lambda article: article.text_type != "BRIEF",
+    "without-brief": lambda article, _: article.text_type != "BRIEF",
     # tang2016, chen2018: the single-label documents
-    "body-and-single-topic": lambda article: article.body is not None and len(article.topics) == 1,
+    "body-and-single-topic": lambda article, _: article.body is not None and len(article.topics) == 1,
+    # Cardoso-Cachopo 2007: of the ten and of the ninety topics below, those that a single-topic story of each side has
+    "r8": _single_of,
+    "r52": _single_of,
+    # Yang and Liu 1999: stories of at least one of the 90 topics that both sides have
+    "modapte-90": lambda article, classes: not set(classes).isdisjoint(article.topics),
 }
-"""Which stories of the ModApte split each subset keeps."""
+"""Which stories of the ModApte split each subset keeps, given its classes."""
+TOPICS_DROPPED = ("modapte-90",)
+"""Subsets whose stories may have topics that are none of the classes, and don't count."""
 
 
 def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
@@ -57,14 +73,14 @@ def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
     DataError
         A story can't be read, two have the same number, or one has a topic that the card doesn't list.
     """
-    kept = SUBSETS[card.kept]
     articles = {}
     for relpath in sorted(files):
         for article in read_articles(bytes(files[relpath]), relpath.decode("latin-1")):
             if article.newid in articles:
                 raise DataError(f"{card.title}: two stories have the NEWID {article.newid}.")
             articles[article.newid] = article
-    stories = [each for each in articles.values() if each.topics_flag == "YES" and each.split in SIDES and kept(each)]
+    stories = [each for each in articles.values() if each.topics_flag == "YES" and each.split in SIDES]
+    stories = [each for each in stories if SUBSETS[card.kept](each, card.classes)]
     stories.sort(key=lambda story: (card.groups.index(SIDES[story.split]), story.newid))
 
     groups = np.array([card.groups.index(SIDES[story.split]) for story in stories], dtype=np.int32)
@@ -82,11 +98,12 @@ def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:
     topics = np.zeros((len(stories), len(column)), dtype=np.bool_)
     for row, story in enumerate(stories):
         for topic in story.topics:
-            if topic not in column:
+            if topic in column:
+                topics[row, column[topic]] = True
+            elif card.kept not in TOPICS_DROPPED:
                 raise DataError(
                     f"{card.title}: NEWID {story.newid} has the topic {topic[:40]!r}, which no document has."
                 )
-            topics[row, column[topic]] = True
     return topics
 
 

@@ -23,6 +23,9 @@ PINS = {
     ("reuters", "all"): ("1", "14", "21576"),
     ("reuters", "without-brief"): ("1", "14", "21576"),
     ("reuters", "body-and-single-topic"): ("1", "24", "21576"),
+    ("reuters", "r8"): ("9", "36", "21574"),
+    ("reuters", "r52"): ("1", "24", "21576"),
+    ("reuters", "modapte-90"): ("1", "18", "21576"),
 }
 
 
@@ -141,3 +144,34 @@ def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more(rea
     published = registry.select(corpus, exclude=["19918"]).documents
     assert np.bincount(published.groups).tolist() == [5946, 2347]
     assert published.sizes().sum(axis=1)[published.classes.index("trade")] == 298
+
+
+#: Cardoso-Cachopo 2007: training and test stories of all classes, and of some.
+PRINTED = {
+    "r8": ((5485, 2189), {"earn": (2840, 1083), "acq": (1596, 696), "grain": (41, 10), "trade": (251, 75)}),
+    "r52": ((6532, 2568), {"earn": (2840, 1083), "trade": (251, 75), "potato": (2, 3), "zinc": (8, 5)}),
+}
+
+
+@pytest.mark.parametrize("subset", PRINTED)
+def test_r8_and_r52_are_those_that_are_printed(real_corpus, subset):
+    documents = real_corpus("reuters", subset).documents
+    total, rows = PRINTED[subset]
+    assert tuple(np.bincount(documents.groups).tolist()) == total
+    assert len(documents.classes) == int(subset[1:])
+    assert documents.sizes().min() > 0
+    sizes = dict(zip(documents.classes, map(tuple, documents.sizes().tolist()), strict=True))
+    assert {name: sizes[name] for name in rows} == rows
+    assert set(documents.ids) < set(real_corpus("reuters").documents.ids) - {"19918"}
+
+
+def test_modapte_90_has_a_story_more_than_is_printed(real_corpus):
+    whole, own = real_corpus("reuters").documents, real_corpus("reuters", "modapte-90").documents
+    assert np.bincount(own.groups).tolist() == [7769 + 1, 3019]
+    assert set(own.classes) == {
+        name for name, sizes in zip(whole.classes, whole.sizes(), strict=True) if sizes.min() > 0
+    }
+    assert len(own.classes) == 90
+    assert own.topics.any(axis=1).all()
+    rows = np.flatnonzero(np.isin(whole.ids, own.ids))
+    assert np.array_equal(whole.of_classes(own.classes)[1].topics[rows], own.topics)

@@ -74,6 +74,9 @@ CARD = DatasetCard.model_validate(
                     "ship": {"train": 0, "test": 1},
                 }
             },
+            "r8": {"counts": {"earn": {"train": 2, "test": 1}}},
+            "r52": {"counts": {"acq": {"train": 1, "test": 1}, "earn": {"train": 2, "test": 1}}},
+            "modapte-90": {"documents": {"train": 3, "test": 1}, "counts": {"earn": {"train": 3, "test": 1}}},
         },
         "licence": "For research only.",
         "citation": "-",
@@ -83,6 +86,9 @@ IDS = {
     "all": ("2", "3", "7", "11", "1", "12", "13", "14"),
     "without-brief": ("3", "7", "11", "1", "12", "14"),
     "body-and-single-topic": ("7", "11", "1", "14"),
+    "r8": ("2", "11", "1"),
+    "r52": ("2", "7", "11", "1", "13"),
+    "modapte-90": ("2", "3", "11", "1"),
 }
 
 
@@ -107,7 +113,31 @@ def test_subsets_have_training_stories_first_then_by_number(subset):
 )
 def test_a_story_with_a_body_and_one_topic_is_single_label(topics, kind, kept):
     (article,) = read_articles(story(1, topics, kind=kind), "reut2-000.sgm")
-    assert reuters.SUBSETS["body-and-single-topic"](article) is kept
+    assert reuters.SUBSETS["body-and-single-topic"](article, ("acq", "ship")) is kept
+
+
+@pytest.mark.parametrize(
+    ("newid", "topics", "kind", "kept"),
+    [
+        (1, "acq", "NORM", True),
+        (1, "acq", "BRIEF", True),
+        (1, "acq", "UNPROC", True),
+        (1, "acq ship", "NORM", False),
+        (1, "earn", "NORM", False),
+        (1, "", "NORM", False),
+        (19918, "acq", "NORM", False),
+    ],
+)
+def test_r52_has_the_stories_that_list_one_of_its_topics_once(newid, topics, kind, kept):
+    (article,) = read_articles(story(newid, topics, kind=kind), "reut2-000.sgm")
+    assert reuters.SUBSETS["r52"](article, ("acq", "ship")) is kept
+
+
+def test_topics_that_are_no_classes_of_modapte_90_are_dropped():
+    documents = read("modapte-90").documents
+    assert documents.classes == ("earn",)
+    assert documents.topics.tolist() == [[True]] * 4
+    assert "acq" in next(a.topics for a in read_articles(FILES[b"reut2-001.sgm"], "-") if a.newid == 3)
 
 
 def test_every_subset_of_the_reader_has_a_card():
