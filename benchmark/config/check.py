@@ -86,7 +86,7 @@ def check_experiment(
         variants=variants,
         cells=cells,
         choices=choices,
-        inner=inner_of(config, several=several),
+        inner=inner_of(config, first.collection),
         metrics=metrics,
         by_class=config.classes == "each",
         measures=measured,
@@ -152,7 +152,7 @@ def _variant(
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
     check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))
     if recorded is None:  # of a run that is finished nothing is split, and its protocol may have gone
-        check_splits(collection, tasks, protocol, sizes, inner_of(config, several=several_labels(collection)), source)
+        check_splits(collection, tasks, protocol, sizes, inner_of(config, collection), source)
     return variant
 
 

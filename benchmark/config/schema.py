@@ -77,7 +77,7 @@ class ChooseSection(Section):
 
     by: OneOrMore = Field(
         description="By the tested documents (oracle), or within the training documents of each split: by "
-        "cross-validation, or by the newest of them."
+        "cross-validation, or by the newest of them (of each class, where dates order a class's documents alone)."
     )
     folds: int = Field(default=5, ge=2, description="Of the cross-validation; of the newest, one of so many parts.")
     grouped: bool = Field(default=False, description="Whether the documents of a group stay in one fold.")

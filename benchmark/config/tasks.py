@@ -129,13 +129,13 @@ def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
     return Terms(tuple(numbers), terms.rank, terms.over_classes)
 
 
-def inner_of(config: ExperimentSection, *, several: bool) -> EvaluationProtocol | None:
+def inner_of(config: ExperimentSection, collection: Collection) -> EvaluationProtocol | None:
     """What splits the training documents of each split to choose candidates by; None where nothing is chosen so."""
     choose = config.choose
     if choose is not None and NEWEST in choose.by:
-        return ByDate(1 / choose.folds)
+        return ByDate(1 / choose.folds, stratified=collection.reader.outline().dated_by_class)
     if choose is not None and INNER in choose.by:
-        return KFold(choose.folds, config.seed, stratified=not several, grouped=choose.grouped)
+        return KFold(choose.folds, config.seed, stratified=not collection.reader.several, grouped=choose.grouped)
     return None
 
 

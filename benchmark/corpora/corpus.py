@@ -34,7 +34,9 @@ class Documents:
         one, its label.
     units : int array, shape (n,), optional
         Documents of one number belong together (a customer's, an author's, a thread's): folds may keep them so.
-    dates : datetime64[s] array, shape (n,), optional
+    dates : datetime64[s] or int64 array, shape (n,), optional
+        When each was written. Whole numbers tell the order of the documents of one class alone: the numbers of posts,
+        which each newsgroup counts by itself.
     """
 
     ids: tuple[str, ...]
@@ -44,7 +46,7 @@ class Documents:
     group_names: tuple[str, ...]
     topics: NDArray[np.bool_] | None = None
     units: NDArray[np.int32] | None = None
-    dates: NDArray[np.datetime64] | None = None
+    dates: NDArray[np.datetime64] | NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
         """Refuse topics that don't fit, and labels beside topics: a reader of either would be misled."""
@@ -58,6 +60,11 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def dated_by_class(self) -> bool:
+        """Whether the dates order the documents of one class alone."""
+        return self.dates is not None and self.dates.dtype.kind == "i"
 
     def take(self, rows: NDArray[np.intp]) -> Documents:
         """The documents at `rows`, with the same classes and group names."""

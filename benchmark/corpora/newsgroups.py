@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,17 +18,23 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Corpus
 
 SIDES = {"20news-bydate-train": "train", "20news-bydate-test": "test"}
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
     """Join the posts; a post is ``20news-bydate-<side>/<newsgroup>/<number>`` and its group is the side.
 
-    The training posts come first: bytewise order would put "test" before "train".
+    The training posts come first: bytewise order would put "test" before "train". Posts have lost their dates; their
+    numbers, in the order in which they came to a newsgroup, stand for them.
     """
     corpus = assemble(files, card, digest, _place_of)
+    numbers = np.array([int(name.rpartition("/")[2]) for name in corpus.documents.ids], dtype=np.int64)
+    corpus = replace(corpus, documents=replace(corpus.documents, dates=numbers))
     return corpus.take(np.argsort(corpus.documents.groups, kind="stable"))
 
 
 def _place_of(parts: Sequence[str]) -> tuple[str, str]:
-    side, newsgroup, _ = parts
+    side, newsgroup, number = parts
+    if not _NUMBER.fullmatch(number):
+        raise ValueError(number)
     return newsgroup, SIDES[side]

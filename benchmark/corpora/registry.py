@@ -5,9 +5,11 @@ from __future__ import annotations
 import difflib
 import inspect
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
@@ -241,9 +243,14 @@ class WebKB(CardedCorpus):
 
 
 class Newsgroups(CardedCorpus):
-    """20 Newsgroups, sorted by date; the groups are train and test."""
+    """20 Newsgroups, sorted by date; the groups are train and test, and the posts of a newsgroup have an order."""
 
     name = "20ng"
+
+    def outline(self) -> Documents:
+        """As many posts of each newsgroup and side as the card says, the later ones tested."""
+        documents = super().outline()
+        return replace(documents, dates=np.arange(len(documents)))
 
 
 class Reuters(CardedCorpus):

@@ -287,14 +287,20 @@ class ByDate:
         Share of the documents, the newest, to test: at least so many. Without effect where `test_from` is given.
     test_from : str, optional
         Date of the first document to test, as ISO 8601 has it: "2024-05-31".
+    stratified : bool
+        Test that share of each class, its newest documents; nothing else can be done where dates order the documents of
+        one class alone.
     """
 
     test_share: float = 0.25
     test_from: str | None = None
+    stratified: bool = False
 
     def __post_init__(self) -> None:
         _share(self.test_share)
         if self.test_from is not None:
+            if self.stratified:
+                raise ConfigError("stratified must be false where test_from is given: one date parts all classes")
             try:
                 np.datetime64(self.test_from, "s")
             except ValueError:
@@ -305,9 +311,19 @@ class ByDate:
         """One split, "newest"."""
         if documents.dates is None:
             raise ConfigError("by-date: the documents have no dates; name the column of the corpus that holds them")
-        n_tested = max(1, round(self.test_share * len(documents)))
-        first = np.sort(documents.dates)[-n_tested] if self.test_from is None else np.datetime64(self.test_from, "s")
-        test = documents.dates >= first
+        if documents.dated_by_class and not self.stratified:
+            raise ConfigError("by-date: these dates order the documents of one class alone; say stratified: true")
+        if self.stratified and documents.topics is not None:
+            raise ConfigError("stratified must be false where documents may have several classes, or none")
+        test = np.zeros(len(documents), dtype=bool)
+        if self.test_from is not None:
+            test[:] = documents.dates >= np.datetime64(self.test_from, "s")
+            return [split_of(documents, "newest", 1, ~test, test)]
+        parts = documents.labels if self.stratified else np.zeros_like(documents.labels)
+        for part in np.unique(parts):
+            rows = np.flatnonzero(parts == part)
+            dates, n_tested = documents.dates[rows], max(1, round(self.test_share * len(rows)))
+            test[rows] = dates >= np.sort(dates)[-n_tested]
         return [split_of(documents, "newest", 1, ~test, test)]
 
 

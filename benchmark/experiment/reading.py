@@ -170,7 +170,7 @@ def _pack(counts: Counts, digest: str) -> Entry:
     if documents.units is not None:
         arrays["units"] = documents.units
     if documents.dates is not None:
-        arrays["dates"] = documents.dates.astype(np.int64)
+        arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
     names = {"classes": list(documents.classes), "group_names": list(documents.group_names)}
     return Entry(arrays, names | {"digest": digest, "dropped": counts.dropped})
 
@@ -186,7 +186,7 @@ def _unpack(entry: Entry) -> Counts:
         tuple(entry.facts["group_names"]),
         None if packed is None else np.unpackbits(packed, axis=1, count=len(classes)).astype(bool),
         arrays.get("units"),
-        arrays["dates"].astype("datetime64[s]") if "dates" in arrays else None,
+        arrays["dates"].astype("datetime64[s]") if "dates" in arrays else arrays.get("order"),
     )
     vocabulary = _names(arrays["vocabulary"])
     shape = (len(documents), len(vocabulary))

@@ -77,7 +77,7 @@ _INNER = (
 )
 _NEWEST = (
     f"{NEWEST}: for each split the parameter with the lowest error on the newest {{share:.0%}} of its training "
-    "documents, after training on the older ones; among equals the middle one of the grid."
+    "documents{of_each}, after training on the older ones; among equals the middle one of the grid."
 )
 _CLOCK = (
     "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
@@ -224,7 +224,12 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
         whole = ", a group's documents in one" if given["grouped"] else ""
         text = f"{len(sizes)} {how} folds (seed {given['seed']}){whole}; each document is tested once."
     elif issubclass(protocol, ByDate):
-        text = f"One split by date: tested on the {sizes[0]:,} newest documents, trained on those before them."
+        newest = (
+            f"{sizes[0]:,} documents, the newest of each class"
+            if given["stratified"]
+            else f"{sizes[0]:,} newest documents"
+        )
+        text = f"One split by date: tested on the {newest}, trained on those before them."
     return text
 
 
@@ -277,7 +282,8 @@ def _choices(study: Experiment) -> Iterator[str]:
     if INNER in study.choices:
         yield _INNER.format(folds=getattr(study.inner, "k", 0))
     if NEWEST in study.choices:
-        yield _NEWEST.format(share=getattr(study.inner, "test_share", 0.0))
+        of_each = " of each class" if getattr(study.inner, "stratified", False) else ""
+        yield _NEWEST.format(share=getattr(study.inner, "test_share", 0.0), of_each=of_each)
     for entry in next(iter(study.variants.values())).entries:
         if len(entry.candidates) > 1:
             values = "; ".join(candidate_words(entry, index) for index in range(len(entry.candidates)))

@@ -142,6 +142,24 @@ class TestProtocol:
         with pytest.raises(ConfigError, match=r"train_size = 5 leaves no training document for class 'staff'"):
             read(written(fragment))
 
+    def test_posts_that_have_an_order_within_their_newsgroup_alone_are_split_by_it_class_by_class(
+        self, checked, refusal
+    ):
+        posts = "corpus: {name: 20ng}\nprotocol: {name: by-date, stratified: "
+        assert "one class alone; say stratified: true" in refusal(f"{posts}false}} # HERE\n")
+        (variant,) = checked(f"{posts}true}}\n").variants.values()
+        assert variant.protocol.given["stratified"]
+
+    @pytest.mark.parametrize("corpus", ["20ng", "files"])
+    def test_newest_is_of_each_class_where_dates_order_a_class_alone(self, checked, tmp_path, corpus):
+        lines = [f"word,{label},2024-01-{day:02}\n" for day in range(1, 9) for label in "ab"]
+        (tmp_path / "own.csv").write_text(f"text,label,date\n{''.join(lines)}")
+        given = "corpus: {name: files, path: own.csv, date: date}\nprotocol: {name: by-date}\n"
+        given = given if corpus == "files" else "corpus: {name: 20ng}\nprotocol: fixed-split\n"
+        methods = "methods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
+        inner = checked(f"{given}{methods}choose: {{by: newest, folds: 4}}\n").inner
+        assert (inner.test_share, inner.stratified) == (0.25, corpus == "20ng")
+
 
 class TestTerms:
     @pytest.mark.parametrize(

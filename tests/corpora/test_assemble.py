@@ -42,6 +42,13 @@ def test_newsgroups_have_training_posts_first(files_of, card_of):
     assert corpus.documents.groups.tolist() == [0, 0, 0, 1, 1]
     assert corpus.documents.labels.tolist() == [0, 0, 1, 0, 1]
     assert corpus.documents.group_names == ("train", "test")
+    assert corpus.documents.dated_by_class
+    assert corpus.documents.dates.tolist() == [49960, 51060, 57110, 53068, 59284]
+
+
+def test_a_post_without_a_number_is_refused(files_of, card_of):
+    with pytest.raises(DataError, match=r"sci.med/readme' stands where"):
+        newsgroups.read({**files_of("20ng"), b"20news-bydate-test/sci.med/readme": b""}, card_of("20ng"), "")
 
 
 @pytest.mark.parametrize("stray", [b"course/readme", b"course/harvard/x", b"course/misc/deep/x"])

@@ -71,6 +71,13 @@ def test_20ng(real_corpus):
     assert next(iter(corpus)).startswith(b"From: mathew <mathew@mantis.co.uk>")
     without = registry.select(corpus, exclude=["20news-bydate-test/sci.crypt/16017"])
     assert len(without.documents) == 18845
+    outline = registry.CORPORA["20ng"]().outline()
+    assert outline.dated_by_class
+    assert documents.dated_by_class
+    for label, name in enumerate(documents.classes):
+        train, test = (documents.dates[(documents.labels == label) & (documents.groups == side)] for side in (0, 1))
+        assert len(np.intersect1d(train, test)) == 0
+        assert (train[:, None] < test).mean() > 0.88, name
 
 
 def test_reuters_modapte(real_corpus):

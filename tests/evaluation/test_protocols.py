@@ -273,9 +273,35 @@ def test_what_is_tested_is_newer_than_all_that_trains(share):
     assert least <= len(split.test) < least + day
 
 
+@pytest.mark.parametrize("by_class", [False, True], ids=["absolute", "by-class"])
+@given(share=st.floats(0.02, 0.5))
+def test_stratified_it_tests_the_newest_of_each_class_and_all_of_one_moment(by_class, share):
+    dates = (DOCUMENTS.dates - DOCUMENTS.dates.min()).astype(int) // 86_400 if by_class else DOCUMENTS.dates
+    (split,) = ByDate(share, stratified=True).splits(replace(DOCUMENTS, dates=dates))
+    for label in range(3):
+        train, test = (rows[DOCUMENTS.labels[rows] == label] for rows in (split.train, split.test))
+        assert dates[train].max() < dates[test].min()
+        least = max(1, round(share * (len(train) + len(test))))
+        assert (dates[test] > dates[test].min()).sum() < least <= len(test)
+
+
+def test_a_shift_of_the_dates_of_one_class_changes_nothing_where_they_order_classes_alone():
+    """Nor does any other change that keeps the order within each class."""
+    numbers = np.random.default_rng(1).permutation(len(DOCUMENTS)).astype(np.int64)
+    shifted = numbers**2 + 1_000_000 * DOCUMENTS.labels
+    before, after = (ByDate(stratified=True).splits(replace(DOCUMENTS, dates=each)) for each in (numbers, shifted))
+    assert rows(before) == rows(after)
+
+
 def test_the_first_date_to_test_can_be_named():
     (split,) = ByDate(test_from="2024-02-01").splits(DOCUMENTS)
     np.testing.assert_array_equal(split.test, np.flatnonzero(DOCUMENTS.dates >= np.datetime64("2024-02-01")))
+
+
+NUMBERED = replace(DOCUMENTS, dates=np.arange(len(DOCUMENTS)))
+SEVERAL = replace(DOCUMENTS, labels=np.full_like(DOCUMENTS.labels, -1), topics=np.ones((len(DOCUMENTS), 3), dtype=bool))
+ONE_PROJECT = np.minimum(DOCUMENTS.labels, 1)
+ONE_PROJECT[0] = 2
 
 
 @pytest.mark.parametrize(
@@ -287,6 +313,11 @@ def test_the_first_date_to_test_can_be_named():
         (lambda: HoldOut(1.0), "less than 1"),
         (lambda: HoldOut(grouped=True), "stratified must be false"),
         (lambda: ByDate(test_from="tomorrow"), "2024-05-31"),
+        (lambda: ByDate(test_from="2024-02-01", stratified=True), "stratified must be false where test_from is given"),
+        (lambda: ByDate().splits(NUMBERED), "order the documents of one class alone; say stratified: true"),
+        (lambda: ByDate(test_from="2024-02-01").splits(NUMBERED), "say stratified: true"),
+        (lambda: ByDate(stratified=True).splits(SEVERAL), "stratified must be false where documents may have several"),
+        (lambda: ByDate(stratified=True).splits(replace(DOCUMENTS, labels=ONE_PROJECT)), "of class 'project'"),
         (lambda: ByDate(test_from="2025-01-01").splits(DOCUMENTS), "no document to test"),
         (lambda: ByDate(test_from="2023-01-01").splits(DOCUMENTS), "no document to train on"),
     ],

@@ -14,7 +14,7 @@ from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, join
-from benchmark.experiment.reading import described, read_counts
+from benchmark.experiment.reading import _pack, _unpack, described, read_counts
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from benchmark.text.lexer import Lexing
@@ -108,6 +108,17 @@ def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None],
     for counts in read_twice(STORIES, tmp_path):
         assert_same(counts, expected)
     assert loaded == [None], "the second time, the counts come from the store"
+
+
+@pytest.mark.parametrize("kind", ["datetime64[s]", "int64"])
+def test_dates_come_back_as_what_they_are(kind: str) -> None:
+    dates = np.array([3, 1, 4, 1, 5, 9]).astype(kind)
+    corpus = multi_label()
+    dated = replace(corpus, documents=replace(corpus.documents, dates=dates))
+    counts = _unpack(_pack(count(dated, STORIES.lexing, STORIES.pruning, 1), ""))
+    assert counts.documents.dates.dtype == dates.dtype
+    np.testing.assert_array_equal(counts.documents.dates, dates)
+    assert counts.documents.dated_by_class is (kind == "int64")
 
 
 def test_words_of_any_script_come_back(loaded: list[str | None], tmp_path: Path) -> None:
