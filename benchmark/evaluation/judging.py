@@ -5,6 +5,7 @@ No tolerance is set by hand: a printed number is judged by the interval of our e
 
 from __future__ import annotations
 
+import fnmatch
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.published import Published, PublishedRange, PublishedValue
     from benchmark.evaluation.scored import Scored
 
+#: The verdict on what another method scored: none.
+LANDMARK = "landmark"
 #: Metrics of which a difference is so many documents.
 _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
@@ -27,7 +30,7 @@ _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
 @dataclass(frozen=True)
 class Aside:
-    """Why a cell's number gives no verdict on the paper: `kind` is "fitted" or "another setting", `why` says which."""
+    """Why a cell's number gives no verdict: `kind` is "fitted", "another setting" or "landmark", `why` says which."""
 
     kind: str
     why: str
@@ -50,7 +53,10 @@ class ValueVerdict:
     between : Estimate or None
         The score with its interval over the groups that splits leave out, where they do.
     aside : Aside or None
-        Why there is no verdict: a choice was made to come near this very print, or the setting is not the paper's.
+        Why there is no verdict: a choice was made to come near this very print, the setting is not the paper's, or the
+        number is of another method.
+    method : str
+        That method as `Landmark.name` has it; "" of a print.
     """
 
     published: PublishedValue
@@ -58,6 +64,12 @@ class ValueVerdict:
     sample: str = ""
     between: Estimate | None = None
     aside: Aside | None = None
+    method: str = ""
+
+    @property
+    def reading(self) -> str:
+        """The method of a landmark; "another" of a number that is given already; "" of any other."""
+        return self.method or self.published.reading
 
     @property
     def scale(self) -> int:
@@ -101,7 +113,7 @@ class ValueVerdict:
     def verdict(self) -> str:
         """What the data show.
 
-        "fitted" or "another setting" where they can show nothing; else "equal" where ours rounds to the print, with
+        The kind of an `aside`, where they can show nothing; else "equal" where ours rounds to the print, with
         "outside the interval" where that excludes it; "consistent" where the print lies in the interval; "deviates"
         where it doesn't; "no interval" where a single draw gives none.
         """
@@ -118,7 +130,7 @@ class ValueVerdict:
 
 
 def judge_values(published: Published, config: str, scored: Scored, asides: Asides | None = None) -> list[ValueVerdict]:
-    """The printed numbers of this configuration that ours can be set beside, in the order of the print.
+    """The printed numbers of this configuration that ours can be set beside, in the order of the print, and landmarks.
 
     Parameters
     ----------
@@ -128,16 +140,28 @@ def judge_values(published: Published, config: str, scored: Scored, asides: Asid
     asides : mapping of (configuration, cell id) to Aside, optional
     """
     found = []
-    for value in published.values:
-        ours = estimate_of(value, scored) if value.config == config else None
-        if ours is not None:
-            cells = value.pair or (value.cell or "",)
-            cell, aside = cells[0], aside_of(asides, [(config, each) for each in cells])
-            scores, sample = scored.cells[cell], scored.samples[cell]
-            between = sample.between(scores, value.metric) if value.cell else None
-            counted = "" if value.kind == "count" else sample.counted(scores, ours)
-            found.append(ValueVerdict(value, ours, counted, between, aside))
-    return found
+    for value in (each for each in published.values if each.config == config):
+        cells = value.pair or (value.cell or "",)
+        found.append(_beside(value, scored, aside_of(asides, [(config, each) for each in cells])))
+    for landmark in published.landmarks:
+        aside = Aside(LANDMARK, landmark.in_words)
+        for value in (each for each in landmark.values if each.config == config):
+            for cell in fnmatch.filter(scored.cells, value.cell or ""):
+                own = value.model_copy(update={"cell": cell})
+                found.append(_beside(own, scored, aside, landmark.name))
+    return [each for each in found if each is not None]
+
+
+def _beside(value: PublishedValue, scored: Scored, aside: Aside | None, method: str = "") -> ValueVerdict | None:
+    """A published number beside ours; None where there is none of ours."""
+    ours = estimate_of(value, scored)
+    if ours is None:
+        return None
+    cell = value.pair[0] if value.pair else value.cell or ""
+    scores, sample = scored.cells[cell], scored.samples[cell]
+    between = sample.between(scores, value.metric) if value.cell else None
+    counted = "" if value.kind == "count" else sample.counted(scores, ours)
+    return ValueVerdict(value, ours, counted, between, aside, method)
 
 
 def estimate_of(value: PublishedValue, scored: Scored) -> Estimate | None:

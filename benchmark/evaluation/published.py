@@ -85,6 +85,37 @@ class PublishedValue(_Record):
         return "another" if self.alternative else ""
 
 
+class Landmark(_Record):
+    """What another method scored on the same test documents, to stand beside cells of ours: no print of them.
+
+    It is not judged and not counted. The `cell` of its values is a pattern, ``tfidf-*``. A `transductive` method is
+    given the tested documents, without their labels, while it trains; `unlike` says what else is not as here, or not
+    known: the documents, the split, how words are read, how parameters were chosen.
+    """
+
+    method: str
+    source: str
+    transductive: bool
+    unlike: str = ""
+    values: tuple[PublishedValue, ...] = Field(min_length=1)
+
+    @property
+    def name(self) -> str:
+        """The method, and whether it is transductive."""
+        return f"{self.method}, transductive" if self.transductive else self.method
+
+    @property
+    def in_words(self) -> str:
+        """Where it stands, and what is otherwise."""
+        return "; ".join(filter(None, (self.source, self.unlike)))
+
+    @model_validator(mode="after")
+    def _of_cells(self) -> Landmark:
+        if any(value.pair for value in self.values):
+            raise ValueError(f"{' and '.join(PAIR_METRICS)} are of pairs of cells, and a landmark is of none")
+        return self
+
+
 class Comparison(_Record):
     """Cell `a` against cell `b` of the experiment `config`."""
 
@@ -250,10 +281,13 @@ class Published(_Record):
     values: tuple[PublishedValue, ...] = ()
     ranges: tuple[PublishedRange, ...] = ()
     claims: tuple[Claim, ...] = ()
+    landmarks: tuple[Landmark, ...] = ()
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
         _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
+        own = ((each.method, v) for each in self.landmarks for v in each.values)
+        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in own), "value of a landmark")
         ids = [claim.id for claim in self.claims]
         _unique(ids, "claim")
         for claim in self.claims:

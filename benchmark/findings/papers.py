@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -66,7 +67,8 @@ def check_published(study: Study, *folders: Path) -> None:
         if config not in configs:
             wrong[(*place, "config"), config] = partial(unknown, "configuration", config, sorted(configs))
         elif config == study.name:
-            wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in cells if cell not in ids}
+            missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
+            wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in missing}
     if wrong:  # a suggestion takes long to find among many cells
         told = list(wrong.items())[:MOST_PROBLEMS]
         raise together([source.error(place, say()) for (place, _), say in told], more=len(wrong) - len(told))
@@ -95,12 +97,18 @@ def unknown_cell(cell: str, study: Study) -> str:
 
 
 def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
-    """Every place that names a configuration, and cells of it; documents are counted in places that are no cells."""
+    """Every place that names a configuration, and cells of it, or a pattern of such.
+
+    Documents are counted in places that are no cells.
+    """
     for i, value in enumerate(found.values):
         cells = value.pair or ((value.cell or "",) if value.kind == "result" else ())
         yield ("values", i), value.config, cells
     for i, span in enumerate(found.ranges):
         yield ("ranges", i), span.config, span.expanded
+    for i, landmark in enumerate(found.landmarks):
+        for j, value in enumerate(landmark.values):
+            yield ("landmarks", i, "values", j), value.config, (value.cell or "",)
     for i, claim in enumerate(found.claims):
         for j, template in enumerate(claim.templates):
             for comparison in template.expanded():

@@ -147,6 +147,6 @@ def _verdict(judged: ValueVerdict) -> list[Any]:
     low, high = (math.nan, math.nan) if printed.kind == "count" else (scale * ours.low, scale * ours.high)
     between = judged.between
     over = (math.nan, math.nan) if between is None else (scale * between.low, scale * between.high)
-    names = [what, printed.metric, printed.kind, printed.reading, printed.value, printed.printed_in]
+    names = [what, printed.metric, printed.kind, judged.reading, printed.value, printed.printed_in]
     numbers = [scale * ours.value, low, high, judged.sample, *over, judged.documents, judged.widest]
     return [*names, *numbers, judged.verdict, judged.aside.why if judged.aside else ""]

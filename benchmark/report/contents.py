@@ -100,9 +100,10 @@ class Summary:
     verdicts : DataFrame
         Columns `VERDICTS`. The cell is a cell's id, or "a vs b" for a metric of pairs; `published` is the printed text
         and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is "result" or "count";
-        `reading` is "another" for one that is judged and not counted, else "". `sample` says what the interval is over,
-        and `between_low` and `between_high` are that over groups. `documents` is the difference in documents, `widest`
-        how far from ours a print could be and be consistent, `aside` why there is no verdict.
+        `reading` is "another" for one that is judged and not counted, the method of a "landmark", else "". `sample`
+        says what the interval is over, and `between_low` and `between_high` are that over groups. `documents` is the
+        difference in documents, `widest` how far from ours a print could be and be consistent, `aside` why there is no
+        verdict.
     claims : DataFrame
         Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold by the paper's rule, and `strict_holds`
         strictly; "" is the configuration itself. `whole` is how many comparisons the claim has over all configurations,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmark.evaluation.judging import LANDMARK
 from benchmark.report.contents import HEADLINE
 from benchmark.report.numbers import NONE, count, interval, is_missing, number, p_text, printed_decimals
 from benchmark.report.quantities import UNITS, capitalized, factor_shown, metric_name, named_in, unit_shown
@@ -31,6 +32,11 @@ VERDICT_WORDS = (
     "fitted: a choice was made to come near it; another setting: ours is not the paper's; either shows nothing."
 )
 WIDEST_WORDS = " would pass: how far from ours a print could be and still be consistent."
+LANDMARK_WORDS = (
+    "What other methods scored on these documents, as published; nothing of it is judged. The difference is ours less "
+    "theirs, with the 95% interval of ours about it. transductive: given the test documents, without their labels, "
+    "while training."
+)
 GROUP_WORDS = (
     " The 95% interval is over the documents, the groups given; 'over groups' is Student's over the groups, as if they "
     "had been drawn."
@@ -223,8 +229,8 @@ def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:
 
 
 def verdict_grid(verdicts: pd.DataFrame) -> Grid:
-    """Printed numbers beside ours, in the unit of the print, which stands behind the metric."""
-    rows = []
+    """Printed numbers beside ours, in the unit of the print, which stands behind the metric; without landmarks."""
+    rows, verdicts = [], verdicts[verdicts["verdict"] != LANDMARK]
     for row in records(verdicts):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
@@ -242,6 +248,22 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
     grid = Grid("Published numbers", (*header, "would pass", "verdict"), tuple(rows), words, note)
     empty = [name for i, name in enumerate(grid.header) if rows and all(row[i] == NONE for row in rows)]
     return grid.without(*empty)
+
+
+def landmark_grid(verdicts: pd.DataFrame) -> Grid:
+    """What other methods scored beside ours; the method stands on the first of its rows, and what is otherwise."""
+    rows, above = [], ""
+    for row in records(verdicts[verdicts["verdict"] == LANDMARK]):
+        decimals, theirs = printed_decimals(row["published"]), float(row["published"])
+        named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
+        above = row["reading"]
+        gap = interval(row["low"] - theirs, row["high"] - theirs, decimals, "+")
+        what = named_in(row["metric"], UNITS[row["unit"]]), row["published"]
+        ours = row["cell"], number(row["value"], decimals), difference_text(row), gap
+        rows.append((named[0], *what, *ours, named[1]))
+    header = ("method", "metric", "published", "cell", "ours", "difference", "95% interval", "of the method")
+    words = frozenset({"method", "metric", "cell", "of the method"})
+    return Grid("Landmarks", header, tuple(rows), words, LANDMARK_WORDS)
 
 
 def other_verdicts(summary: Summary) -> pd.DataFrame:

@@ -19,6 +19,7 @@ from benchmark.report.grids import (
     claim_grid,
     difference_text,
     headline_scores,
+    landmark_grid,
     main_metric,
     range_grid,
     records,
@@ -118,6 +119,7 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
     )
     environment.filters |= {"grid": markdown_grid, "md": markdown_text, "counted": counted, "brief_grids": brief_grids}
     environment.filters |= {"verdicts": verdict_grid, "claims": claim_grid, "ranges": range_grid}
+    environment.filters["landmarks"] = landmark_grid
     environment.filters |= {
         "explained": explained,
         "tried": tried_grid,

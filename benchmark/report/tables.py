@@ -20,6 +20,7 @@ from benchmark.report.grids import (
     fold_grid,
     headline_metrics,
     headline_scores,
+    landmark_grid,
     main_verdicts,
     metric_header,
     other_verdicts,
@@ -42,6 +43,7 @@ TERMINAL_WIDTH = 120
 MOST_PANELS = 4
 #: What a narrow terminal has no room for, least needed first.
 DISPENSABLE = (
+    "of the method",
     "statistic",
     "ties",
     "n",
@@ -219,6 +221,7 @@ def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
     grids = [
         *([fold_grid(summary)] if of_cells and not brief else []),  # a curve has dozens of draws: scores.csv lists them
         verdict_grid(other_verdicts(summary) if of_cells and brief else summary.verdicts),
+        landmark_grid(summary.verdicts),
         range_grid(summary.ranges),
         *(
             [significance_grid(summary, brief=brief)] if of_cells or not brief else []

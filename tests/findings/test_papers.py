@@ -13,6 +13,7 @@ from benchmark.evaluation.published import Comparison, Published, PublishedRange
 from benchmark.findings.papers import check_published, load_published
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
+VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
 
 
 @pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.yaml")), ids=lambda path: path.stem)
@@ -85,6 +86,8 @@ class TestFile:
         values: [{table: 1, config: webkb, cell: a, metric: accuracy, value: "1.50", unit: percent}]
         claims:
           - {id: c, text: t, relation: greater, test: sign, alpha: 0.05, comparisons: [{config: x, a: a, b: b}]}
+        landmarks:
+          - {method: m, source: s, transductive: no, values: [{config: x, cell: "*", metric: accuracy, value: "1"}]}
     """)
 
     def write(self, tmp_path, part, **changes):
@@ -122,6 +125,10 @@ class TestFile:
             ("claims", {"comparisons": [{"config": "x", "a": "a{c}", "b": "b"}]}, r"comparisons\.0: .*not 'c'"),
             ("claims", {"comparisons": [{"config": "x", "a": "a", "b": "b"}] * 2}, "comparison given more than once"),
             ("claims", {"comparisons": [{"for": {"c": [1]}, "config": "x", "a": "a", "b": "b"}]}, "put it in quotes"),
+            ("landmarks", {"transductive": "perhaps"}, r"landmarks\.0\.transductive"),
+            ("landmarks", {"values": [{**VALUE, "pair": ["a", "b"], "metric": "sign-z"}]}, "a landmark is of none"),
+            ("landmarks", {"values": [{**VALUE, "cell": "a"}] * 2}, "value of a landmark given more than once"),
+            ("landmarks", {"values": []}, r"landmarks\.0\.values"),
         ],
     )
     def test_mistakes_are_named_with_file_and_place(self, tmp_path, part, changes, message):
@@ -195,6 +202,9 @@ class TestNamesOfAnExperiment:
             pair = {"config": "table", "a": "tf-l1-ngd", "b": "tf-l1-linear"}
             claim = {"id": "c", "text": "t", "relation": "greater", "comparisons": [pair | changes.get("claim", {})]}
             data = {"paper": "p", "title": "t", "reference": "r", "claims": [claim]}
+            data["landmarks"] = [
+                {"method": "m", "source": "s", "transductive": False, "values": [value | changes.get("landmark", {})]}
+            ]
             paper = publish(data | {"values": [value | changes.get("value", {})]})
             check_published(replace(study, paper=paper), configs)
 
@@ -207,12 +217,18 @@ class TestNamesOfAnExperiment:
     def test_what_is_there_is_taken(self, check, value):
         check(value=value)
 
+    @pytest.mark.parametrize("cell", ["*", "tf-l1-*", "*-ngd"])
+    def test_a_landmark_may_be_of_many_cells(self, check, cell):
+        check(landmark={"cell": cell})
+
     @pytest.mark.parametrize(
         ("changes", "message"),
         [
             ({"value": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
             ({"value": {"cell": "tf-l1-ngdd"}}, "unknown cell 'tf-l1-ngdd'; did you mean 'tf-l1-ngd'? of table"),
             ({"claim": {"b": "tf-l1-lienar"}}, "unknown cell 'tf-l1-lienar'; did you mean 'tf-l1-linear'"),
+            ({"landmark": {"cell": "tf-l3-*"}}, "unknown cell 'tf-l3-*'"),
+            ({"landmark": {"config": "tabel"}}, "unknown configuration 'tabel'; did you mean 'table'"),
         ],
     )
     def test_what_is_not_is_refused_with_its_line(self, check, changes, message):

@@ -1,0 +1,56 @@
+"""What other methods scored stands in a table of its own, and is counted with nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from benchmark.report.contents import VERDICTS, frame
+from benchmark.report.grids import landmark_grid, main_verdicts, verdict_grid
+from benchmark.report.page import ExperimentPart, PaperSection, counted, reproduction_page
+from benchmark.report.tables import table_markdown
+
+
+@pytest.fixture
+def landmarks(verdict_row):
+    ours = {"tf-l1-ngd": (85.0, 84.5, 85.75), "tf-l1-linear": (70.0, 69.0, 71.0)}
+    theirs = (("GCN, transductive", "86.25"), ("MLP", "84.5"))
+    rows = [
+        (*verdict_row(cell, "accuracy", printed, "percent", *three, "landmark", reading=method)[:-1], f"of {method}")
+        for method, printed in theirs
+        for cell, three in ours.items()
+    ]
+    return frame(VERDICTS, rows)
+
+
+def test_the_interval_is_that_of_the_difference(landmarks):
+    grid = landmark_grid(landmarks)
+    column = {name: [row[i] for row in grid.rows] for i, name in enumerate(grid.header)}
+    assert column["method"] == ["GCN, transductive", "", "MLP", ""], "once, on the first of its rows"
+    assert column["of the method"] == ["of GCN, transductive", "", "of MLP", ""]
+    assert column["difference"] == ["-1.25", "-16.25", "+0.50", "-14.50"]
+    assert column["95% interval"][0] == "[-1.75, -0.50]"
+    assert column["95% interval"][2] == "[+0.00, +1.25]"
+
+
+def test_it_is_no_print(landmarks, make):
+    summary = make()
+    beside = replace(summary, verdicts=pd.concat([summary.verdicts, landmarks], ignore_index=True))
+    assert verdict_grid(beside.verdicts) == verdict_grid(summary.verdicts)
+    assert main_verdicts(beside) == main_verdicts(summary)
+    assert counted([beside.verdicts]) == counted([summary.verdicts])
+    assert "## Landmarks" in table_markdown(beside)
+    assert "## Landmarks" not in table_markdown(summary)
+
+
+def test_the_page_has_both(landmarks, make):
+    summary = replace(make(), verdicts=landmarks)
+    section = PaperSection("key", "Title", "Reference", (ExperimentPart(summary),), summary.claims, {})
+    page = reproduction_page([section])
+    assert "No printed numbers of its own; those of other methods stand below" in page
+    assert "**no published numbers" in page
+    for theirs in landmarks["published"]:
+        assert theirs in page
+    assert "\n\n\n" not in page
