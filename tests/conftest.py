@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import functools
 import gc
+import multiprocessing
 import os
 import random
 import re
-import signal
-from typing import TYPE_CHECKING, Any
+import runpy
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
 import numba
 import pytest
@@ -27,7 +30,6 @@ from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
     from benchmark.config.model import Experiment
     from benchmark.corpora.corpus import Corpus
@@ -59,12 +61,107 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
-@pytest.fixture
-def heeds_interrupts() -> Iterator[None]:
-    """Let processes that are started here heed SIGINT, which a shell's jobs in the background inherit as ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
+ONE_PROCESS = Path(__file__).with_name("one_process.py")
+FORKS = multiprocessing.get_context("forkserver")
+# Nothing of this package, and nothing that starts threads of OpenMP: no process may be forked after that.
+FORKS.set_forkserver_preload(
+    [
+        "jinja2",
+        "matplotlib.backends.backend_agg",
+        "matplotlib.backends.backend_svg",
+        "matplotlib.figure",
+        "numba",
+        "pandas",
+        "pooch",
+        "pydantic.json_schema",
+        "rich.progress",
+        "rich.table",
+        "scipy.integrate",
+        "scipy.optimize",
+        "scipy.sparse.csgraph",
+        "scipy.stats",
+        "sklearn.linear_model",
+        "sklearn.naive_bayes",
+        "statsmodels.stats.multitest",
+        "statsmodels.stats.proportion",
+        "typer",
+    ]
+)
+
+
+class Forked:
+    """A process forked from one that has imported the libraries, which takes longer than most runs, and nothing else.
+
+    Parameters
+    ----------
+    arguments : str
+        Of the command line; or of `code`.
+    code : str
+        A script; it imports this package anew.
+    path : sequence of Path
+        Folders that stand before all others where modules are looked for.
+    folder : Path
+        To work in.
+    variables : dict of str to str
+        Of the environment, beside those of the tests.
+    largest_file : int
+        Bytes; every larger file fails, as on a full disk.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        code: str = "from benchmark.cli import main; main()",
+        path: Sequence[Path] = (),
+        folder: Path | None = None,
+        variables: dict[str, str] | None = None,
+        largest_file: int | None = None,
+    ) -> None:
+        self._streams = tempfile.TemporaryDirectory()
+        self._stdout, said = (Path(self._streams.name) / name for name in ("stdout", "stderr"))
+        os.mkfifo(said)
+        given = {
+            "arguments": ["bench", *arguments],
+            "code": code,
+            "path": list(map(str, path)),
+            "folder": str(folder or Path.cwd()),
+            "variables": os.environ | (variables or {}),
+            "stdout": str(self._stdout),
+            "stderr": str(said),
+            "largest_file": largest_file,
+        }
+        self._process = FORKS.Process(target=runpy.run_path, args=(str(ONE_PROCESS), {"GIVEN": given}))
+        self._process.start()
+        self.stderr = said.open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.finish()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        assert self._process.pid
+        os.kill(self._process.pid, number)
+
+    def finish(self) -> tuple[int | None, str, str]:
+        """Exit code, standard output, and what was said on standard error and not read yet."""
+        error = "" if self.stderr.closed else self.stderr.read()
+        self.stderr.close()
+        self._process.join(120)
+        output = self._stdout.read_text() if self._stdout.exists() else ""
+        self._streams.cleanup()
+        return self.returncode, output, error
+
+
+@pytest.fixture(scope="session")
+def forked() -> type[Forked]:
+    """Start a process of its own, quickly."""
+    return Forked
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -292,20 +292,16 @@ class TestRun:
         result = invoke("run", finished[0], "--out", tmp_path / "run")
         assert isinstance(result.exception, RuntimeError)
 
-    @pytest.mark.usefixtures("heeds_interrupts")
-    def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
+    def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, forked, write, tmp_path):
         sizes = [1.01 + i / 100 for i in range(60)]
         cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
-        command = [sys.executable, "-m", "benchmark.cli", "run", str(config), "--out", str(tmp_path / "run"), "-v"]
-        environment = {**os.environ, "BENCH_CACHE": str(tmp_path / "cache")}
-        with subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-        ) as process:
+        arguments = ("run", str(config), "--out", str(tmp_path / "run"), "-v")
+        with forked(*arguments, variables={"BENCH_CACHE": str(tmp_path / "cache")}) as process:
             assert " s  " in process.stderr.readline()
             process.send_signal(signal.SIGINT)
-            said, complaint = process.communicate(timeout=60)
-        assert (process.returncode, said) == (130, "")
+            code, said, complaint = process.finish()
+        assert (code, said) == (130, "")
         last = complaint.splitlines()[-1]
         assert last == "bench: interrupted; what was computed is kept, and the same command goes on from there"
         assert "Traceback" not in complaint

@@ -12,10 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-# A script, not a module of tests.
-collect_ignore = ["one_run.py"]
-
-
 class Notebook:
     """An observer that writes everything down."""
 

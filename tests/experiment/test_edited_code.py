@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -20,12 +17,10 @@ methods: [{classifier: divergence-bayes}, {kernel: ngd, weighting: tf}]
 """
 #: Runs the configuration; what is written between the brackets is done once everything has been imported.
 RUN = """
-import sys
 from pathlib import Path
 from benchmark.cli import main
 from benchmark.experiment import runner
 []
-sys.argv = ["bench", "run", "edited.yaml", "--out", sys.argv[1]]
 main()
 """
 DRAWS = ("evaluation/protocols.py", "[self.seed, self.train_size", "[self.seed + 1, self.train_size")
@@ -35,19 +30,36 @@ SMOOTHING = ("classifiers/divergence_bayes.py", "(counts, self.smoothing)", "(co
 @pytest.fixture
 def copied(tmp_path):
     """A copy of the package, and of what it reads."""
-    shutil.copytree(PACKAGE, tmp_path / "benchmark", ignore=shutil.ignore_patterns("__pycache__"))
+    halves = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")
+    shutil.copytree(PACKAGE, tmp_path / "benchmark", ignore=halves)  # with what was compiled of it
     shutil.copytree(PACKAGE.parent / "datasets", tmp_path / "datasets")
     (tmp_path / "edited.yaml").write_text(CONFIG)
     return tmp_path
 
 
-def scores(folder, store, out, *, meanwhile=""):
-    """The scores of a run in a process of its own."""
-    environment = os.environ | {"PYTHONPATH": str(folder), "BENCH_CACHE": str(folder / store)}
-    command = [sys.executable, "-c", RUN.replace("[]", meanwhile), str(folder / out)]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return (folder / out / "scores.csv").read_text()
+@pytest.fixture
+def bench(copied, forked):
+    """Run the configuration in a process of its own: exit code, standard output and error."""
+
+    def run(store, out, *, meanwhile=""):
+        arguments = ("run", "edited.yaml", "--out", str(copied / out))
+        variables = {"BENCH_CACHE": str(copied / store)}
+        code = RUN.replace("[]", meanwhile)
+        return forked(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
+
+    return run
+
+
+@pytest.fixture
+def scores(copied, bench):
+    """The scores of such a run."""
+
+    def run(store, out, **options):
+        code, _, error = bench(store, out, **options)
+        assert code == 0, error
+        return (copied / out / "scores.csv").read_text()
+
+    return run
 
 
 def edit(folder, name, old, new):
@@ -58,32 +70,29 @@ def edit(folder, name, old, new):
 
 
 @pytest.mark.parametrize("change", [DRAWS, SMOOTHING], ids=["draws", "smoothing"])
-def test_an_edit_between_two_runs_is_another_result(copied, change):
-    before = scores(copied, "store", "before")
+def test_an_edit_between_two_runs_is_another_result(copied, scores, change):
+    before = scores("store", "before")
     edit(copied, *change)
-    after = scores(copied, "store", "after")
-    assert after == scores(copied, "fresh", "truth")
+    after = scores("store", "after")
+    assert after == scores("fresh", "truth")
     assert after != before
 
 
-def test_an_edit_while_a_run_goes_on_is_none_of_its_results(copied):
+def test_an_edit_while_a_run_goes_on_is_none_of_its_results(copied, scores):
     name, old, new = SMOOTHING
     path = copied / "benchmark" / name
     rewrite = f"p = Path({str(path)!r}); p.write_text(p.read_text().replace({old!r}, {new!r}))"
     meanwhile = f"runner.code_digest(runner.run); {rewrite}"
-    before = scores(copied, "store", "before", meanwhile=meanwhile)
+    before = scores("store", "before", meanwhile=meanwhile)
     assert new in path.read_text()
-    after = scores(copied, "store", "after")
-    assert after == scores(copied, "fresh", "truth")
+    after = scores("store", "after")
+    assert after == scores("fresh", "truth")
     assert after != before
 
 
-def test_an_edit_while_the_program_starts_is_refused(copied):
+def test_an_edit_while_the_program_starts_is_refused(copied, bench):
     path = copied / "benchmark" / SMOOTHING[0]
-    environment = os.environ | {"PYTHONPATH": str(copied), "BENCH_CACHE": str(copied / "store")}
-    meanwhile = f"p = Path({str(path)!r}); p.write_text(p.read_text() + '\\n')"
-    command = [sys.executable, "-c", RUN.replace("[]", meanwhile), str(copied / "out")]
-    done = subprocess.run(command, cwd=copied, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert "divergence_bayes.py: was changed while the program started; run it again" in " ".join(done.stderr.split())
-    assert "Traceback" not in done.stderr
+    code, _, error = bench("store", "out", meanwhile=f"p = Path({str(path)!r}); p.write_text(p.read_text() + '\\n')")
+    assert code == 1
+    assert "divergence_bayes.py: was changed while the program started; run it again" in " ".join(error.split())
+    assert "Traceback" not in error

@@ -6,14 +6,11 @@ starts it.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import runpy
 import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -22,76 +19,28 @@ import pytest
 from benchmark.experiment.store import Store
 
 QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
-ONE_RUN = Path(__file__).with_name("one_run.py")
 STEPS = 40
 PREDICTIONS = "predictions.npz"
 #: What alone may know when a run was made, and what clock and memory said.
 OF_THE_MOMENT = ("manifest.json", "timings.csv", "costs.csv")
-FORKS = multiprocessing.get_context("forkserver")
-# Nothing that starts threads of OpenMP: no process may be forked after that.
-FORKS.set_forkserver_preload(
-    [
-        "benchmark.evaluation.intervals",
-        "benchmark.report.files",
-        "matplotlib.backends.backend_svg",
-        "numba",
-        "pandas",
-        "pooch",
-        "pydantic",
-        "scipy.integrate",
-        "scipy.optimize",
-        "scipy.sparse.csgraph",
-        "sklearn.base",
-        "sklearn.utils.validation",
-        "statsmodels.stats.multitest",
-        "typer",
-        "rich.table",
-    ]
-)
 
 
-class Run:
-    """The quickstart in a process of its own, forked from one that has imported the libraries and done nothing else.
+@pytest.fixture(name="run")
+def fixture_run(forked):
+    """The quickstart in a process of its own."""
 
-    That spares each run these imports, which take longer than its work. `largest_file` (bytes) makes every larger file
-    fail, as a full disk does.
-    """
+    def run(out, store, **options):
+        arguments = ["run", str(QUICKSTART), "--out", str(out), "--verbose"]
+        return forked(*arguments, variables={"BENCH_CACHE": str(store), "COLUMNS": "400"}, **options)
 
-    def __init__(self, out, store, *, largest_file=None):
-        self._folder = tempfile.TemporaryDirectory()
-        said = Path(self._folder.name) / "stderr"
-        os.mkfifo(said)
-        given = {
-            "arguments": ["run", str(QUICKSTART), "--out", str(out), "--verbose"],
-            "variables": {"BENCH_CACHE": str(store), "COLUMNS": "400"},
-            "stderr": str(said),
-            "largest_file": largest_file,
-        }
-        self._process = FORKS.Process(target=runpy.run_path, args=(str(ONE_RUN), {"GIVEN": given}))
-        self._process.start()
-        self.stderr = said.open()
+    return run
 
-    def __enter__(self):
-        return self
 
-    def __exit__(self, *_):
-        self.finish()
-
-    @property
-    def returncode(self):
-        return self._process.exitcode
-
-    def send_signal(self, number):
-        os.kill(self._process.pid, number)
-
-    def finish(self):
-        """Exit code, and what was said on standard error and not read yet."""
-        error = "" if self.stderr.closed else self.stderr.read()
-        self.stderr.close()
-        self._process.join(120)
-        self._folder.cleanup()
-        assert "Traceback" not in error
-        return self.returncode, error
+def finished(process):
+    """Exit code, and what was said on standard error and not read yet."""
+    code, _, error = process.finish()
+    assert "Traceback" not in error
+    return code, error
 
 
 def contents(folder):
@@ -136,11 +85,11 @@ def entries_of(folder):
     return {path: path.stat().st_ino for path, _, _ in Store(folder, limit=10**12).entries()}
 
 
-def assert_resumes(tmp_path, n, expected):
+def assert_resumes(run, tmp_path, n, expected):
     """The same command again takes up what was kept, and comes to the same bytes."""
     kept = entries_of(tmp_path / "store")
     assert len(kept) > n, "each step that was reported is kept, and the counts"
-    code, error = Run(tmp_path / "run", tmp_path / "store").finish()
+    code, error = finished(run(tmp_path / "run", tmp_path / "store"))
     assert code == 0, error
     assert "damaged" not in error
     now = entries_of(tmp_path / "store")
@@ -150,17 +99,17 @@ def assert_resumes(tmp_path, n, expected):
 
 
 @pytest.mark.parametrize("moment", [1, STEPS // 2])
-def test_killed_in_mid_run_it_goes_on_to_the_same_bytes(undisturbed, tmp_path, moment):
-    with Run(tmp_path / "run", tmp_path / "store") as process:
+def test_killed_in_mid_run_it_goes_on_to_the_same_bytes(run, undisturbed, tmp_path, moment):
+    with run(tmp_path / "run", tmp_path / "store") as process:
         n = wait_for_steps(process, moment)
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
     assert contents(tmp_path / "run") == {}
-    assert_resumes(tmp_path, n, undisturbed[0])
+    assert_resumes(run, tmp_path, n, undisturbed[0])
 
 
-def test_killed_while_it_writes_its_results(undisturbed, full_store, tmp_path):
-    with Run(tmp_path / "run", full_store) as process:
+def test_killed_while_it_writes_its_results(run, undisturbed, full_store, tmp_path):
+    with run(tmp_path / "run", full_store) as process:
         wait_for_steps(process, STEPS)
         deadline = time.monotonic() + 60
         while not (tmp_path / "run" / PREDICTIONS).exists():
@@ -168,24 +117,24 @@ def test_killed_while_it_writes_its_results(undisturbed, full_store, tmp_path):
         process.send_signal(signal.SIGKILL)
     written = contents(tmp_path / "run")
     assert written.items() <= undisturbed[0].items(), "whatever bears its final name is whole"
-    assert_resumes(tmp_path, STEPS, undisturbed[0])
+    assert_resumes(run, tmp_path, STEPS, undisturbed[0])
 
 
-def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(undisturbed, tmp_path):
-    with Run(tmp_path / "run", tmp_path / "store") as process:
+def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(run, undisturbed, tmp_path):
+    with run(tmp_path / "run", tmp_path / "store") as process:
         n = wait_for_steps(process, 10)
         process.send_signal(signal.SIGINT)
-        code, error = process.finish()
+        code, error = finished(process)
     assert code == 130
     assert "interrupted" in error
     assert "the same command goes on from there" in error
     assert contents(tmp_path / "run") == {}
-    assert_resumes(tmp_path, n, undisturbed[0])
+    assert_resumes(run, tmp_path, n, undisturbed[0])
 
 
-def test_two_at_once_on_one_store_and_one_folder(undisturbed, tmp_path):
-    both = [Run(tmp_path / "run", tmp_path / "store") for _ in range(2)]
-    for code, error in map(Run.finish, both):
+def test_two_at_once_on_one_store_and_one_folder(run, undisturbed, tmp_path):
+    both = [run(tmp_path / "run", tmp_path / "store") for _ in range(2)]
+    for code, error in map(finished, both):
         assert code == 0, error
         assert "damaged" not in error
         assert "no longer kept" not in error
@@ -194,7 +143,7 @@ def test_two_at_once_on_one_store_and_one_folder(undisturbed, tmp_path):
     assert {path.name for path in entries_of(tmp_path / "store")} == {path.name for path in entries_of(undisturbed[1])}
 
 
-def test_a_flipped_byte_in_the_store_is_told_and_mended(undisturbed, full_store, tmp_path):
+def test_a_flipped_byte_in_the_store_is_told_and_mended(run, undisturbed, full_store, tmp_path):
     by_size = sorted(Store(full_store, limit=10**12).entries(), key=lambda entry: entry[1])
     # The four matrices are the largest, then the counts; one of the smallest is a cell's predictions on a fold.
     damaged = [path for path, _, _ in (by_size[0], *by_size[-5:])]
@@ -203,7 +152,7 @@ def test_a_flipped_byte_in_the_store_is_told_and_mended(undisturbed, full_store,
         flipped = bytearray(content)
         flipped[len(content) * 3 // 4] ^= 4
         path.write_bytes(flipped)
-    code, error = Run(tmp_path / "run", full_store).finish()
+    code, error = finished(run(tmp_path / "run", full_store))
     assert code == 0, error
     assert error.count("is computed again") == 3, "the predictions, their matrix, and the counts; the rest isn't needed"
     assert contents(tmp_path / "run") == undisturbed[0]
@@ -211,19 +160,19 @@ def test_a_flipped_byte_in_the_store_is_told_and_mended(undisturbed, full_store,
     assert mended == 2, "the matrix and the counts; the predictions come with other seconds"
 
 
-def test_a_disk_too_full_for_the_store_is_told_once(undisturbed, tmp_path):
+def test_a_disk_too_full_for_the_store_is_told_once(run, undisturbed, tmp_path):
     largest = max(path.stat().st_size for path in undisturbed[1].with_name("run").iterdir())
     matrix = max(size for _, size, _ in Store(undisturbed[1], limit=10**12).entries())
     assert largest + 1000 < matrix
-    code, error = Run(tmp_path / "run", tmp_path / "store", largest_file=largest + 1000).finish()
+    code, error = finished(run(tmp_path / "run", tmp_path / "store", largest_file=largest + 1000))
     assert code == 0, error
     assert error.count("no longer kept") == 1
     assert contents(tmp_path / "run") == undisturbed[0]
 
 
 @pytest.mark.parametrize(("largest_file", "least_written"), [(1_000, 0), (20_000, 1)])
-def test_a_disk_too_full_for_the_results(undisturbed, full_store, tmp_path, largest_file, least_written):
-    code, error = Run(tmp_path / "run", full_store, largest_file=largest_file).finish()
+def test_a_disk_too_full_for_the_results(run, undisturbed, full_store, tmp_path, largest_file, least_written):
+    code, error = finished(run(tmp_path / "run", full_store, largest_file=largest_file))
     assert code == 1
     assert f"bench: can't write {tmp_path / 'run'}" in error
     assert "File too large" in error
@@ -233,9 +182,9 @@ def test_a_disk_too_full_for_the_results(undisturbed, full_store, tmp_path, larg
     assert not [path for path in (tmp_path / "run").iterdir() if path.name.startswith(".")]
 
 
-def test_a_results_folder_that_cannot_be_is_refused_before_any_work(tmp_path):
+def test_a_results_folder_that_cannot_be_is_refused_before_any_work(run, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    code, error = Run(tmp_path / "file" / "run", tmp_path / "store").finish()
+    code, error = finished(run(tmp_path / "file" / "run", tmp_path / "store"))
     assert code == 1
     assert "can't write results to" in error
     assert "Name another folder" in error
@@ -244,9 +193,9 @@ def test_a_results_folder_that_cannot_be_is_refused_before_any_work(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only to the superuser")
-def test_a_read_only_results_folder_is_refused_before_any_work(tmp_path):
+def test_a_read_only_results_folder_is_refused_before_any_work(run, tmp_path):
     (tmp_path / "run").mkdir(mode=0o555)
-    code, error = Run(tmp_path / "run", tmp_path / "store").finish()
+    code, error = finished(run(tmp_path / "run", tmp_path / "store"))
     assert code == 1
     assert "can't write results to" in error
     assert not (tmp_path / "store").exists()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -208,7 +206,7 @@ for name in sys.argv[1:]:
 
 
 @pytest.fixture
-def installed(folder: Path) -> Callable[..., list[str]]:
+def installed(folder: Path, forked: Any) -> Callable[..., list[str]]:
     """What is said of configurations where a package with entry points is installed."""
 
     def say(*configs: Path, text: str = "", version: str = "1.0", editable: bool = False) -> list[str]:
@@ -223,11 +221,9 @@ def installed(folder: Path) -> Callable[..., list[str]]:
         names = "packed = mypackage.kernels:ChiSquared\nlost = mypackage.lost:Kernel\nlinear = mypackage:Other\n"
         (info / "entry_points.txt").write_text(f"[simplexbench.kernels]\n{names}")
         (info / "direct_url.json").write_text('{"url": "x", "dir_info": {"editable": true}}' if editable else "{}")
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(site), *sys.path])}
-        command = [sys.executable, "-c", PACKAGE, *map(str, configs)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=120)
-        assert not done.returncode, done.stderr
-        return done.stdout.splitlines()
+        code, output, error = forked(*map(str, configs), code=PACKAGE, path=[site]).finish()
+        assert not code, error
+        return list(output.splitlines())
 
     return say
 

@@ -1,4 +1,4 @@
-"""A run in a process forked for it (see `Run` in test_resilience.py), which tells the script `GIVEN`."""
+"""A script in a process forked for it (see `Forked` in conftest.py), which tells what to do as `GIVEN`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benchmark.cli import main
-
 given: dict[str, Any] = globals()["GIVEN"]
 
 # As a shell starts a command: interrupts are heeded, and the streams lead elsewhere.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-for stream, path in ((sys.stdout, os.devnull), (sys.stderr, given["stderr"])):
+for stream, path in ((sys.stdout, given["stdout"]), (sys.stderr, given["stderr"])):
     with Path(path).open("w") as file:
         os.dup2(file.fileno(), stream.fileno())
 if given["largest_file"]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (given["largest_file"], given["largest_file"]))
+os.environ.clear()
 os.environ |= given["variables"]
-sys.argv = ["bench", *given["arguments"]]
-main()
+os.chdir(given["folder"])
+sys.path[:0] = given["path"]
+sys.argv = given["arguments"]
+exec(compile(given["code"], "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102
