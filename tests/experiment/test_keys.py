@@ -7,7 +7,7 @@ import shutil
 import sys
 import threading
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +63,8 @@ MEASURES = [
     {"name": "centroid-flow", "graphs": ["path"], "tolerance": 0.01},
 ]
 MEASURED = {"centroid-distances", "centroid-flow"}
+#: Where the package stands.
+ROOT = str(Path(benchmark.__file__).parent)
 EVERYTHING = {"counts", "products", *NAMES, *MEASURED}
 DRAWS = {"name": "random-subsets", "train_size": [60, 100], "replicates": 2}
 
@@ -359,8 +361,32 @@ class Editor:
 
 
 def forget() -> None:
-    for cached in (code._digest, code._reached, code._named_by, code._digest_of_one, code._parsed):
+    for cached in (code._digest, code._reached):
         cached.cache_clear()
+
+
+def by_text(function: Any) -> Callable[..., Any]:
+    """What is remembered of a module, by its text: of a hundred modules an edit changes one."""
+    known: dict[Any, Any] = {}
+
+    def remembered(module: str, *name: str) -> Any:
+        place = (module, SOURCES.get(module), *name)
+        if place not in known:
+            known[place] = function.__wrapped__(module, *name)
+        return known[place]
+
+    return remembered
+
+
+@pytest.fixture(scope="module", autouse=True)
+def remembered() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("_named_by", "_digest_of_one", "_parsed"):
+            patch.setattr(code, name, by_text(getattr(code, name)))
+        patch.setattr(code, "version", cache(code.version))
+        patch.setattr(code, "forget_trees", lambda: None)
+        yield
+    forget()
 
 
 @pytest.fixture
@@ -524,10 +550,15 @@ class Called:
     definitions: set[tuple[str, str]]
 
     def __call__(self, frame: Any, event: str, _: Any) -> None:
-        own, root = frame.f_code, str(Path(benchmark.__file__).parent)
-        if event == "call" and own.co_filename.startswith(root) and own.co_name != "<module>":
-            module = ".".join(Path(own.co_filename).relative_to(root).with_suffix("").parts)
-            self.definitions.add((f"benchmark.{module.removesuffix('.__init__')}", own.co_qualname.split(".")[0]))
+        own = frame.f_code
+        if event == "call" and own.co_filename.startswith(ROOT) and own.co_name != "<module>":
+            self.definitions.add((module_of(own.co_filename), own.co_qualname.split(".")[0]))
+
+
+@cache
+def module_of(path: str) -> str:
+    parts = Path(path).relative_to(ROOT).with_suffix("").parts
+    return ".".join(("benchmark", *parts)).removesuffix(".__init__")
 
 
 def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:

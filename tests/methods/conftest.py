@@ -37,4 +37,4 @@ def spec_of(name: str, representation: Representation, **classifier: Any) -> Met
 
 @pytest.fixture
 def bench() -> Workbench:
-    return Workbench(jobs=2)
+    return Workbench(jobs=1)
