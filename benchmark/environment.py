@@ -57,6 +57,17 @@ def memory_limit() -> float:
     return math.inf if limit == resource.RLIM_INFINITY else float(limit)
 
 
+def free_memory() -> float:
+    """Bytes that may yet be resident: what the system has, within a container's limit (cgroup v2) and a process's."""
+    found = [memory_limit()]
+    with contextlib.suppress(OSError, TypeError):
+        known = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        found.append(1024.0 * int(known[1]))  # type: ignore[index]
+    with contextlib.suppress(OSError, ValueError):  # "max" is no number
+        found.append(float(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(found)
+
+
 def forget_peak() -> None:
     """Let the peak be what is held now; without effect where the system doesn't keep one."""
     try:

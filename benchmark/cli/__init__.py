@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Study
     from benchmark.experiment.session import Finished
+    from benchmark.library.planning import Plan
 
 
 class _Group(TyperGroup):
@@ -124,7 +125,7 @@ def init(
 ) -> None:
     """Write a first configuration for your own documents; asks where a terminal can answer."""
     from benchmark.cli.questions import confirmed
-    from benchmark.experiment.session import checked
+    from benchmark.library.planning import in_words
     from benchmark.library.starting import look, propose, start
 
     given = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
@@ -133,8 +134,8 @@ def init(
     roles = confirmed(seen.columns, roles, {role for role, name in given.items() if name is not None})
     target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    study = checked(target)
-    say(f"It is good: {len(study.ids)} cells. Next: bench run {target}")
+    study, found = _planned(target, jobs=0, download=False, quick=False)
+    say(f"It is good: {len(study.ids)} cells. {in_words(found)} Next: bench run {target}")
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
@@ -156,17 +157,28 @@ def validate(configs: Configs) -> None:
 
 
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
-def plan(config: Config, download: Download = True) -> None:
-    """Show the cells of an experiment, and what of it the store already has."""
-    from benchmark.cli.terminal import ProgressObserver, output, table
-    from benchmark.experiment.kinds import plan_study
-    from benchmark.experiment.session import checked
-    from benchmark.experiment.store import Store
+def plan(
+    config: Config,
+    quick: Annotated[bool, typer.Option("--quick", help="List what would be computed, and try nothing.")] = False,
+    jobs: Jobs = 0,
+    download: Download = True,
+) -> None:
+    """Show what a run would compute, what of it the store has, and the seconds and memory that the rest takes.
 
-    study = checked(config_named(config))
-    with ProgressObserver(study.name) as observer:
-        rows = plan_study(study, Store(warn=observer.note), observer, download=download)
-    output().print(table(("what", "entries", "in the store"), rows))
+    The documents are counted, and kept so; each method is tried for a moment on a sample of them.
+    """
+    from benchmark.cli.terminal import output, table
+    from benchmark.library.planning import in_words
+
+    _, found = _planned(config_named(config), jobs=jobs, download=download, quick=quick)
+    output().print(table(("what", "entries", "in the store"), found.rows))
+    if found.forecast is not None:
+        seconds, memory = found.forecast.seconds, found.forecast.memory
+        parts = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
+        whole = ("in all", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}")
+        say("")
+        output().print(table(("part", "seconds", "MB of memory"), [*parts, whole]))
+        say(f"\n{in_words(found)}")
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
@@ -327,6 +339,24 @@ def plugin_test(
             failed += bool(each.problem)
     if failed:
         raise SystemExit(1)
+
+
+def _planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Study, Plan]:
+    """What a run would compute; what the machine is too small for is said."""
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.compiled import ensure_usable
+    from benchmark.experiment.session import checked, default_jobs
+    from benchmark.experiment.store import Store
+    from benchmark.library.planning import plan
+
+    study = checked(config)
+    ensure_usable(partial(say, err=True))
+    with ProgressObserver(study.name) as observer:
+        store = Store(warn=observer.note)
+        found = plan(study, store, observer, jobs=jobs or default_jobs(), download=download, quick=quick)
+        for warning in found.warnings:
+            observer.note(warning)
+    return study, found
 
 
 def _performed(

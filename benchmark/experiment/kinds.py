@@ -112,13 +112,6 @@ def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, down
     return cast("Findings", _boundaries().run(study, jobs=jobs, observer=observer))
 
 
-def plan_study(study: Study, store: Store, observer: Observer, *, download: bool) -> list[tuple[str, int, int]]:
-    """What a run would compute: rows (what, entries, entries in the store)."""
-    if isinstance(study, Experiment):
-        return runner.plan(study, store, observer, download=download)
-    return list(_boundaries().plan(study))
-
-
 def encode(findings: Findings) -> dict[str, bytes]:
     """The predictions, and what they took, as contents of files."""
     return dict(_of(findings.study).encode(findings))

@@ -45,7 +45,9 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
-class _Read:
+class Read:
+    """The counts of a variant, the digest of all that they come from, and what a manifest says of them."""
+
     counts: Counts
     key: str
     facts: dict[str, Any]
@@ -65,17 +67,17 @@ def run(
         If a variant has fewer words than are to be selected; nothing is trained then.
     """
     observer = observer or Observer()
-    read = _read(study, store, observer, download=download, jobs=jobs)
+    read = read_variants(study, store, observer, download=download, jobs=jobs)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
     bench = Workbench(jobs, ProductsInStore(store))
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(jobs):
-        for work in _works(study, read):
+        for work in works_of(study, read):
             forget_trees()
             observer.plan(sum(len(point.jobs) for point in work.points))
             predictions.tasks[work.variant, work.task] = work.documents
             predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
-            walk = _Walk(store, bench, observer)
+            walk = Walk(store, bench, observer)
             found, failed = walk.solve(work)
             predictions.points.update(found)
             failures |= failed
@@ -88,20 +90,9 @@ def run(
     return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()}, jobs, stored)
 
 
-def plan(study: Experiment, store: Store, observer: Observer, *, download: bool = True) -> list[tuple[str, int, int]]:
-    """Each curve or cell with its entries, and how many of them the store has."""
-    rows: dict[str, list[int]] = {}
-    read = _read(study, store, observer, download=download)
-    for work in _works(study, read):
-        for point in work.points:
-            name = "-".join(word for word in point.place[:3] if word not in ("", "base"))
-            row = rows.setdefault(name, [0, 0])
-            row[0] += len(point.jobs)
-            row[1] += sum(store.has(job.key) for job in point.jobs)
-    return [(name, n, stored) for name, (n, stored) in rows.items()]
-
-
-def _read(study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int = 1) -> dict[str, _Read]:
+def read_variants(
+    study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int = 1
+) -> dict[str, Read]:
     """The counts of every variant, checked; variants of the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
     held: dict[str, tuple[Counts, str]] = {}
@@ -114,11 +105,12 @@ def _read(study: Experiment, store: Store, observer: Observer, *, download: bool
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
             facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
-        found[name] = _Read(counts, key, facts, texts)
+        found[name] = Read(counts, key, facts, texts)
     return found
 
 
-def _works(study: Experiment, read: Mapping[str, _Read]) -> Iterator[TaskWork]:
+def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
+    """What is to be computed, task by task."""
     for name, variant in study.variants.items():
         for task in variant.tasks:
             yield task_work(study, variant, task, read[name].counts, read[name].key, read[name].texts)
@@ -146,7 +138,7 @@ class ProductsInStore:
         return key_of(stage="products", code=code, **content)
 
 
-class _Walk:
+class Walk:
     """Solves what the store lacks of one task."""
 
     def __init__(self, store: Store, bench: Workbench, observer: Observer) -> None:
@@ -173,12 +165,12 @@ class _Walk:
             results[job.key] = unpack(entry, job, work.problem)
             self._observer.step(job.label)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
-        for point, jobs in _batches(missing, by_split=by_split):
+        for point, jobs in batches(missing, by_split=by_split):
             if point.problem is not problem:
                 problem = point.problem
                 self._bench.expect(problem, [split for splits in work.splits.values() for split in splits])
             if point.place not in failures:
-                found = self._solved(point, jobs)
+                found = self.results_of(point, jobs)
                 if isinstance(found, str):
                     failures[point.place] = found
                     self._observer.note(f"{point_name(point.place)} failed: {found}")
@@ -189,7 +181,7 @@ class _Walk:
         done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in failures}
         return done, {point_name(place): reason for place, reason in failures.items()}
 
-    def _solved(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
+    def results_of(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
         """What some jobs of a point give, kept in the store; or why they can't be done."""
         splits = [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
         if point.classifies_points:  # the large matrices of the methods before would count as its own
@@ -221,14 +213,14 @@ class _Walk:
         """What the jobs of a point give, one after the other: those before the first that can't be done are kept."""
         found: dict[str, Solved] = {}
         for job in jobs:
-            own = self._solved(point, [job])
+            own = self.results_of(point, [job])
             if isinstance(own, str):
                 return own
             found |= own
         return found
 
 
-def _batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, list[Job]]]:
+def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, list[Job]]]:
     """What is handed to a method at once, in the order that lets methods share what they can.
 
     It is one job, so that a run which is stopped goes on from there; or all of a point, where points are classified:

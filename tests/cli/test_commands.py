@@ -385,7 +385,7 @@ class TestValidate:
 
 class TestPlan:
     def rows(self, *arguments):
-        result = invoke("plan", *arguments)
+        result = invoke("plan", "--quick", *arguments)
         assert (result.exit_code, result.stderr) == (0, "")
         header, *lines = result.stdout.splitlines()
         assert header.split() == ["what", "entries", "in", "the", "store"]
@@ -395,8 +395,18 @@ class TestPlan:
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
         config = write(SMALL)
         assert self.rows(config) == [["tf-l1-ngd", "2", "0"], ["tf-l2-linear", "2", "0"]]
+        assert re.search(r"^A first run takes about [\d.]+ s and [\d.]+ GB\.$", invoke("plan", config).stdout, re.MULTILINE)
         assert invoke("run", config, "--out", tmp_path / "run").exit_code == 0
         assert self.rows(config) == [["tf-l1-ngd", "2", "2"], ["tf-l2-linear", "2", "2"]]
+        assert re.search(r"^A run takes .+; 2 of 2 cells are in the store\.$", invoke("plan", config).stdout, re.MULTILINE)
+
+    def test_the_parts_add_up(self, write):
+        result = invoke("plan", write(SMALL))
+        header, *rows = result.stdout.partition("\n\n")[2].splitlines()[:7]
+        assert header.split() == ["part", "seconds", "MB", "of", "memory"]
+        seconds, memory = np.array([row.replace(",", "").split()[-2:] for row in rows], dtype=float).T
+        assert seconds[:-1].sum() == pytest.approx(seconds[-1], abs=0.31)
+        assert memory[:-1].sum() == pytest.approx(memory[-1], abs=3.1)
 
 
 class TestCompare:

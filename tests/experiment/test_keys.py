@@ -456,7 +456,7 @@ def changed_by(
         ("methods.workbench", "Workbench", set(NAMES)),
         ("methods.base", "Problem", set(NAMES)),
         ("experiment.work", "solved", set(NAMES)),
-        ("experiment.runner", "_Walk", set()),
+        ("experiment.runner", "Walk", set()),
         ("evaluation.metrics", "tally", set()),
         ("evaluation.sample", "ByDocuments", set()),
         ("config.entries", "entries_of", set()),
