@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shutil
 import tempfile
+from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -224,7 +225,8 @@ class _Rehearsal:
         """What a run takes; and the cells that the store has, and all."""
         with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
             memory, disk = self._learn(Path(name))
-            measured, failed = self._measure()
+            (measured, failed), held = self._measure()
+            memory[LEARNING] = max(memory[LEARNING], held - memory[PRODUCTS])  # matrices are let go before
             self.resident[LEARNING] = _resident()
             from_store = self._score(Path(name), measured, failed)
         resident, matrices = self.resident, sum(memory.values())
@@ -249,35 +251,41 @@ class _Rehearsal:
                 small = trial.sampled(work, some, share)
                 if small is not None:
                     taken |= trial.tried(work, small, self.jobs, folder / str(len(trials)))
-            trials.append((share, float((clock() - started)[0]), taken))
+            trials.append((share, float((clock() - started)[1]), taken))
         one, two = (found for _, _, found in trials[-2:]) if trials else ({}, {})
-        products, learning, held, beside, disk = np.zeros(2), np.zeros(2), np.zeros(2), 0.0, 0.0
+        # Noise is extrapolated with the rest: what has as many steps is added up before.
+        sums = defaultdict[tuple[str, float, float], Any](lambda: np.zeros((2, 2)))
+        held, beside, disk = np.zeros(2), 0.0, 0.0
         for point in (p for work in self.works for p in work.points if p.place in one and p.place in two):
-            n_splits, last = sum(len(job.splits) for job in some[point.place]), two[point.place]
-            pieces = [trial.extrapolated(*both) for both in zip(one[point.place], last, strict=True)]
-            parts = trial.whole(point, n_splits, pieces, last[0].splits)
-            products = products + parts.pop("products")
-            learning = learning + sum(parts.values())
+            n_splits, before, last = (
+                sum(len(job.splits) for job in some[point.place]),
+                one[point.place],
+                two[point.place],
+            )
+            both = [trial.whole(point, n_splits, pieces) for pieces in (before, last)]
+            for part in both[0]:
+                name = PRODUCTS if part == "products" else LEARNING
+                sums[name, before[0].steps[part], last[0].steps[part]] += np.array([each[part] for each in both])
             sizes = np.array([[p.held[part] / p.steps[part] for part in ("products", "kernel")] for p in last])
             held, beside = np.maximum(held, sizes.max(axis=0)), max(beside, trial.beside(point, self.jobs))
-            kept = [p.held["kept"] / p.steps["products"] for p in last]
-            disk += sum(
-                size * times for size, times in zip(kept, (1, n_splits - 1), strict=False) if size <= KEPT_BYTES
-            )
+            kept, times = [p.held["kept"] / p.steps["products"] for p in last], (1, n_splits - 1)
+            disk += sum(size * n for size, n in zip(kept, times, strict=False) if size <= KEPT_BYTES)
         weight = len(candidates) / max(1, len(chosen))
-        self.seconds |= {PRODUCTS: products * weight, LEARNING: learning * weight}
+        self.seconds |= {PRODUCTS: np.zeros(2), LEARNING: np.zeros(2)}
+        for (name, a, b), (less, more) in sums.items():
+            self.seconds[name] = self.seconds[name] + weight * trial.on_a_line((a, less), (b, more))
         return {PRODUCTS: float(held[0]), LEARNING: float(held[1]) + beside}, min(disk * weight, self.store.limit)
 
-    def _measure(self) -> tuple[dict[tuple[str, str], Any], dict[str, str]]:
-        """Measure a few documents: what measures do, they do for each word."""
+    def _measure(self) -> tuple[tuple[dict[tuple[str, str], Any], dict[str, str]], float]:
+        """What measures find out of a few documents, and the bytes that they hold; they work word by word."""
         peeking = Store(self.store.folder, limit=0)  # reads, and keeps nothing
         few = {name: _few(each.counts) for name, each in self._read.items()}
         counts = {name: (few[name], each.key) for name, each in self._read.items()}
-        words = [len(each.counts.vocabulary) / len(few[name].vocabulary) for name, each in self._read.items()]
-        started = clock()
+        times = max(len(each.counts.vocabulary) / len(few[name].vocabulary) for name, each in self._read.items())
+        resident, started = _resident(), clock()
         found = measure(self.study, counts, peeking, self.jobs, Observer())
-        self.seconds[LEARNING] = self.seconds[LEARNING] + (clock() - started) * max(words)
-        return found
+        self.seconds[LEARNING] = self.seconds[LEARNING] + (clock() - started) * times
+        return found, max(0.0, peak_bytes() - resident) * times
 
     def _score(self, folder: Path, measured: dict[tuple[str, str], Any], failed: dict[str, str]) -> tuple[int, int]:
         """Score decisions that nobody made, most of them right, and draw a few panels; the cells from the store."""

@@ -20,6 +20,7 @@ from benchmark.evaluation.protocols import Split
 from benchmark.experiment.runner import ProductsInStore, Walk, batches
 from benchmark.experiment.store import Store
 from benchmark.methods.base import Problem
+from benchmark.methods.category_machines import FisherMachines, LinearCategories
 from benchmark.methods.weights import differs_by_split
 from benchmark.methods.workbench import KEPT_BYTES, Workbench, memory_budget, trained_by
 from benchmark.observer import Observer
@@ -39,7 +40,10 @@ if TYPE_CHECKING:
 #: Documents of the first trial, and how many times as many the next has. At least so many of them are such as a split
 #: trains on, where it has them; and so many of each class.
 FIRST, GROWTH, LEAST, OF_EACH = 200, 3, 0.75, 6
-#: Seconds that the last trial may take, as the first lets expect; candidates of methods that are tried.
+#: The power of the training documents that LIBSVM's solver takes.
+SOLVER = 1.85
+#: Seconds of the processors that the last trial may take, as those before it let expect; candidates of methods that
+#: are tried.
 BUDGET, MOST_TRIED = 1.5, 60
 
 
@@ -118,9 +122,11 @@ def sizes_of(work: TaskWork) -> dict[PointKey, Sizes]:
     n, trained = len(work.problem.documents), len(trained_by([each for own in work.splits.values() for each in own]))
     found = {}
     for point in work.points:
-        split, representation = point.jobs[0].splits[0], point.method.spec.representation
-        columns = len(split.train) if differs_by_split(representation) else trained
-        found[point.place] = Sizes(n, n if representation.dirichlet else columns, len(split.train), len(split.test))
+        split, spec = point.jobs[0].splits[0], point.method.spec
+        columns = len(split.train) if differs_by_split(spec.representation) else trained
+        if spec.representation.dirichlet or (point.method.batched and spec.kernel is not None):
+            columns = n  # smoothed documents have every word; one kernel matrix serves all splits
+        found[point.place] = Sizes(n, columns, len(split.train), len(split.test))
     return found
 
 
@@ -129,16 +135,18 @@ def _steps(point: PointWork, squares: bool, some: Sizes, all_: Sizes) -> dict[st
 
     Inner products are made of every pair of a row and a column. A kernel matrix has a value for each pair of documents
     that are trained on, or, where one serves all splits, of all documents. LIBSVM's solver reads a row of it in each
-    iteration, of which there are about as many as documents: training is their square, too. A tested document is
-    compared with each support vector. Classifiers of points go over the words of each document.
+    iteration, of which there are about as many as support vectors: training would be their square, too, but of more
+    documents a smaller share support a machine (on text, powers of 1.6 to 1.9 were measured). A tested document is
+    compared with each support vector, but for hyperplanes. Classifiers of points go over the words of each document.
     """
     rows, columns, train, test = (a / b for a, b in zip(some, all_, strict=True))
     if point.method.spec.kernel is None:
         return {"extraction": rows, "products": 1.0, "kernel": 1.0, "training": train, "testing": test}
     values = rows * rows if point.method.batched else train * train
-    training = rows * train if point.method.batched else train * train
+    training = (rows * train if point.method.batched else train * train) ** (SOLVER / 2)
     products = train * train if squares else rows * columns
-    return {"extraction": train, "products": products, "kernel": values, "training": training, "testing": test * train}
+    testing = test if isinstance(point.method, LinearCategories | FisherMachines) else test * train
+    return {"extraction": train, "products": products, "kernel": values, "training": training, "testing": testing}
 
 
 # --- The sample ---
@@ -233,7 +241,9 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
 
 def _divided(point: PointWork, booked: Seconds, took: Seconds, products: Seconds) -> dict[str, Seconds]:
     """Seconds by part. Those of inner products are known; the others share the rest by what the method has booked."""
-    shares = dict(zip(PARTS, booked, strict=False)) | {"products": 0.0}
+    shares = dict(zip(PARTS, booked, strict=False))
+    shares["kernel"] -= min(shares["kernel"], max(0.0, products[0] - shares["products"]))  # products booked as such
+    shares["products"] = 0.0
     rest = np.maximum(took - products, 0)
     if point.method.batched and point.method.spec.kernel is not None:
         # A kernel matrix that methods share is booked by each of them.
@@ -260,7 +270,7 @@ def _budget(n_bytes: float) -> Iterator[None]:
 
 
 def shares(n: int, trials: Sequence[tuple[float, float, Any]]) -> Iterator[float]:
-    """The shares of n documents to try, given the shares and seconds of the trials so far.
+    """The shares of n documents to try, given the shares and seconds of those so far.
 
     The first loads libraries, and is done once more. The last is as large as the budget of seconds allows: what a trial
     takes beyond what any takes grows with the square of the documents, at worst.
@@ -277,26 +287,25 @@ def shares(n: int, trials: Sequence[tuple[float, float, Any]]) -> Iterator[float
             yield last
 
 
-def extrapolated(one: Piece, two: Piece) -> dict[str, Seconds]:
-    """Seconds of a piece on all documents, by part: on the line through two trials, at 1.
+def on_a_line(one: tuple[float, Seconds], two: tuple[float, Seconds]) -> Seconds:
+    """Seconds of all steps, given those of two shares of them: on the line through both.
 
-    At least what was seen, and at most as many times as much as there are more steps.
+    At least what the second took, and at most as many times as much as there are more steps.
     """
-    found = {}
-    for part, seen in two.took.items():
-        a, b = one.steps[part], two.steps[part]
-        found[part] = seen / b
-        if b > 1.2 * a:
-            found[part] = np.minimum(found[part], seen + np.maximum(seen - one.took[part], 0) * (1 - b) / (b - a))
-    return found
+    (a, less), (b, more) = one, two
+    proportional = more / b
+    if b < 1.2 * a:
+        return proportional
+    return np.asarray(np.minimum(proportional, more + np.maximum(more - less, 0) * (1 - b) / (b - a)))
 
 
-def whole(point: PointWork, n_splits: int, pieces: Sequence[dict[str, Seconds]], of: int) -> dict[str, Seconds]:
+def whole(point: PointWork, n_splits: int, pieces: Sequence[Piece]) -> dict[str, Seconds]:
     """Seconds of all splits of a point: of the first, and each other as of the second, or all as of those at once."""
+    first = pieces[0]
     if len(pieces) > 1:
-        return {part: first + (n_splits - 1) * pieces[1][part] for part, first in pieces[0].items()}
+        return {part: took + (n_splits - 1) * pieces[1].took[part] for part, took in first.took.items()}
     once = {"products", "kernel"} if point.method.spec.kernel is not None else set()
-    return {part: took * (1 if part in once else n_splits / of) for part, took in pieces[0].items()}
+    return {part: took * (1 if part in once else n_splits / first.splits) for part, took in first.took.items()}
 
 
 def beside(point: PointWork, jobs: int) -> float:
@@ -309,8 +318,8 @@ def beside(point: PointWork, jobs: int) -> float:
     spec, split = point.method.spec, point.jobs[0].splits[0]
     if spec.kernel is None:
         return n_bytes * (3 + jobs) / 4
-    if point.method.batched:  # the kernel between all documents, and the two that it is made of
-        return n_bytes + 3 * 8.0 * len(point.problem.documents) ** 2
+    if point.method.batched:  # the kernel between all documents, and what it is made from
+        return n_bytes + 2 * 8.0 * len(point.problem.documents) ** 2
     machine = spec.classifier.build()
     sizes = np.sort(point.problem.members[split.train].sum(axis=0))
     one_vs_one = not point.problem.several and machine.scheme == "one-vs-one"

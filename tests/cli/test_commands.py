@@ -395,10 +395,14 @@ class TestPlan:
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
         config = write(SMALL)
         assert self.rows(config) == [["tf-l1-ngd", "2", "0"], ["tf-l2-linear", "2", "0"]]
-        assert re.search(r"^A first run takes about [\d.]+ s and [\d.]+ GB\.$", invoke("plan", config).stdout, re.MULTILINE)
+        assert re.search(
+            r"^A first run takes about [\d.]+ s and [\d.]+ GB\.$", invoke("plan", config).stdout, re.MULTILINE
+        )
         assert invoke("run", config, "--out", tmp_path / "run").exit_code == 0
         assert self.rows(config) == [["tf-l1-ngd", "2", "2"], ["tf-l2-linear", "2", "2"]]
-        assert re.search(r"^A run takes .+; 2 of 2 cells are in the store\.$", invoke("plan", config).stdout, re.MULTILINE)
+        assert re.search(
+            r"^A run takes .+; 2 of 2 cells are in the store\.$", invoke("plan", config).stdout, re.MULTILINE
+        )
 
     def test_the_parts_add_up(self, write):
         result = invoke("plan", write(SMALL))

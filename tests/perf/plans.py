@@ -1,8 +1,9 @@
-"""`bench plan` against the truth: seconds of the processors and on the clock, and memory, of configurations of all kinds.
+"""`bench plan` against the truth: seconds on the clock and of the processors, and memory, for all kinds of runs.
 
     python tests/perf/plans.py [CONFIG…]
 
-Each configuration is planned and then run, in processes and with a store of their own; "own" is 20 Newsgroups as a table.
+Each configuration is planned and then run, in processes and with a store of their own. "own" is 20 Newsgroups as a
+table of one's own.
 """
 
 from __future__ import annotations

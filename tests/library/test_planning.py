@@ -1,0 +1,325 @@
+"""What is planned: parts add up, grow with the documents, follow the store, and are near what the run then takes."""
+
+from __future__ import annotations
+
+import csv
+import os
+import resource
+import shutil
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.experiment.runner import run
+from benchmark.experiment.session import checked
+from benchmark.experiment.store import Store
+from benchmark.library import planning, trial
+from benchmark.library.planning import (
+    LEARNING,
+    PRODUCTS,
+    READING,
+    RUN_PARTS,
+    SCORING,
+    START,
+    Forecast,
+    Plan,
+    in_words,
+    plan,
+)
+from benchmark.methods.workbench import Workbench
+from benchmark.observer import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.config.model import Experiment
+
+ROOT = Path(__file__).parents[2]
+KERNELS = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
+SEVERAL = {
+    "corpus": {"name": "synthetic", "subset": "several"},
+    "protocol": {"name": "random-subsets", "train_size": [60], "replicates": 4, "stratified": False, "test": "texas"},
+    "metrics": ["macro-f1"],
+}
+TWO = {
+    "tasks": [["faculty", "course"]],
+    "protocol": {"name": "random-subsets", "train_size": [40], "replicates": 4},
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store", limit=10**10)
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Callable[..., Experiment]:
+    """A configuration for generated documents of one's own: words drawn by class."""
+
+    def make(n: int, methods: str = "[mnb, ngd]", words: int = 60) -> Experiment:
+        random = np.random.default_rng(0)
+        with (tmp_path / f"{n}.csv").open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["text", "label"])
+            for row in range(n):
+                drawn = random.zipf(1.3, words) % 2000 + 700 * (row % 3) * (random.random(words) < 0.3)
+                letters = (np.base_repr(int(each), 26).translate(LETTERS) for each in drawn)
+                writer.writerow([" ".join(letters), f"c{row % 3}"])
+        text = (
+            f"name: own\ncorpus: {{name: files, path: {n}.csv}}\nprotocol: {{name: k-fold, k: 3}}\nmethods: {methods}\n"
+        )
+        (tmp_path / f"{n}.yaml").write_text(text)
+        return checked(tmp_path / f"{n}.yaml")  # type: ignore[return-value]
+
+    return make
+
+
+LETTERS = str.maketrans("0123456789", "qrstuvwxyz")
+
+
+def forecast(study: Experiment, store: Store) -> Forecast:
+    found = plan(study, store, Observer()).forecast
+    assert found is not None
+    return found
+
+
+def used() -> float:
+    """Seconds of the processors, of the processes that were started here and have ended."""
+    of = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return of.ru_utime + of.ru_stime
+
+
+def learning(found: Forecast) -> float:
+    return found.cpu[PRODUCTS] + found.cpu[LEARNING]
+
+
+# What holds of every plan
+
+
+@pytest.mark.parametrize("changes", [{}, SEVERAL, TWO, {"methods": ["mnb", "linear-svm"]}], ids=str)
+def test_every_part_is_there_and_none_is_negative(configured, store: Store, changes: dict[str, Any]) -> None:
+    found = forecast(configured(**changes), store)
+    for parts in (found.seconds, found.cpu, found.memory):
+        assert tuple(parts) == RUN_PARTS
+        assert all(np.isfinite(value) and value >= 0 for value in parts.values())
+    assert found.peak == sum(found.memory.values()) > 5e7
+    assert learning(found) > 0
+
+
+def test_nothing_but_the_counts_is_kept_and_the_environment_is_as_it_was(configured, store: Store, monkeypatch) -> None:
+    monkeypatch.setenv("BENCH_MEMORY_GB", "3")
+    study = configured()
+    plan(study, store, Observer())
+    assert len(store.entries()) == 1
+    assert os.environ["BENCH_MEMORY_GB"] == "3"
+    assert plan(study, store, Observer(), quick=True).rows == [
+        *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
+    ]  # fmt: skip
+
+
+def test_what_the_store_has_takes_nothing(configured, store: Store) -> None:
+    run(configured(methods=[KERNELS]), store)
+    study = configured(methods=[KERNELS, "mnb"])
+    found = plan(study, store, Observer())
+    assert found.from_store == (2, 3)
+    assert found.forecast is not None
+    assert found.forecast.cpu[PRODUCTS] == found.forecast.memory[PRODUCTS] == 0
+    run(study, store)
+    done = forecast(study, store)
+    assert learning(done) < 0.02 < done.cpu[SCORING]
+
+
+def test_quick_tries_nothing(configured, store: Store, monkeypatch) -> None:
+    monkeypatch.setattr(trial, "tried", lambda *_: pytest.fail("a method is tried"))
+    found = plan(configured(), store, Observer(), quick=True)
+    assert (found.forecast, in_words(found)) == (None, "")
+
+
+def test_a_method_that_fails_costs_no_plan(configured, store: Store) -> None:
+    huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
+    assert learning(forecast(configured(methods=[huge, "mnb"]), store)) > 0
+
+
+# The extrapolation
+
+SECONDS = st.floats(1e-4, 1e3)
+
+
+@given(SECONDS, SECONDS, st.integers(1, 10**4), st.integers(0, 10**4), st.integers(0, 10**6), st.integers(1, 10**6))
+def test_more_steps_never_take_less(one: float, two: float, a: int, b: int, n: int, more: int) -> None:
+    def of(steps: int) -> float:
+        less, most = (np.full(2, each) for each in (one, two))
+        return float(trial.on_a_line((a / steps, less), ((a + b) / steps, most))[0])
+
+    n += a + b
+    assert of(n) <= of(n + more) * (1 + 1e-9)
+    assert two * (1 - 1e-9) <= of(n) <= two * n / (a + b) * (1 + 1e-9)
+
+
+@given(st.floats(0, 10), st.floats(0.01, 10), st.integers(100, 1000), st.integers(2, 20), st.integers(1, 20))
+def test_what_is_on_a_line_stays_on_it(fixed: float, each: float, n: int, times: int, more: int) -> None:
+    sizes = n, n * times, n * times * more
+    one, two, all_ = (np.full(2, fixed + each * size) for size in sizes)
+    found = trial.on_a_line((sizes[0] / sizes[2], one), (sizes[1] / sizes[2], two))
+    np.testing.assert_allclose(found, all_, rtol=1e-9)
+
+
+@pytest.mark.parametrize("n", [1, 150, 700, 5000, 10**6])
+@pytest.mark.parametrize("power", [0, 1, 2])
+def test_shares_grow_and_stay_within_their_budget(n: int, power: int) -> None:
+    trials: list[tuple[float, float, None]] = []
+    for share in trial.shares(n, trials):
+        trials.append((share, 0.1 + 0.1 * (share * n / trial.FIRST) ** power, None))  # noqa: PERF401 - `shares` reads them
+    found = [share for share, _, _ in trials]
+    assert found == sorted(found)
+    assert found[0] == found[1]
+    assert found[-1] <= 1
+    assert all(seconds < 2 * trial.BUDGET for _, seconds, _ in trials)
+
+
+def test_more_documents_take_more(own, store: Store) -> None:
+    few, many = (forecast(own(n), store) for n in (400, 4000))
+    assert learning(many) > 3 * learning(few)
+    assert many.memory[PRODUCTS] == pytest.approx(100 * few.memory[PRODUCTS], rel=0.05)
+    assert many.disk > few.disk > 0
+
+
+# The sample
+
+
+def test_a_sample_has_all_classes_and_the_splits_of_the_whole(configured, store: Store) -> None:
+    rehearsal = planning._Rehearsal(configured(), store, 1)
+    rehearsal.read(Observer(), download=False)
+    (work,) = rehearsal.works
+    small = trial.sampled(work, rehearsal.missing, 0.1)
+    assert small is not None
+    ids, documents = set(work.problem.documents.ids), small.problem.documents
+    assert set(documents.ids) < ids
+    for point, whole in zip(small.points, work.points, strict=True):
+        for job, other in zip(point.jobs, whole.jobs, strict=False):
+            (split,), (origin,) = job.splits, other.splits
+            for rows, all_rows in ((split.train, origin.train), (split.test, origin.test)):
+                names = {documents.ids[row] for row in rows}
+                assert names
+                assert names < {work.problem.documents.ids[row] for row in all_rows}
+            assert (np.bincount(documents.labels[split.train], minlength=4) >= trial.OF_EACH).all()
+
+
+@pytest.mark.parametrize("changes", [{}, SEVERAL, TWO], ids=["table", "several", "two"])
+def test_matrices_are_those_that_the_workbench_then_holds(
+    configured, store: Store, monkeypatch, changes: dict[str, Any]
+) -> None:
+    study, held = configured(methods=[KERNELS], **changes), {"products": 0, "kernel": 0}
+    found = forecast(study, store)
+    take, fill = Workbench._take, NodeMatrix.fill
+
+    def watched_take(self: Workbench, shape: tuple[int, int]) -> Any:
+        held["products"] = max(held["products"], shape[0] * shape[1] * 8)
+        return take(self, shape)
+
+    def watched_fill(self: NodeMatrix, kernel: Any, jobs: int) -> None:
+        fill(self, kernel, jobs)
+        held["kernel"] = max(held["kernel"], self._memory.nbytes)
+
+    monkeypatch.setattr(Workbench, "_take", watched_take)
+    monkeypatch.setattr(NodeMatrix, "fill", watched_fill)
+    run(study, store)
+    assert found.memory[PRODUCTS] == pytest.approx(held["products"], rel=0.02)
+    assert held["kernel"] * 0.98 < found.memory[LEARNING]
+
+
+def test_products_that_are_too_large_to_be_held_take_no_memory(configured, store: Store, monkeypatch) -> None:
+    monkeypatch.setenv("BENCH_MEMORY_GB", "0.0001")
+    assert forecast(configured(methods=[KERNELS]), store).memory[PRODUCTS] == 0
+
+
+# Files that are not read to their end
+
+
+def test_of_a_large_file_only_the_beginning_is_counted(own, store: Store, monkeypatch) -> None:
+    study = own(3000)
+    monkeypatch.setattr(planning, "READ", 200_000)
+    guessed = forecast(study, store)
+    assert not store.entries(), "counts of a part aren't those of the whole"
+    monkeypatch.undo()
+    known = forecast(study, store)
+    assert store.entries()
+    assert guessed.cpu[READING] > known.cpu[READING]
+    assert guessed.memory[PRODUCTS] == known.memory[PRODUCTS] or known.memory[PRODUCTS] > 0
+    assert 1 / 3 < learning(guessed) / learning(known) < 3
+
+
+# Words
+
+
+def test_a_machine_that_is_too_small_is_told_with_what_to_do(configured, store: Store, monkeypatch) -> None:
+    monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
+    memory, disk = plan(configured(), store, Observer(), jobs=2).warnings
+    assert "fewer documents" in memory
+    assert "--jobs 1" in memory
+    assert str(store.folder) in disk
+    assert "BENCH_CACHE" in disk
+    parts = dict.fromkeys(RUN_PARTS, 1.0) | {PRODUCTS: 5e9, LEARNING: 5e9}
+    (said,) = planning._warnings(Forecast(parts, parts, parts, -1.0), 8e9, store, 1)
+    assert said.startswith("it takes 10 GB of memory, and 8.0 GB are free")
+    assert "`linear-svm`" in said
+    assert "BENCH_MEMORY_GB" in said
+    assert not planning._warnings(Forecast(parts, parts, parts, -1.0), 11e9, store, 1)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "n_bytes", "said"),
+    [
+        (3.14, 4.4e8, "3.1 s and 0.4 GB"),
+        (41.9, 1.23e9, "42 s and 1.2 GB"),
+        (312, 1.2e10, "5.2 min and 12 GB"),
+        (7500, 1.2e11, "2.1 h and 120 GB"),
+    ],
+)
+def test_two_digits_are_said(seconds: float, n_bytes: float, said: str) -> None:
+    rest = dict.fromkeys(RUN_PARTS, 0.0)
+    found = Forecast(rest | {START: seconds}, rest, rest | {START: n_bytes}, 0.0)
+    assert in_words(Plan([], (0, 10), found)) == f"A first run takes about {said}."
+    assert in_words(Plan([], (8, 10), found)) == f"A run takes about {said}; 8 of 10 cells are in the store."
+
+
+# Plan and truth
+
+SCRIPT = """
+import json, sys
+from pathlib import Path
+from benchmark.experiment.session import checked
+from benchmark.experiment.store import Store
+from benchmark.library.planning import plan
+from benchmark.observer import Observer
+found = plan(checked(Path(sys.argv[1])), Store(), Observer(), jobs=2).forecast
+print(sum(found.cpu.values()), found.peak)
+"""
+
+
+@pytest.mark.parametrize("name", ["quickstart", "own"])
+def test_a_run_takes_about_what_was_planned(own, tmp_path: Path, name: str) -> None:
+    """In processes of their own; of the processors' time, since other work on the machine passes on the clock, too."""
+    config = ROOT / "configs" / "quickstart.yaml"
+    if name == "own":
+        own(3000, "[mnb, ngd, {weighting: tfidf, classifier: linear-svm}]")
+        config = tmp_path / "3000.yaml"
+    environment = {**os.environ, "BENCH_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
+    call = partial(subprocess.run, env=environment, check=True, stdout=subprocess.PIPE, cwd=tmp_path)
+    cpu, peak = map(float, call([sys.executable, "-c", SCRIPT, config]).stdout.split())
+    before = used()
+    call([sys.executable, "-m", "benchmark.cli", "run", config, "--out", tmp_path / "run", "--jobs", "2"])
+    with (tmp_path / "run" / "costs.csv").open() as file:
+        most = max(float(row["peak_bytes"]) for row in csv.DictReader(file))
+    assert 1 / 2 < cpu / (used() - before) < 2
+    assert 1 / 1.5 < peak / most < 1.5
