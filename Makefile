@@ -13,7 +13,7 @@ help:
 	@echo "make trials [SLICE=1]                  try to break it, from fixed seeds"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
-	@echo "make perf                              time ours against the plain routes"
+	@echo "make perf                              time ours against the plain routes, and plans"
 	@echo "make lock                              resolve the lock file afresh"
 
 run: $(READY)
@@ -37,6 +37,7 @@ trials: $(READY)
 
 perf: $(READY)
 	$(BIN)/python tests/perf/measure.py
+	$(BIN)/python tests/perf/plans.py
 
 reproduce-paper: $(READY)
 	$(BIN)/bench reproduce
