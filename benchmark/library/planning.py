@@ -18,7 +18,7 @@ from benchmark.corpora.files import OwnFiles
 from benchmark.environment import forget_peak, free_memory, peak_bytes
 from benchmark.evaluation.predictions import CLOCKS, Given, Predictions
 from benchmark.experiment.kinds import summary_of
-from benchmark.experiment.overlap import seen_before
+from benchmark.experiment.overlap import MOST_SPLITS, seen_before
 from benchmark.experiment.reading import counts_key, described
 from benchmark.experiment.runner import Read, measure, read_variants, works_of
 from benchmark.experiment.store import Store
@@ -49,8 +49,8 @@ RUN_PARTS = ("start", "reading and counting", "inner products", "training and de
 START, READING, PRODUCTS, LEARNING, SCORING = RUN_PARTS
 #: Bytes of one's own text that are counted to plan; what is larger is taken to go on as it begins.
 READ = 20_000_000
-#: Cells that are scored on trial, panels that are drawn, and documents of each class that measures are tried on.
-SCORED, DRAWN, MEASURED = 150, 4, 10
+#: Cells that are scored on trial, panels that are drawn, documents that are compared, and of each class measured.
+SCORED, DRAWN, COMPARED, MEASURED = 150, 4, 2000, 10
 
 
 @dataclass(frozen=True)
@@ -296,9 +296,7 @@ class _Rehearsal:
             predictions.points.update({point.place: _made_up(point, work, random) for point in work.points})
         study, facts = self.study, {name: each.facts for name, each in self._read.items()}
         some = part_of(study, study.ids[:: -(-len(study.ids) // SCORED)], ()) if len(study.ids) > SCORED else study
-        started = clock()
-        seen_before(self.works[0], Store(self.store.folder, limit=0))
-        seen, started = clock() - started, clock()
+        seen, started = self._look_for_duplicates(), clock()
         summary = summary_of(Run(some, predictions, failed, facts, self.jobs))
         scored, started = (clock() - started) * len(study.ids) / len(some.ids), clock()
         panels = sum(len(chart.panels) for chart in summary.charts)
@@ -315,6 +313,17 @@ class _Rehearsal:
             self.seconds[SCORING] = self.seconds[SCORING] + (clock() - started) * (panels / n_drawn - 1)
         stored = {point.place for work in self.works for point in work.points}.difference(self.missing)
         return Run(study, predictions, {}, facts, stored=stored).from_store
+
+    def _look_for_duplicates(self) -> Seconds:
+        """What near-duplicates of the first task take: they are looked for document by document, and split by split."""
+        work = self.works[0]
+        n, n_splits = len(work.problem.documents), sum(len(splits) for splits in work.splits.values())
+        small = trial.sampled(work, {point.place: list(point.jobs) for point in work.points}, min(1.0, COMPARED / n))
+        if small is None or n_splits > MOST_SPLITS:
+            return np.zeros(2)
+        started, some = clock(), sum(len(splits) for splits in small.splits.values())
+        seen_before(small, Store(self.store.folder, limit=0))
+        return (clock() - started) * n / len(small.problem.documents) * n_splits / some
 
 
 def _resident() -> float:
