@@ -393,4 +393,4 @@ def _stand_in(collection: Collection, observer: Observer, jobs: int) -> tuple[Re
         if len(alike):
             rows[own] = np.resize(alike, len(own))
     counts = Counts(documents, first.matrix[rows], first.vocabulary)
-    return Read(counts, counts_key(collection, source), described(counts, reader.facts())), took
+    return Read(counts, counts_key(collection, source), described(counts, reader.facts()), {}), took
