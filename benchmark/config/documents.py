@@ -50,7 +50,8 @@ def text_of(source: YamlSource, reader: CorpusReader) -> Text:
             raise source.error((key,), unknown(what, given, list(allowed)))
     if text.counted_in is not None and text.counted_in not in reader.groups:
         raise source.error(("counted_in",), unknown("group", text.counted_in, reader.groups))
-    lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer)
+    lexer, ngrams = text.lexer or reader.lexer, tuple(sorted(set(text.ngrams)))
+    lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist, lexer, ngrams)
     return Text(lexing, Pruning(text.min_occurrences, text.min_documents, text.counted_in))
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, ConfigDict, Discriminator, Field, Tag
 
 from benchmark.sections import Section
+from benchmark.text.lexer import LONGEST_NGRAM
 
 
 def listed(value: Any) -> Any:
@@ -40,6 +41,9 @@ class TextSection(Section):
     skip_html: bool = Field(default=False, description="Whether tags and entities are left out.")
     digits: str = Field(default="drop", description="What becomes of digits.")
     stoplist: str = Field(default="smart", description="Words that are left out.")
+    ngrams: Annotated[list[Annotated[int, Field(ge=1, le=LONGEST_NGRAM)]], BeforeValidator(listed)] = Field(
+        default=[1], min_length=1, max_length=LONGEST_NGRAM, description="Of how many words in a row a term is made."
+    )
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
     min_documents: int = Field(default=1, ge=1, description="In how many documents a word must be.")
     counted_in: str | None = Field(

@@ -162,6 +162,7 @@ def _pack(counts: Counts, digest: str) -> Entry:
         "data": counts.matrix.data,
         "labels": documents.labels,
         "groups": documents.groups,
+        "block_of": counts.block_of,
         "ids": np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8),
         "vocabulary": np.frombuffer("\0".join(counts.vocabulary).encode(), dtype=np.uint8),
     }
@@ -172,7 +173,7 @@ def _pack(counts: Counts, digest: str) -> Entry:
     if documents.dates is not None:
         arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
     names = {"classes": list(documents.classes), "group_names": list(documents.group_names)}
-    return Entry(arrays, names | {"digest": digest, "dropped": counts.dropped})
+    return Entry(arrays, names | {"blocks": list(counts.blocks), "digest": digest, "dropped": counts.dropped})
 
 
 def _unpack(entry: Entry) -> Counts:
@@ -191,7 +192,8 @@ def _unpack(entry: Entry) -> Counts:
     vocabulary = _names(arrays["vocabulary"])
     shape = (len(documents), len(vocabulary))
     matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    return Counts(documents, matrix, vocabulary, entry.facts["dropped"])
+    blocks = tuple(entry.facts["blocks"]), arrays["block_of"]
+    return Counts(documents, matrix, vocabulary, entry.facts["dropped"], *blocks)
 
 
 def _names(joined: NDArray[np.uint8]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
-from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
+    from benchmark.text.counts import Counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,7 @@ def task_work(
 def _problem(task: Task, counts: Counts, counts_id: str, seed: int) -> Problem:
     rows, documents = counts.documents.of_classes(task.classes)
     whole = len(rows) == len(counts.documents)
-    own = Counts(documents, counts.matrix if whole else counts.matrix[rows], counts.vocabulary)
+    own = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
     truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
     key = key_of(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
     return Problem(own, key, seed)

@@ -157,6 +157,7 @@ def _words(text: Text, own: Mapping[str, Any]) -> str:
     pruned = f" that {' and '.join(least)}" if least else ""
     pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
     made = f"; digits: {text.lexing.digits}; stoplist: {text.lexing.stoplist}"
+    made += f"; terms: {', '.join(text.lexing.blocks)}" if len(text.lexing.blocks) > 1 else ""
     return f"{own.get('vocabulary', 0):,} words{pruned}{made}"
 
 

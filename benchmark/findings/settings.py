@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 #: Parameters that say how to compute, not what.
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
+#: What settings had before they spoke of it.
+_SINCE: Setting = {"ngrams": [1]}
 
 
 def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
@@ -65,6 +67,7 @@ def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]
 
 def differing(own: Setting, paper: Setting) -> list[str]:
     """What a setting has otherwise, in words: "C 3 (paper 1)"; what the paper's doesn't speak of is left out."""
+    paper = {key: value for key, value in _SINCE.items() if key in own} | paper
     return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
 
 

@@ -122,7 +122,7 @@ class _Account:
             ("content", facts["content_digest"]),
             ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
             ("words", f"{words['vocabulary']:,} different, {words['words']:,} in all"),
-            ("lexing", ", ".join(f"{key} {value}" for key, value in vars(text.lexing).items())),
+            ("lexing", ", ".join(f"{key} {_listed(value)}" for key, value in vars(text.lexing).items())),
             ("pruning", ", ".join(f"{key} {value}" for key, value in vars(text.pruning).items())),
             ("points", points_of(spec)),
             ("kernel", described(spec.kernel) if spec.kernel else "none"),
@@ -274,6 +274,10 @@ class _Account:
             if number in position:
                 found[position[number]] = text
         return found
+
+
+def _listed(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, tuple) else str(value)
 
 
 def _shown(content: bytes) -> str:

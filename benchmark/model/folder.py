@@ -133,8 +133,10 @@ def _model(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KeptModel:
     given = arrays.get("terms"), weighting, about["several"], arrays["columns"], arrays["everywhere"]
     fitted = KINDS[about["kind"]].restored(Learned(spec, *given), own)
     vocabulary = parted(arrays["vocabulary"])
-    lexing, sigmoids = Lexing(**about["lexing"]), arrays.get("sigmoids")
-    return KeptModel(tuple(about["classes"]), lexing, vocabulary, fitted, sigmoids, about["about"])
+    plain = about["lexing"].items()
+    lexing: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in plain}
+    sigmoids = arrays.get("sigmoids")
+    return KeptModel(tuple(about["classes"]), Lexing(**lexing), vocabulary, fitted, sigmoids, about["about"])
 
 
 def _representation(about: dict[str, Any]) -> Representation:

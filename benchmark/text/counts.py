@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -39,9 +39,9 @@ class Counts:
     vocabulary: tuple[str, ...]
     dropped: int = 0
     blocks: tuple[str, ...] = ("all",)
-    block_of: NDArray[np.int32] = None  # type: ignore[assignment] # never after the next lines
+    block_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     def __post_init__(self) -> None:
         """One block, unless several are given."""
-        if self.block_of is None:
+        if not len(self.block_of):
             object.__setattr__(self, "block_of", np.zeros(len(self.vocabulary), dtype=np.int32))

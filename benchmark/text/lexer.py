@@ -45,6 +45,7 @@ DIGIT_RULES = {
 }
 
 SHORTEST, LONGEST = 2, 99
+LONGEST_NGRAM = 5
 
 # Kinds of characters. A token begins with a letter, a digit or an ideograph, and goes on over kinds that share a bit
 # with it; one of an ideograph goes on over marks alone.
@@ -93,6 +94,9 @@ class Lexing:
         "smart" or "none". It concerns words alone: no token with digits is a stop word.
     lexer : str
         One of `LEXERS`: what letters are.
+    ngrams : tuple of int
+        Of how many tokens that follow each other a term is made, ascending: (1, 2) is words and pairs. The stop list
+        concerns words alone: "out of order" is a term.
     """
 
     skip_header: bool = False
@@ -100,12 +104,20 @@ class Lexing:
     digits: str = "drop"
     stoplist: str = "smart"
     lexer: str = "rainbow"
+    ngrams: tuple[int, ...] = (1,)
 
     def __post_init__(self) -> None:
         """Refuse unknown names."""
         for field, allowed in (("digits", DIGIT_RULES), ("stoplist", STOPLISTS), ("lexer", LEXERS)):
             if (value := getattr(self, field)) not in allowed:
                 raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
+        if not self.ngrams or not set(self.ngrams) <= set(range(1, LONGEST_NGRAM + 1)):
+            raise ConfigError(f"lexing: ngrams is {list(self.ngrams)}; of 1 to {LONGEST_NGRAM} tokens each")
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Names of the blocks of terms, in their order: "all" of words, "all-2" of pairs."""
+        return tuple("all" if n == 1 else f"all-{n}" for n in self.ngrams)
 
 
 @dataclass(frozen=True)

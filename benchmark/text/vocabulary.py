@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import secrets
-from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,7 +19,7 @@ from benchmark.text.lexer import LINE_FEED, find_tokens, term
 from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -62,7 +62,9 @@ class Pruning:
 def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
     """Count the terms of each document; a document left without terms stays, as a row of zeros.
 
-    The text is read once, some documents at a time, on `jobs` threads. How they are divided decides nothing.
+    The text is read once, some documents at a time, on `jobs` threads. How they are divided decides nothing. An n-gram
+    is a pair, an (n - 1)-gram and a word, of those that pruning keeps: neither is rarer than the n-gram. It may have
+    stop words.
 
     Raises
     ------
@@ -71,33 +73,24 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
     """
     documents = corpus.documents
     given = _chunks(corpus, _counted(documents, pruning.group))
-    parts = deque(in_turn(partial(_part, lexing), given, jobs))
-
-    # The terms of all parts are a text themselves, in which each part has each of its terms once.
-    spelled = np.concatenate([NOTHING, *(part.spelled for part in parts)])
-    ends = np.flatnonzero(spelled == LINE_FEED)
-    starts = np.concatenate([[0], ends + 1])[:-1]
-    lengths = (ends - starts).astype(np.int32)
-    terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, _seed())
-    own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
+    parts = list(in_turn(partial(_part, lexing), given, jobs))
     dropped = sum(part.dropped for part in parts)
-    occurrences, in_documents = np.zeros((2, len(first)), dtype=np.int64)
-    for part, numbers in zip(parts, own, strict=True):
-        occurrences[numbers] += part.occurrences
-        in_documents[numbers] += part.in_documents
 
-    common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
-    written = spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS)
-    names = [term(name, lexing) for name in written.tobytes().decode().split("\n")[:-1]]
-    stop = stop_words(lexing.stoplist)
-    # No two terms are alike: the order of str, which is that of their bytes, is the only one.
-    kept = [place for place in sorted(range(len(names)), key=names.__getitem__) if names[place] not in stop]
-    columns = np.full(len(first), -1, dtype=np.int32)
-    columns[common[kept]] = np.arange(len(kept), dtype=np.int32)
-    let_go = ((parts.popleft().matrix, columns[numbers], len(kept)) for numbers in own)
-    rows = in_turn(_arranged, let_go, jobs)
-    matrix = sp.vstack([sp.csr_array((0, len(kept)), dtype=np.int32), *rows], format="csr")
-    return Counts(documents, matrix, tuple(names[place] for place in kept), dropped)
+    words, streams = _words(parts, lexing, pruning)
+    names, of_words = words, [stream.terms for stream in streams]
+    blocks = [(*_ordered(words, stop_words(lexing.stoplist)), streams)] if 1 in lexing.ngrams else []
+    for n in range(2, max(lexing.ngrams) + 1):
+        parts = list(in_turn(partial(_longer, n), zip(streams, of_words, strict=True), jobs))
+        common, streams = _pairs(parts, pruning)
+        names = [f"{names[shorter]} {words[last]}" for shorter, last in zip(*common.T.tolist(), strict=True)]
+        if n in lexing.ngrams:
+            blocks.append((*_ordered(names), streams))
+    vocabularies, columns, own = zip(*blocks, strict=True)
+    sizes = [len(each) for each in vocabularies]
+    rows = in_turn(partial(_rows, columns, sizes), zip(*own, strict=True), jobs)
+    matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
+    block_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
 
 
 def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
@@ -116,31 +109,51 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
 
 
 NOTHING = np.empty(0, dtype=np.uint8)
+NO_TERM, NO_PAIR = np.int32(-1), np.empty((0, 2), dtype=np.int32)
 AS_IT_STANDS = np.arange(256, dtype=np.uint8)
 #: Bytes of text that are counted at a time: the table of their terms stays in a core's own cache.
 PART = 2**21
 
 
 @dataclass(frozen=True)
-class _Part:
-    """The counts of consecutive documents over the terms that they have, in order of appearance.
+class _Stream:
+    """The terms of consecutive documents, n-grams of one length, as they follow each other.
 
     Parameters
     ----------
-    matrix : CSR matrix of int32, shape (documents, terms)
-    occurrences, in_documents : int64 array, shape (terms,)
+    terms : int32 array, shape (t,)
+        The number of the n-gram that begins at each token; -1 where none does, as behind each document's last token.
+    bounds : int64 array, shape (documents + 1,)
+        The tokens of document i, and the place behind them, are ``bounds[i]:bounds[i + 1]``.
+    counted : bool array, shape (documents,)
+        Which documents pruning counts.
+    """
+
+    terms: NDArray[np.int32]
+    bounds: NDArray[np.int64]
+    counted: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A stream whose terms are numbered in order of appearance.
+
+    Parameters
+    ----------
+    stream : _Stream
+    occurrences, in_documents : int32 array, shape (terms,)
         How often and in how many of the documents that pruning counts each term occurs.
-    spelled : uint8 array
-        The terms, a line feed after each.
+    written : uint8 array, or int32 array of shape (terms, 2)
+        The words, a line feed after each; of longer n-grams the number of the (n - 1)-gram and that of the last word.
     dropped : int
         As in `Spans`.
     """
 
-    matrix: sp.csr_array
-    occurrences: NDArray[np.int64]
-    in_documents: NDArray[np.int64]
-    spelled: NDArray[np.uint8]
-    dropped: int
+    stream: _Stream
+    occurrences: NDArray[np.int32]
+    in_documents: NDArray[np.int32]
+    written: NDArray[Any]
+    dropped: int = 0
 
 
 def _chunks(corpus: AnyCorpus, counted: NDArray[np.bool_]) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
@@ -156,20 +169,105 @@ def _part(lexing: Lexing, given: tuple[Chunk, NDArray[np.bool_]]) -> _Part:
     (text, bounds), counted = given
     found = find_tokens(text, bounds, lexing)
     terms, first = intern(found.text, found.starts, found.lengths, found.spelling, _seed())
-    pointers, indices, data, occurrences, in_documents = tally(terms, found.bounds, len(first), counted)
-    matrix = sp.csr_array((data, indices, pointers), shape=(len(counted), len(first)))
     spelled = spell(found.text, found.starts[first], found.lengths[first], found.spelling)
-    return _Part(matrix, occurrences, in_documents, spelled, found.dropped)
+    ends = found.bounds + np.arange(len(found.bounds))
+    stream = _Stream(np.insert(terms, found.bounds[1:], NO_TERM), ends, counted)
+    return _Part(stream, *_how_often(terms, found.bounds, len(first), counted), spelled, found.dropped)
 
 
-def _arranged(given: tuple[sp.csr_array, NDArray[np.int32], int]) -> sp.csr_array:
-    """A part's rows of the whole matrix, from the column there of each term; it is -1 where none is kept."""
-    matrix, columns, n_columns = given
-    order = np.argsort(columns)[np.count_nonzero(columns < 0) :]
-    chosen = matrix[:, order]
-    chosen.sort_indices()
-    indices = columns[order][chosen.indices]
-    return sp.csr_array((chosen.data, indices, chosen.indptr), shape=(matrix.shape[0], n_columns))
+def _longer(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> _Part:
+    """The n-grams of some documents, from their (n - 1)-grams and their words."""
+    shorter, words = given
+    behind = words[n - 1 :]
+    here = np.flatnonzero((shorter.terms[: len(behind)] >= 0) & (behind >= 0))
+    terms, pairs = _paired(np.stack([shorter.terms[here], behind[here]], axis=1))
+    stream = replace(shorter, terms=np.full(len(words), NO_TERM))
+    stream.terms[here] = terms
+    return _Part(stream, *_how_often(terms, np.searchsorted(here, shorter.bounds), len(pairs), shorter.counted), pairs)
+
+
+def _paired(pairs: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """As `intern`, of pairs of numbers, shape (m, 2): the number of each, and the different ones, shape (k, 2)."""
+    from pandas import factorize  # noqa: PLC0415 - slow, and for n-grams alone
+
+    # Its hash of two numbers as small as those of words has no secret, and needs none: all 32 bits agree for none.
+    terms, different = factorize(pairs.view(np.int64).ravel())
+    return terms.astype(np.int32), different.view(np.int32).reshape(-1, 2)
+
+
+def _how_often(
+    terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    *_, occurrences, in_documents = tally(terms, bounds, n_terms, counted)
+    return occurrences.astype(np.int32), in_documents.astype(np.int32)
+
+
+def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning) -> tuple[list[str], list[_Stream]]:
+    """The names of the words that pruning keeps, and the streams of these alone; the parts are used up."""
+    # The terms of all parts are a text themselves, in which each part has each of its terms once.
+    spelled = np.concatenate([NOTHING, *(part.written for part in parts)])
+    ends = np.flatnonzero(spelled == LINE_FEED)
+    starts = np.concatenate([[0], ends + 1])[:-1]
+    lengths = (ends - starts).astype(np.int32)
+    terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, _seed())
+    common, streams = _common(parts, terms, len(first), pruning)
+    written = spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS)
+    return [term(name, lexing) for name in written.tobytes().decode().split("\n")[:-1]], streams
+
+
+def _pairs(parts: list[_Part], pruning: Pruning) -> tuple[NDArray[np.int32], list[_Stream]]:
+    """The pairs that pruning keeps, shape (k, 2), and the streams of these alone; the parts are used up."""
+    terms, pairs = _paired(np.concatenate([NO_PAIR, *(part.written for part in parts)]))
+    common, streams = _common(parts, terms, len(pairs), pruning)
+    return pairs[common], streams
+
+
+def _common(
+    parts: list[_Part], terms: NDArray[np.int32], n: int, pruning: Pruning
+) -> tuple[NDArray[np.intp], list[_Stream]]:
+    """Which of n terms pruning keeps, and the parts' streams of these alone, numbered from 0 in all of them alike.
+
+    Parameters
+    ----------
+    parts : list of _Part
+        Used up.
+    terms : int32 array
+        The number of each part's terms among all n, part after part.
+    """
+    own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
+    occurrences, in_documents = np.zeros((2, n), dtype=np.int64)
+    for part, numbers in zip(parts, own, strict=True):
+        occurrences[numbers] += part.occurrences
+        in_documents[numbers] += part.in_documents
+    common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
+    place = np.full(n, NO_TERM)
+    place[common] = np.arange(len(common), dtype=np.int32)
+    streams = [part.stream for part in parts]
+    parts.clear()
+    for stream, numbers in zip(streams, own, strict=True):  # their own -1 takes what stands last
+        np.take(np.append(place[numbers], NO_TERM), stream.terms, mode="wrap", out=stream.terms)
+    return common, streams
+
+
+def _ordered(names: list[str], stop: frozenset[str] = frozenset()) -> tuple[list[str], NDArray[np.int32]]:
+    """The names of terms that are no stop words, in their order; and the column of each term, and last of none, -1."""
+    # No two terms are alike: the order of str, which is that of their bytes, is the only one.
+    kept = [number for number in sorted(range(len(names)), key=names.__getitem__) if names[number] not in stop]
+    columns = np.full(len(names) + 1, NO_TERM)
+    columns[kept] = np.arange(len(kept), dtype=np.int32)
+    return [names[number] for number in kept], columns
+
+
+def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[_Stream]) -> sp.csr_array:
+    """Some rows of the whole matrix, block beside block."""
+    blocks = []
+    for places, size, stream in zip(columns, sizes, streams, strict=True):
+        found = places[stream.terms]
+        here = np.flatnonzero(found >= 0)
+        pointers, indices, data, *_ = tally(found[here], np.searchsorted(here, stream.bounds), size, stream.counted)
+        blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
+        blocks[-1].sort_indices()
+    return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
 
 
 def _seed() -> np.uint64:

@@ -51,6 +51,7 @@ def test_the_same_setting_is_judged(study, predicted):
         ({"text": {"stoplist": "none"}}, "stoplist none (paper smart)"),
         ({"protocol": {"name": "k-fold", "k": 3}}, "protocol k-fold (paper leave-one-group-out)"),
         ({"text": {"digits": "joined"}}, "digits joined (paper drop)"),
+        ({"text": {"ngrams": [1, 2]}}, "ngrams [1, 2] (paper [1])"),
     ],
 )
 def test_any_other_setting_is_not(study, predicted, changes, why):
@@ -78,9 +79,10 @@ def test_a_parameter_that_came_later_is_no_difference(study):
     path, _ = pin_settings(study())
     known = json.loads(path.read_text())
     for group in known["small"]:
-        del group["setting"]["epsilon"]
+        del group["setting"]["epsilon"], group["setting"]["ngrams"]
     path.write_text(json.dumps(known))
     assert asides_of(study()) == {}
+    assert len(asides_of(study(text={"ngrams": [1, 2]}))) == 2, "what was not spoken of was words alone"
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"small": [{"cells": ["a"]}]}', '{"small": 3}', '{"small": [[]]}'])

@@ -1,0 +1,138 @@
+"""N-grams: as scikit-learn counts them, in blocks of their own, the same however documents are divided."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer
+
+from benchmark.corpora import registry as corpora
+from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.errors import ConfigError
+from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
+from benchmark.text.stoplist import stop_words
+from benchmark.text.vocabulary import Pruning, count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.text.counts import Counts
+
+    Tokens = Callable[[bytes, Lexing], list[str]]
+
+WORDS = st.sampled_from(
+    [b"kernel", b"Kernel", b"the", b"of", b"text", b"fisher", b"7", b"42", b"x", "\u6f22été".encode()]
+)
+CORPORA = st.lists(st.lists(WORDS, max_size=12).map(b" ".join), max_size=8)
+NGRAMS = st.sampled_from([(1,), (1, 2), (2,), (1, 2, 3), (3,), (1, 4)])
+LEXINGS = st.builds(
+    Lexing,
+    digits=st.sampled_from(list(DIGIT_RULES)),
+    stoplist=st.sampled_from(["smart", "none"]),
+    lexer=st.sampled_from(list(LEXERS)),
+    ngrams=NGRAMS,
+)
+
+
+def documents_of(n: int, groups: list[int] | None = None) -> Documents:
+    sides = np.zeros(n, np.int32) if groups is None else np.array(groups, np.int32)
+    return Documents(tuple(map(str, range(n))), np.zeros(n, np.int32), sides, ("all",), ("train", "test"))
+
+
+def corpus_of(documents: list[bytes], groups: list[int] | None = None) -> Corpus:
+    return Corpus("made up", documents_of(len(documents), groups), *join(documents), "")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
+    count(corpus_of(["é".encode()]), Lexing(lexer="unicode", ngrams=(1, 2)), Pruning())
+
+
+def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
+    columns = np.flatnonzero(counts.block_of == counts.blocks.index(name))
+    return [counts.vocabulary[column] for column in columns], counts.matrix.toarray()[:, columns]
+
+
+@given(CORPORA, LEXINGS, st.integers(1, 3))
+@example([b"", b""], Lexing(ngrams=(1, 2)), 1)
+@example([b"of kernel", b"kernel of kernel"], Lexing(ngrams=(1, 2, 3)), 1)
+def test_counts_are_those_of_scikit_learn(tokens: Tokens, documents: list[bytes], lexing: Lexing, least: int) -> None:
+    """Its stop list would close the gap that a word leaves; n-grams here have the stop words in them."""
+    every = [tokens(document, replace(lexing, stoplist="none")) for document in documents]
+    counts = count(corpus_of(documents), lexing, Pruning(min_documents=least))
+    assert counts.blocks == tuple("all" if n == 1 else f"all-{n}" for n in lexing.ngrams)
+    for n, name in zip(lexing.ngrams, counts.blocks, strict=True):
+        theirs = CountVectorizer(tokenizer=list, preprocessor=list, token_pattern=None, ngram_range=(n, n))
+        terms, matrix = of_block(counts, name)
+        try:
+            expected = theirs.fit_transform(every).toarray()
+        except ValueError:  # no term at all
+            assert not terms
+            continue
+        stop = stop_words(lexing.stoplist) if n == 1 else set()
+        common = (expected > 0).sum(axis=0) >= least
+        kept = [k for k, term in enumerate(theirs.get_feature_names_out()) if common[k] and term not in stop]
+        assert terms == [theirs.get_feature_names_out()[k] for k in kept]
+        np.testing.assert_array_equal(matrix, expected[:, kept])
+
+
+@given(
+    st.lists(st.tuples(st.lists(WORDS, max_size=9).map(b" ".join), st.integers(0, 1)), max_size=10),
+    LEXINGS,
+    st.builds(Pruning, min_occurrences=st.integers(1, 3), group=st.sampled_from([None, "train"])),
+    st.lists(st.integers(0, 10), max_size=5),
+    st.integers(1, 3),
+)
+def test_division_and_threads_decide_nothing(
+    documents: list[tuple[bytes, int]], lexing: Lexing, pruning: Pruning, cuts: list[int], jobs: int
+) -> None:
+    corpus = corpus_of([text for text, _ in documents], [side for _, side in documents])
+
+    class Divided(Corpus):
+        def chunks(self, _: int = 0):
+            for start, stop in pairwise([0, *sorted(min(cut, len(documents)) for cut in cuts), len(documents)]):
+                part = corpus.take(np.arange(start, stop))
+                yield part.text, part.bounds
+
+    divided = Divided("made up", corpus.documents, corpus.text, corpus.bounds, "")
+    one, other = count(corpus, lexing, pruning), count(divided, lexing, pruning, jobs)
+    assert (one.vocabulary, one.blocks) == (other.vocabulary, other.blocks)
+    for name in ("indptr", "indices", "data"):
+        left, right = getattr(one.matrix, name), getattr(other.matrix, name)
+        assert left.dtype == right.dtype == np.int32
+        assert left.tobytes() == right.tobytes()
+    assert one.block_of.tobytes() == other.block_of.tobytes()
+
+
+@given(CORPORA, LEXINGS)
+def test_words_beside_n_grams_are_the_words_alone(documents: list[bytes], lexing: Lexing) -> None:
+    alone = count(corpus_of(documents), replace(lexing, ngrams=(1,)), Pruning(min_occurrences=2))
+    beside = count(corpus_of(documents), replace(lexing, ngrams=(1, 2)), Pruning(min_occurrences=2))
+    terms, matrix = of_block(beside, "all")
+    assert tuple(terms) == alone.vocabulary
+    np.testing.assert_array_equal(matrix, alone.matrix.toarray())
+
+
+def test_nothing_runs_over_the_end_of_a_document() -> None:
+    counts = count(corpus_of([b"kernel text", b"fisher", b"", b"text"]), Lexing(ngrams=(2,)), Pruning())
+    assert (counts.vocabulary, counts.blocks) == (("kernel text",), ("all-2",))
+
+
+@pytest.mark.parametrize("ngrams", [(), (0,), (1, 6)])
+def test_impossible_n_grams_are_refused(ngrams: tuple[int, ...]) -> None:
+    with pytest.raises(ConfigError, match="of 1 to 5 tokens each"):
+        Lexing(ngrams=ngrams)
+
+
+@pytest.mark.corpus
+def test_20ng_has_its_pairs(real_corpus: Callable[..., Corpus]) -> None:
+    without = corpora.select(real_corpus("20ng"), exclude=["20news-bydate-test/sci.crypt/16017"])
+    counts = count(without, Lexing(ngrams=(1, 2)), Pruning(min_documents=3), jobs=2)
+    assert np.bincount(counts.block_of).tolist() == [44_684, 273_574]
+    assert counts.matrix[:, :44_684].sum() == 2_631_645
