@@ -84,7 +84,7 @@ def data_export(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
     download: Download = True,
 ) -> None:
-    """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv."""
+    """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv; of several blocks, blocks.txt."""
     from benchmark.experiment.export import export_counts
 
     for path in export_counts(_counts(config, download), out):

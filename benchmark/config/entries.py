@@ -239,7 +239,7 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
     """What a method's own text says otherwise, each as a document that still knows its lines."""
     if not isinstance(given, dict) or not given:
         raise source.error(place, f"a method's text is a mapping of what it says otherwise, not {quoted(given)}")
-    items = _combined(given, set(), source, place, _text_word, chosen=chosen)
+    items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
     lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
     files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
     return [replace(item, value=YamlSource(source.name, item.value, lines, files)) for item in items]
@@ -274,7 +274,7 @@ def _combined(
     *,
     chosen: bool,
 ) -> list[_Item]:
-    """Every combination of a mapping's lists, but of the `whole` ones; these, and those chosen from, are no words."""
+    """Every combination of a mapping's lists, but of the `whole` ones; what is chosen from is no word."""
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
         if not isinstance(parameter, str):
@@ -283,10 +283,10 @@ def _combined(
             raise source.error((*place, parameter), f"{parameter} must not be an empty list: it would leave no cell")
         axes[parameter] = [value] if parameter in whole else listed(value)
     check_number(math.prod(map(len, axes.values())), METHODS, source, place)
-    silent = whole | {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
+    silent = {parameter for parameter, values in axes.items() if chosen and len(values) > 1}
     spoken = [key for key in sorted(axes, key=lambda key: key != "name") if key not in silent]
     each = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
-    return [_Item(own, tuple(word(key, own[key]) for key in spoken), place) for own in each]
+    return [_Item(own, tuple(filter(None, (word(key, own[key]) for key in spoken))), place) for own in each]
 
 
 def whole_lists(cls: type[Any]) -> set[str]:
@@ -297,12 +297,16 @@ def whole_lists(cls: type[Any]) -> set[str]:
 
 
 def _word(key: str, value: Any) -> str:
-    """How a component's parameter reads in a cell's name: ``ngd``, ``c0.1``, ``t0.5``, ``one-vs-rest``."""
+    """How a component's parameter reads in a cell's name: ``ngd``, ``c0.1``, ``one-vs-rest``; lists do not."""
+    if isinstance(value, list):
+        return ""
     return value if isinstance(value, str) else f"{key.lower()}{value}"
 
 
 def _text_word(key: str, value: Any) -> str:
-    """How a text's does: ``stoplist-none``, ``skip_html-true``, ``min_documents3``; null is the default."""
+    """How a text's does: ``stoplist-none``, ``skip_html-true``, ``ngrams1-2``; null is the default."""
+    if isinstance(value, list):
+        return f"{key}{'-' * (key == 'fields')}{'-'.join(map(str, value))}".lower()
     if isinstance(value, str):
         return f"{key}-{value}"
     return f"{key}-default" if value is None else f"{key}{'-' * isinstance(value, bool)}{value}".lower()

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from benchmark.corpora.archive import Source
     from benchmark.corpora.corpus import Documents
 
-FILES = COUNTS, VOCABULARY, DOCUMENTS = "counts.svmlight", "vocabulary.txt", "documents.csv"
+FILES = COUNTS, VOCABULARY, DOCUMENTS, BLOCKS = "counts.svmlight", "vocabulary.txt", "documents.csv", "blocks.txt"
+OPTIONAL = DOCUMENTS, BLOCKS
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,8 +39,11 @@ class CountedCorpus:
     documents : Documents
     matrix : CSR matrix of int32, shape (n, V)
     vocabulary : tuple of str, length V
-        In bytewise order.
+        Block after block, each in bytewise order.
     digest : str
+    blocks : tuple of str
+    block_of : int32 array, shape (V,)
+        As in `benchmark.text.counts.Counts`.
     """
 
     dataset: str
@@ -47,6 +51,8 @@ class CountedCorpus:
     matrix: sp.csr_array
     vocabulary: tuple[str, ...]
     digest: str
+    blocks: tuple[str, ...]
+    block_of: NDArray[np.int32]
 
     def __iter__(self) -> Iterator[bytes]:
         """What stands for the text of each document: its words, as often as they occur."""
@@ -70,7 +76,9 @@ class CountsFolder(OwnCorpus):
         Of the folder, relative to the configuration: counts.svmlight, whose features are numbered from 1, and
         vocabulary.txt, a word a line. With documents.csv, of columns id, label and group, these name the documents;
         without, classes are called by their numbers. Documents may have several classes where a line of the counts
-        has several numbers, parted by commas, or none; documents.csv parts their names by spaces.
+        has several numbers, parted by commas, or none; documents.csv parts their names by spaces. With
+        blocks.txt, each line names the block that the word on the same line of vocabulary.txt is of; without, all are
+        of one.
     base : Path
         What `path` is relative to.
     """
@@ -113,10 +121,15 @@ class CountsFolder(OwnCorpus):
     def _corpus(self) -> CountedCorpus:
         from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
-        counts, words, _ = held = [self._bytes(name, optional=name == DOCUMENTS) for name in FILES]
+        counts, words, _, listed = held = [self._bytes(name, optional=name in OPTIONAL) for name in FILES]
         vocabulary = tuple(words.decode("utf-8", "replace").splitlines())
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
             raise DataError(f"{self._folder / VOCABULARY}: must have a word a line, none twice")
+        of_words = listed.decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
+        if len(of_words) != len(vocabulary):
+            problem = f"names {len(of_words):,} blocks, and {VOCABULARY} has {len(vocabulary):,} words"
+            raise DataError(f"{self._folder / BLOCKS}: {problem}")
+        blocks = tuple(dict.fromkeys(of_words))
         several = _several(counts)
         try:
             found, labels = load_svmlight_file(
@@ -133,13 +146,16 @@ class CountsFolder(OwnCorpus):
         matrix = matrix.astype(np.int32)
         matrix.eliminate_zeros()
         documents = self._documents(codes, several=several)
-        order = sorted(range(len(vocabulary)), key=vocabulary.__getitem__)
+        number = {name: position for position, name in enumerate(blocks)}
+        order = sorted(range(len(vocabulary)), key=lambda n: (number[of_words[n]], vocabulary[n]))
+        block_of = np.array([number[of_words[n]] for n in order], dtype=np.int32)
         matrix = sp.csr_array(matrix[:, order])
         matrix.sort_indices()
         digest = hashlib.sha256()
         for content in held:
             digest.update(content)
-        return CountedCorpus(self.name, documents, matrix, tuple(vocabulary[n] for n in order), digest.hexdigest())
+        words_in_order = tuple(vocabulary[n] for n in order)
+        return CountedCorpus(self.name, documents, matrix, words_in_order, digest.hexdigest(), blocks, block_of)
 
     def _bytes(self, name: str, *, optional: bool) -> bytes:
         try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
+from benchmark.corpora.counted import BLOCKS, COUNTS, DOCUMENTS, VOCABULARY
 from benchmark.errors import ConfigError
 from benchmark.experiment.session import ensure_writable
 from benchmark.report.files import write_whole
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
 
 
 def export_counts(counts: Counts, folder: Path) -> list[Path]:
-    """Write counts.svmlight, vocabulary.txt and documents.csv.
+    """Write counts.svmlight, vocabulary.txt and documents.csv; and where terms are of several blocks, blocks.txt.
 
     Rows of the three agree: line i of counts.svmlight is line i of documents.csv (after its header), and feature j
-    is line j of vocabulary.txt. The label of counts.svmlight is the class's position among the classes, from 1; a
-    document with several classes has all of them there, and in documents.csv, separated by spaces.
+    is line j of vocabulary.txt, of the block that line j of blocks.txt names. The label of counts.svmlight is the
+    class's position among the classes, from 1; a document with several classes has all of them there, and in
+    documents.csv, separated by spaces.
 
     Raises
     ------
@@ -49,10 +51,13 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
     names = zip(documents.ids, _class_names(documents), groups, strict=True)
     table = csv_text(("id", "label", "group"), names, quoted=True)
     contents = {
-        "counts.svmlight": b"".join(rows),
-        "vocabulary.txt": "".join(f"{term}\n" for term in counts.vocabulary).encode(),
-        "documents.csv": table.encode(),
+        COUNTS: b"".join(rows),
+        VOCABULARY: "".join(f"{term}\n" for term in counts.vocabulary).encode(),
+        DOCUMENTS: table.encode(),
     }
+    (folder / BLOCKS).unlink(missing_ok=True)  # of counts that were there before
+    if counts.blocks != ("all",):
+        contents[BLOCKS] = "".join(f"{counts.blocks[block]}\n" for block in counts.block_of).encode()
     for name, content in contents.items():
         write_whole(folder / name, content)
     return [folder / name for name in contents]

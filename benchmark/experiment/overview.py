@@ -69,6 +69,9 @@ def statistics(counts: Counts) -> list[Part]:
     ]
     totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
     totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
+    if len(counts.blocks) > 1:
+        sizes_of_blocks = np.bincount(counts.block_of, minlength=len(counts.blocks))
+        totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
     return [
         Part("Documents", ("class", *documents.group_names, "total"), rows),
         Part("Sizes", ("", "least", "quartile", "median", "quartile", "most"), sizes),

@@ -94,18 +94,29 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
 
 
 def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
-    """As `count`, of documents that have been counted: of `lexing`, its stop list alone has something to say."""
+    """As `count`, of documents that have been counted: of `lexing`, its stop list alone has something to say.
+
+    Raises
+    ------
+    ConfigError
+        They were counted in other blocks than `lexing` says.
+    """
+    if corpus.blocks != lexing.blocks:
+        own, asked = ", ".join(corpus.blocks), ", ".join(lexing.blocks)
+        raise ConfigError(f"text: the counts are of {own}, and the configuration asks for {asked}; mend `text`")
     matrix, counted = corpus.matrix, _counted(corpus.documents, pruning.group)
     occurrences = np.asarray(matrix[counted].sum(axis=0), dtype=np.int64).ravel()
     in_documents = np.bincount(matrix[counted].indices, minlength=matrix.shape[1])
-    stop = stop_words(lexing.stoplist)
+    stop, vocabulary, block_of = stop_words(lexing.stoplist), corpus.vocabulary, corpus.block_of
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents) & (occurrences > 0))
-    kept = [column for column in common if corpus.vocabulary[column] not in stop]
+    words = (vocabulary[column].removeprefix(f"{corpus.blocks[block_of[column]]}:") for column in common)
+    kept = [column for column, word in zip(common, words, strict=True) if word not in stop]
     chosen = sp.csr_array(matrix[:, kept])
     chosen.sort_indices()
     narrow = chosen.data, chosen.indices.astype(np.int32), chosen.indptr.astype(np.int32)  # few libraries take 64 bits
     chosen = sp.csr_array(narrow, shape=chosen.shape)
-    return Counts(corpus.documents, chosen, tuple(corpus.vocabulary[column] for column in kept))
+    left = tuple(vocabulary[column] for column in kept)
+    return Counts(corpus.documents, chosen, left, 0, corpus.blocks, block_of[kept])
 
 
 NOTHING = np.empty(0, dtype=np.uint8)

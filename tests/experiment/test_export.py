@@ -64,6 +64,14 @@ def test_exporting_again_gives_the_same_bytes(counts, folder, tmp_path):
         assert path.read_bytes() == (tmp_path / "again" / path.name).read_bytes()
 
 
+def test_blocks_of_counts_that_were_there_before_are_gone(counts, tmp_path):
+    block_of = np.arange(len(counts.vocabulary), dtype=np.int32) // 50
+    export_counts(replace(counts, blocks=("all", "all-2", "all-3"), block_of=block_of), tmp_path)
+    assert len((tmp_path / "blocks.txt").read_text().splitlines()) == len(counts.vocabulary)
+    export_counts(counts, tmp_path)
+    assert not (tmp_path / "blocks.txt").exists()
+
+
 def with_topics(counts, topics):
     labels = np.full(len(topics), -1, dtype=np.int32)
     return replace(counts, documents=replace(counts.documents, labels=labels, topics=topics))

@@ -17,6 +17,7 @@ from benchmark.experiment.export import export_counts
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform, write_card
 from benchmark.observer import Observer
+from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -182,6 +183,34 @@ def test_counts_have_a_card_too(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="but other content"):
         checked(config)
     assert card.exists()
+
+
+def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_path: Path) -> None:
+    fields = {"protocol": "{name: k-fold, k: 3}", "text": "{stoplist: none, min_documents: 9, ngrams: [1, 2]}"}
+    given = configured(tmp_path, "given", corpus="{name: synthetic}", **fields)
+    first = read_counts(checked(given).variants["base"].collection, store, Observer())[0]
+    names = [path.name for path in export_counts(first, tmp_path / "exported")]
+    assert names == ["counts.svmlight", "vocabulary.txt", "documents.csv", "blocks.txt"]
+
+    own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields)
+    again = read_counts(checked(own).variants["base"].collection, store, Observer())[0]
+    assert (again.vocabulary, again.blocks) == (first.vocabulary, first.blocks)
+    assert again.block_of.tolist() == first.block_of.tolist()
+    assert (again.matrix != first.matrix).nnz == 0
+
+    smart = configured(
+        tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{ngrams: [1, 2]}"}
+    )
+    left = read_counts(checked(smart).variants["base"].collection, store, Observer())[0]
+    assert set(first.vocabulary) - set(left.vocabulary) == stop_words("smart") & set(first.vocabulary)
+    assert any(word in stop_words("smart") for pair in left.vocabulary if " " in pair for word in pair.split())
+
+    words = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{}"})
+    with pytest.raises(ConfigError, match="the counts are of all, all-2, and the configuration asks for all;"):
+        read_counts(checked(words).variants["base"].collection, store, Observer())
+    (tmp_path / "exported" / "blocks.txt").write_text("all\n")
+    with pytest.raises(DataError, match="names 1 blocks"):
+        CountsFolder("exported", base=tmp_path).outline()
 
 
 @pytest.mark.parametrize(

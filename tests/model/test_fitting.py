@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     Fit = Callable[..., KeptModel]
     Texts = Callable[[str | None], dict[str, bytes]]
 
+TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 PARAMETERS: dict[str, dict[str, Any]] = {"cpd-power": {"base": "ned"}, "polynomial": {"c": 1.0}}
 NAMES = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
 NAMES += [name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel]
@@ -78,8 +79,9 @@ def test_every_method_decides_as_in_the_run(
         {"tasks": [["faculty", "course"], ["course", "student"]]},
         {"variants": {"other": {"text": {"min_occurrences": 50}}}},
         {"defaults": {"idf": "training", "weighting": "tfidf"}},
+        {"text": TEXT | {"ngrams": [1, 2]}, "terms": {"number": [60]}},
     ],
-    ids=["draws", "two classes", "unit", "several", "terms", "several terms", "tasks", "variants", "idf"],
+    ids=["draws", "two classes", "unit", "several", "terms", "several terms", "tasks", "variants", "idf", "pairs"],
 )
 def test_it_does_so_under_every_kind_of_configuration(
     changes: dict[str, Any], study: Study, fitted: Fit, store: Store, texts: Texts
