@@ -1,5 +1,7 @@
 """Summaries shaped like the published experiments, with numbers made up near the printed ones."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,8 @@ from benchmark.report.contents import (
     Summary,
     frame,
 )
+from benchmark.report.dot_plot import dot_plot
+from benchmark.report.style import png_bytes, svg_bytes
 
 KERNELS = [("l1", "linear"), ("l1", "ned"), ("l1", "ngd"), ("l2", "linear"), ("l2", "ned")]
 OURS = {"tf": [70.3, 84.9, 92.3, 89.52, 90.0], "tfidf": [56.3, 81.7, 92.0, 88.6, 88.3]}
@@ -131,6 +135,18 @@ SUMMARIES = {
 def make(request):
     """A function that makes the summary anew."""
     return SUMMARIES[request.param]
+
+
+@cache
+def drawn_of(make):
+    figure = dot_plot(make())
+    return svg_bytes(figure), png_bytes(figure)
+
+
+@pytest.fixture
+def drawn(make):
+    """SVG and PNG of the summary's dot plot, drawn once for all tests."""
+    return drawn_of(make)
 
 
 @pytest.fixture(name="claim_row")

@@ -84,9 +84,7 @@ class TestPictures:
             png_bytes(figure)
             ET.fromstring(svg_bytes(figure))  # noqa: S314 - our own
 
-    def test_a_user_s_settings_change_no_byte(self, make):
-        plain = dot_plot(make())
-        expected = svg_bytes(plain), png_bytes(plain)
+    def test_a_user_s_settings_change_no_byte(self, make, drawn):
         own = {
             "font.size": 40,
             "figure.dpi": 33,
@@ -96,4 +94,4 @@ class TestPictures:
         }
         with mpl.rc_context(own):
             figure = dot_plot(make())
-            assert (svg_bytes(figure), png_bytes(figure)) == expected
+            assert (svg_bytes(figure), png_bytes(figure)) == drawn

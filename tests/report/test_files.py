@@ -2,11 +2,14 @@ import errno
 import os
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from benchmark.errors import BenchError
+from benchmark.report import files
 from benchmark.report.files import write_all, write_whole
 
 NAMES = {
@@ -16,21 +19,41 @@ NAMES = {
 }  # fmt: skip
 
 
-def test_writes_every_file_and_nothing_else(make, tmp_path):
-    paths = write_all(make(), tmp_path / "new" / "run")
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """All files of a summary in a new folder, written once."""
+
+    @cache
+    def write(make):
+        folder = tmp_path_factory.mktemp("written") / "new" / "run"
+        return folder, write_all(make(), folder)
+
+    return write
+
+
+@pytest.fixture
+def blank(monkeypatch):
+    """Figures with nothing in them, for tests of files alone: to draw takes longer than all else."""
+    monkeypatch.setattr(files, "dot_plot", lambda _: Figure())
+
+
+def test_writes_every_file_and_nothing_else(make, written):
+    folder, paths = written(make)
     assert {path.name for path in paths} == NAMES
-    assert {path.name for path in (tmp_path / "new" / "run").iterdir()} == NAMES
+    assert {path.name for path in folder.iterdir()} == NAMES
 
 
-def test_two_runs_have_equal_bytes_wherever_they_are_written(make, tmp_path):
-    first, second = write_all(make(), tmp_path / "a"), write_all(make(), tmp_path / "b")
+def test_two_runs_have_equal_bytes_wherever_they_are_written(make, written, tmp_path):
+    folder, first = written(make)
+    second = write_all(make(), tmp_path / "b")
     for one, other in zip(first, second, strict=True):
         content = one.read_bytes()
         assert content == other.read_bytes()
-        assert str(tmp_path).encode() not in content
+        assert not any(str(place).encode() in content for place in (folder, tmp_path))
         assert b"\r\n" not in content or one.suffix == ".png"
 
 
+@pytest.mark.usefixtures("blank")
 def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):
     child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     dead = tmp_path / f".figure.png.{int(child.stdout)}.tmp"
@@ -57,6 +80,7 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.usefixtures("blank")
 def test_a_directory_that_cannot_be_made_is_told(make, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match=r"can't write .*file"):
