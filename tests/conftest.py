@@ -26,6 +26,7 @@ from benchmark.evaluation import published
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.plugins.gathering import SHIPPED
+from benchmark.report import files
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -293,6 +294,15 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
         return str(paper["paper"])
 
     return write
+
+
+@pytest.fixture
+def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
+    monkeypatch.setattr(files, "chart_figure", lambda chart: (chart, chart.panels))
+    monkeypatch.setattr(files, "dot_plot", lambda summary: (summary.title, summary.cells))
+    for name in ("png_bytes", "svg_bytes"):
+        monkeypatch.setattr(files, name, lambda drawn: repr(drawn).encode())
 
 
 @pytest.fixture(scope="session")

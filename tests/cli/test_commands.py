@@ -383,6 +383,7 @@ class TestValidate:
         assert [line.split(": ")[1] for line in result.stderr.splitlines()] == [f"{wrong[0]}:6", f"{wrong[1]}:1"]
 
 
+@pytest.mark.usefixtures("sketched")
 class TestPlan:
     def rows(self, *arguments):
         result = invoke("plan", "--quick", *arguments)
@@ -413,6 +414,7 @@ class TestPlan:
         assert memory[:-1].sum() == pytest.approx(memory[-1], abs=3.1)
 
 
+@pytest.mark.usefixtures("sketched")
 class TestCompare:
     def test_two_cells(self, finished):
         result = invoke("compare", finished[1], "tf-l1-ngd", "tf-l2-linear")
@@ -587,6 +589,7 @@ class TestWithoutData:
         assert invoke("run", finished[0], "--out", tmp_path / "run").exit_code == 0
 
 
+@pytest.mark.usefixtures("sketched")
 class TestCache:
     def test_info_and_clear(self, write, tmp_path, monkeypatch):
         monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
@@ -621,6 +624,7 @@ class TestCache:
         assert (tmp_path / "run" / "scores.csv").read_bytes() == (finished[1] / "scores.csv").read_bytes()
 
 
+@pytest.mark.usefixtures("sketched")
 class TestCheck:
     @pytest.fixture(autouse=True)
     def folder(self, tmp_path, monkeypatch):

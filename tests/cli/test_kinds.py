@@ -189,6 +189,7 @@ def rows(folder, name, *columns):
         return {tuple(row[column] for column in columns): row for row in csv.DictReader(file)}
 
 
+@pytest.mark.usefixtures("sketched")
 @pytest.mark.parametrize("which", [slice(0, 1), slice(-1, None), slice(0, None, 2)], ids=["first", "last", "second"])
 def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, tmp_path, which):
     ids = checked(config).ids
@@ -209,6 +210,7 @@ def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, 
     assert contents(tmp_path / "part") == before
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_part_computes_no_point_that_its_cells_do_not_need(config, shape, tmp_path, monkeypatch):
     if shape not in TEXT:
         return

@@ -21,6 +21,8 @@ from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.evaluation.metrics import METRICS
 from benchmark.experiment import session
 
+pytestmark = pytest.mark.usefixtures("sketched")
+
 SMALL = """\
 name: small
 corpus: {name: synthetic}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from benchmark.experiment.store import Store
 
+pytestmark = pytest.mark.usefixtures("sketched")
 CONFIG = """
 name: mine
 corpus: {name: files, path: NAME, id: id, split: side, group: university, date: day}

@@ -15,6 +15,7 @@ from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.report.contents import DIFFERENCES, SCORES, CellInfo, Summary, frame
 
+pytestmark = pytest.mark.usefixtures("sketched")
 PAIR = ["tf-l1-ngd", "tf-l1-linear"]
 PRINTED = {"tf-l1-linear": "71.23", "tf-l1-ngd": "12.34", "tfidf-l1-linear": "1.01", "tfidf-l1-ngd": "93"}
 COMPARISON = {"config": "small", "a": PAIR[0], "b": PAIR[1]}

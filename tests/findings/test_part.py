@@ -11,6 +11,7 @@ from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.part import points_of
 
+pytestmark = pytest.mark.usefixtures("sketched")
 CELLS = ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-linear", "tfidf-l1-ngd")
 VALUE = {"config": "small", "metric": "accuracy", "value": "70", "unit": "percent"}
 CLAIM = {"text": "It is better.", "relation": "greater", "test": "mcnemar", "alpha": 0.05}
