@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shutil
 import tempfile
 from collections import defaultdict
@@ -146,9 +145,10 @@ def in_words(found: Plan) -> str:
     if found.forecast is None:
         return ""
     stored, cells = found.from_store
-    run = f"A run takes about {_time(sum(found.forecast.seconds.values()))} and {_gigabytes(found.forecast.peak)}"
-    kept = f"{stored:,} of {cells:,} cells are in the store" if stored else ""
-    return f"{run}; {kept}." if kept else f"{run.replace('A run', 'A first run')}."
+    run, rest = ("A run", f"; {stored:,} of {cells:,} cells are in the store") if stored else ("A first run", "")
+    return (
+        f"{run} takes about {_time(sum(found.forecast.seconds.values()))} and {_gigabytes(found.forecast.peak)}{rest}."
+    )
 
 
 def _time(seconds: float) -> str:
@@ -164,8 +164,8 @@ def _gigabytes(n_bytes: float) -> str:
 
 
 def _rounded(number: float) -> str:
-    digits = max(0, 1 - math.floor(math.log10(max(number, 1e-9))))
-    return f"{round(number, 1 - math.floor(math.log10(max(number, 1e-9)))):,.{min(digits, 1)}f}"
+    shown = float(f"{number:.2g}")
+    return f"{shown:,.0f}" if shown >= 10 else f"{shown:.1f}"
 
 
 def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[str]:

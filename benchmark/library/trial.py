@@ -19,6 +19,7 @@ from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.protocols import Split
 from benchmark.experiment.runner import ProductsInStore, Walk, batches
 from benchmark.experiment.store import Store
+from benchmark.kernels import elementwise
 from benchmark.methods.base import Problem
 from benchmark.methods.category_machines import FisherMachines, LinearCategories
 from benchmark.methods.weights import differs_by_split
@@ -216,14 +217,13 @@ def _evenly(labels: NDArray[np.int32]) -> NDArray[np.float64]:
 def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[PointKey, list[Piece]]:
     """What the sample of a task took, by point and in its order; points that can't be tried are missing."""
     all_, some = sizes_of(work), sizes_of(small)
-    n_bytes = max((each.rows * each.columns * 8 for each in all_.values()), default=0)
-    n_small = len(small.problem.documents) ** 2 * 8
+    n_bytes, n_small = (max(each.rows * each.columns * 8 for each in sizes.values()) for sizes in (all_, some))
     kept = Store(folder, limit=10**12)
     bench = _Watched(jobs, ProductsInStore(kept) if n_bytes <= KEPT_BYTES else None)
     bench.expect(small.problem, [split for splits in small.splits.values() for split in splits])
     walk, found = Walk(kept, bench, Observer()), dict[Any, list[Piece]]()
     todo = [(point, job) for point in small.points for job in point.jobs]
-    with _budget(memory_budget() * n_small / max(n_bytes, 1)), blas_threads(jobs):
+    with _budget(memory_budget() * n_small / n_bytes), blas_threads(jobs):
         for point, own in batches(todo, by_split=small.problem.several):
             products, started, bench.taken = bench.spent, clock(), 0
             results = walk.results_of(point, own)
@@ -320,6 +320,8 @@ def beside(point: PointWork, jobs: int) -> float:
         return n_bytes * (3 + jobs) / 4
     if point.method.batched:  # the kernel between all documents, and what it is made from
         return n_bytes + 2 * 8.0 * len(point.problem.documents) ** 2
+    if not elementwise(spec.kernel.cls):  # its rows, before they are LIBSVM's
+        n_bytes += 8.0 * len(split.train) * (len(split.train) + len(split.test))
     machine = spec.classifier.build()
     sizes = np.sort(point.problem.members[split.train].sum(axis=0))
     one_vs_one = not point.problem.several and machine.scheme == "one-vs-one"
