@@ -5,7 +5,7 @@ from typing import Any
 from benchmark.classifiers.class_specific import EmbeddedFamily, ProjectedPdf
 from benchmark.classifiers.complement_bayes import ComplementBayes
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
-from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, StreamedSvm
+from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, NbSvm, StreamedSvm
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
@@ -20,6 +20,7 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "linear-svm": LinearSvm,
     "streamed-svm": StreamedSvm,
     "logistic": LogisticClassifier,
+    "nb-svm": NbSvm,
 }
 
 #: Least and greatest of parameters that a configuration may set, and what is beyond.
@@ -38,6 +39,7 @@ __all__ = [
     "LinearSvm",
     "LogisticClassifier",
     "MultinomialBayes",
+    "NbSvm",
     "ProjectedPdf",
     "StreamedSvm",
     "SupportVectorClassifier",

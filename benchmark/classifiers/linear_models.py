@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
 
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.svm import check_ridge, votes_and_shares
@@ -234,3 +234,89 @@ class LogisticClassifier(_LinearModel):
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
         return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)
+
+
+class NbSvm(_LinearModel):
+    """A linear support vector machine a class, on terms scaled by what naive Bayes makes of them (Wang, Manning 2012).
+
+    Of a class against the rest, r_j = ln (p_j / Σ p) / (q_j / Σ q) is the log-count ratio of term j, with p the sum of
+    the points inside and q of those outside, each with `smoothing` added. The machine w, b is trained on x_j r_j, and
+    decides by Σ_j x_j r_j w'_j + b, w' = (1 - `interpolation`) w̄ + `interpolation` w, w̄ the mean of |w_j|. Theirs is
+    of terms that are present or not: the weighting "binary".
+
+    Parameters
+    ----------
+    C : float
+        Of the losses, > 0.
+    smoothing : float
+        Their α, > 0.
+    interpolation : float
+        Their β, in [0, 1]: from the weights of naive Bayes alone to those of the machine alone.
+    loss : {"hinge", "squared-hinge"}
+    epsilon : float
+        LIBLINEAR's -e: how near it comes to the optimum.
+
+    Examples
+    --------
+    >>> NbSvm().fit([[1, 1, 0], [1, 0, 0], [0, 1, 1]], ["a", "a", "b"]).predict([[1, 0, 0], [0, 0, 1]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    normalization: ClassVar[str] = "none"
+
+    def __init__(
+        self,
+        C: float = 1.0,
+        smoothing: float = 1.0,
+        interpolation: float = 0.25,
+        loss: str = "squared-hinge",
+        epsilon: float = 1e-4,
+    ) -> None:
+        self.C = C
+        self.smoothing = smoothing
+        self.interpolation = interpolation
+        self.loss = loss
+        self.epsilon = epsilon
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        self._machine().check()
+        check_positive_parameters(self, "smoothing")
+        if not 0 <= self.interpolation <= 1:
+            raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
+
+    def untrained(self, n: int) -> Any:
+        """Scikit-learn's estimator, for n documents."""
+        return self._machine().untrained(n)
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Train on the points X, none negative, dense or sparse, shape (n, V), and the labels y, shape (n,).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, a point negative, there is one class only, or a solver doesn't converge.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_non_negative(X, type(self).__name__)
+        return super().fit(X, y)
+
+    def _machine(self) -> LinearSvm:
+        return LinearSvm(self.C, self.loss, epsilon=self.epsilon)
+
+    def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        # Of two classes, the machine of the first is that of the second with its signs turned.
+        decided = self.classes_[-1:] if len(self.classes_) == 2 else self.classes_
+        weights, offsets = zip(*(self._against_the_rest(X, y == each) for each in decided), strict=True)
+        return np.stack(weights), np.array(offsets)
+
+    def _against_the_rest(
+        self, X: sp.csr_array | NDArray[np.float64], inside: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float64], float]:
+        """The weights r w', shape (V,), and b, of a class."""
+        p, q = (self.smoothing + np.asarray(X[rows].sum(axis=0)).ravel() for rows in (inside, ~inside))
+        r = np.log(p / p.sum()) - np.log(q / q.sum())
+        machine = self._machine().fit(X * r if isinstance(X, np.ndarray) else X.multiply(r).tocsr(), inside)
+        w = machine.coef_[0]
+        mixed = (1 - self.interpolation) * np.abs(w).mean() + self.interpolation * w
+        return r * mixed, float(machine.intercept_[0])

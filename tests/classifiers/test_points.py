@@ -9,7 +9,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
 from sklearn.naive_bayes import ComplementNB
 
-from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier
+from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier, NbSvm
 
 NAMES = [name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel]
 
@@ -82,7 +82,7 @@ def test_the_complement_is_scikit_learns() -> None:
 
 def test_linear_models_are_trained_alike_every_time() -> None:
     X, y = draw(60, 3, 9)
-    for make in (LinearSvm, lambda: LinearSvm(loss="squared-hinge"), LogisticClassifier):
+    for make in (LinearSvm, lambda: LinearSvm(loss="squared-hinge"), LogisticClassifier, NbSvm):
         once, twice = (make().fit(X / 30, y).class_scores(X) for _ in range(2))
         np.testing.assert_array_equal(once, twice)
 
@@ -97,3 +97,50 @@ def test_the_more_an_error_costs_the_longer_are_the_weights(cls: type) -> None:
 def test_an_unknown_loss_is_refused() -> None:
     with pytest.raises(ValueError, match="loss must be one of hinge, squared-hinge, not 'square'"):
         LinearSvm(loss="square").check()
+
+
+def ratios(X: np.ndarray, inside: np.ndarray, smoothing: float = 1.0) -> np.ndarray:
+    """Wang and Manning's r, term by term."""
+    p, q = (smoothing + X[rows].sum(axis=0) for rows in (inside, ~inside))
+    return np.log((p / p.sum()) / (q / q.sum()))
+
+
+class TestNbSvm:
+    """Wang and Manning's formulas, each class against the rest."""
+
+    @pytest.mark.parametrize("loss", ["hinge", "squared-hinge"])
+    @pytest.mark.parametrize("interpolation", [0.0, 0.25, 1.0])
+    def test_decides_by_the_interpolated_weights_of_a_machine_on_scaled_points(
+        self, interpolation: float, loss: str
+    ) -> None:
+        (X, y), (test, _) = draw(60, 3, 11), draw(30, 3, 12)
+        X, test = (X > 0).astype(float), (test > 0).astype(float)
+        found = NbSvm(0.5, 2.0, interpolation, loss).fit(X, y).class_scores(test)
+        for label in range(3):
+            r = ratios(X, y == label, smoothing=2.0)
+            machine = LinearSvm(0.5, loss).fit(X * r, y == label).model_
+            w = machine.coef_[0]
+            mixed = (1 - interpolation) * np.abs(w).sum() / len(w) + interpolation * w
+            np.testing.assert_allclose(found[:, label], (test * r) @ mixed + machine.intercept_[0], rtol=1e-9)
+
+    def test_without_interpolation_each_term_speaks_as_naive_bayes_has_it(self) -> None:
+        X, y = draw(60, 2, 13)
+        weights = NbSvm(interpolation=0.0).fit(X, y).coef_[0]
+        r = ratios(X, y == 1)
+        np.testing.assert_allclose(weights / weights[0], r / r[0], rtol=1e-9)
+
+    def test_of_two_classes_either_may_be_called_the_first(self) -> None:
+        (X, y), (test, _) = draw(60, 2, 14), draw(30, 2, 15)
+        own, turned = (NbSvm().fit(X, labels).class_scores(test) for labels in (y, 1 - y))
+        np.testing.assert_allclose(turned, own[:, ::-1], rtol=1e-6)
+        np.testing.assert_array_equal(own[:, 0], -own[:, 1])
+
+    def test_what_has_no_logarithm_or_nothing_to_separate_is_refused(self) -> None:
+        X, y = draw(40, 3, 16)
+        with pytest.raises(ValueError, match="Negative values"):
+            NbSvm().fit(X - 1, y)
+        with pytest.raises(ValueError, match="class"):
+            NbSvm().fit(X, np.zeros(40))
+        for value in (-0.1, 1.1, float("nan")):
+            with pytest.raises(ValueError, match="interpolation must be a number from 0 to 1"):
+                NbSvm(interpolation=value).check()

@@ -39,6 +39,7 @@ METHODS: list[Any] = [
     {"classifier": {"name": "divergence-bayes", "centroid": "skl"}},
     {"classifier": "linear-svm", "weighting": "tfidf"},
     "logistic",
+    {"classifier": "nb-svm", "weighting": "binary"},
 ]
 
 
