@@ -118,7 +118,7 @@ class TestNbSvm:
         found = NbSvm(0.5, 2.0, interpolation, loss).fit(X, y).class_scores(test)
         for label in range(3):
             r = ratios(X, y == label, smoothing=2.0)
-            machine = LinearSvm(0.5, loss).fit(X * r, y == label).model_
+            machine = LinearSvm(0.5, loss).fit(X * r, y == label)
             w = machine.coef_[0]
             mixed = (1 - interpolation) * np.abs(w).sum() / len(w) + interpolation * w
             np.testing.assert_allclose(found[:, label], (test * r) @ mixed + machine.intercept_[0], rtol=1e-9)
