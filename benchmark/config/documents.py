@@ -11,7 +11,8 @@ from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import unknown
 from benchmark.sections import validated
 from benchmark.source import YamlSource
-from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
+from benchmark.text.fields import FORMATS, can_have
+from benchmark.text.lexer import ALL, DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning
 
@@ -31,6 +32,8 @@ def collection_of(
     """The documents and lexing that a configuration names; of a corpus that a manifest has `recorded`, as it has."""
     corpus = config.corpus
     reader = RecordedCorpus.called(corpus.name, recorded) if recorded else _reader(config, source, corpora)
+    if reader.format not in (None, *FORMATS):
+        raise source.error(("corpus", "format"), unknown("format", reader.format, list(FORMATS)))
     text, classes = text_of(text_source(source), reader), _classes(reader, config, source)
     return Collection(reader, classes, tuple(corpus.exclude), text.lexing, text.pruning)
 
@@ -50,8 +53,10 @@ def text_of(source: YamlSource, reader: CorpusReader) -> Text:
             raise source.error((key,), unknown(what, given, list(allowed)))
     if text.counted_in is not None and text.counted_in not in reader.groups:
         raise source.error(("counted_in",), unknown("group", text.counted_in, reader.groups))
-    lexer, ngrams = text.lexer or reader.lexer, tuple(sorted(set(text.ngrams)))
-    lexing = Lexing(text.skip_header, text.skip_html, text.digits, text.stoplist, lexer, ngrams)
+    how = text.skip_header, text.skip_html, text.digits, text.stoplist, text.lexer or reader.lexer
+    lexing = Lexing(*how, tuple(sorted(set(text.ngrams))), *_fields(reader, text.fields, source))
+    if len(set(lexing.blocks)) < len(lexing.blocks):
+        raise source.error(("fields",), f"two blocks have the same name: {', '.join(lexing.blocks)}")
     return Text(lexing, Pruning(text.min_occurrences, text.min_documents, text.counted_in))
 
 
@@ -70,6 +75,18 @@ def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) ->
     more = {"base": source.folder(("corpus", "path"))} if "base" in getattr(found.cls, "set_by_run", ()) else {}
     reader: CorpusReader = found.build(**more)
     return reader
+
+
+def _fields(reader: CorpusReader, given: list[str], source: YamlSource) -> tuple[tuple[str, ...], str | None]:
+    """The fields that are counted, and by which format those are found that the reader doesn't know."""
+    kind = reader.format
+    known = (ALL, *reader.fields)
+    for index, name in enumerate(given):
+        if name not in known and not can_have(kind, name) and not isinstance(reader, RecordedCorpus):
+            more = "; of mail, any header line by its name" if kind == "mail" else ""
+            named = unknown(f"field of {reader.name}:", name, [*known, *FORMATS.get(kind or "", ())])
+            raise source.error(("fields", index), named + more)
+    return tuple(dict.fromkeys(given)), kind if set(given) - set(known) else None
 
 
 def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:

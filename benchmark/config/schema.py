@@ -17,6 +17,8 @@ def listed(value: Any) -> Any:
 
 OneOrMore = Annotated[list[Any], BeforeValidator(listed), Field(min_length=1)]
 OneOrMoreNumbers = Annotated[list[int], BeforeValidator(listed), Field(min_length=1)]
+#: Names that stand before the words of a field, and name its block.
+Fields = Annotated[list[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]], BeforeValidator(listed)]
 
 
 class CorpusSection(Section):
@@ -41,6 +43,14 @@ class TextSection(Section):
     skip_html: bool = Field(default=False, description="Whether tags and entities are left out.")
     digits: str = Field(default="drop", description="What becomes of digits.")
     stoplist: str = Field(default="smart", description="Words that are left out.")
+    fields: Fields = Field(
+        default=["all"],
+        min_length=1,
+        max_length=20,
+        description="Which parts of a document are counted, each by itself: all of it, columns of the text, or what "
+        "its format has: of mail header, body, quoted, own, or any header line by its name; of HTML title, headings, "
+        "anchors, body.",
+    )
     ngrams: Annotated[list[Annotated[int, Field(ge=1, le=LONGEST_NGRAM)]], BeforeValidator(listed)] = Field(
         default=[1], min_length=1, max_length=LONGEST_NGRAM, description="Of how many words in a row a term is made."
     )

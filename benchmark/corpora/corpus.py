@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from benchmark.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -115,6 +116,37 @@ def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArr
     return np.frombuffer(bytearray().join(pieces), dtype=np.uint8), bounds
 
 
+def batches(texts: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
+    """Texts in order, so many that they have `size` bytes or more, at a time."""
+    batch, n_bytes = list[bytes](), 0
+    for text in texts:
+        batch.append(text)
+        n_bytes += len(text)
+        if n_bytes >= size:
+            yield batch
+            batch, n_bytes = [], 0
+    if batch:
+        yield batch
+
+
+class FieldedText(bytes):
+    """A document's text, and beside it the fields that it was put together from.
+
+    Parameters
+    ----------
+    text : bytes
+    fields : mapping of str to bytes
+    """
+
+    fields: Mapping[str, bytes]
+
+    def __new__(cls, text: bytes, fields: Mapping[str, bytes]) -> Self:
+        """The text's bytes."""
+        found = super().__new__(cls, text)
+        found.fields = fields
+        return found
+
+
 @dataclass(frozen=True)
 class Corpus:
     """Documents with their raw bytes, end to end in one buffer.
@@ -130,6 +162,8 @@ class Corpus:
         Document i is ``text[bounds[i]:bounds[i + 1]]``.
     digest : str
         Content digest of the whole corpus as distributed (not only of the classes kept).
+    fields : mapping of str to int64 array, shape (n, 2)
+        Where documents are put together from fields, between which of its bytes each document has them.
     """
 
     dataset: str
@@ -137,10 +171,13 @@ class Corpus:
     text: NDArray[np.uint8]
     bounds: NDArray[np.int64]
     digest: str
+    fields: Mapping[str, NDArray[np.int64]] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[bytes]:
-        for start, stop in zip(self.bounds[:-1], self.bounds[1:], strict=True):
-            yield self.text[start:stop].tobytes()
+        for row, (start, stop) in enumerate(pairwise(self.bounds)):
+            text = self.text[start:stop].tobytes()
+            own = {name: text[slice(*spans[row])] for name, spans in self.fields.items()}
+            yield FieldedText(text, own) if own else text
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """The documents in order, some of them at a time: their bytes, and the bounds between them."""
@@ -158,7 +195,8 @@ class Corpus:
         lengths = np.array([len(piece) for piece in pieces], dtype=np.int64)
         text = np.concatenate(pieces) if pieces else np.empty(0, dtype=np.uint8)
         bounds = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-        return Corpus(self.dataset, self.documents.take(rows), text, bounds, self.digest)
+        fields = {name: spans[rows] for name, spans in self.fields.items()}
+        return Corpus(self.dataset, self.documents.take(rows), text, bounds, self.digest, fields)
 
 
 @dataclass(frozen=True)
@@ -201,15 +239,7 @@ class StreamedCorpus:
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
         """The documents in order, some of them at a time, as `Corpus.chunks` gives them."""
-        pieces, n_bytes = list[bytes](), 0
-        for text in self:
-            pieces.append(text)
-            n_bytes += len(text)
-            if n_bytes >= size:
-                yield join(pieces)
-                pieces, n_bytes = [], 0
-        if pieces:
-            yield join(pieces)
+        yield from map(join, batches(self, size))
 
 
 AnyCorpus = Corpus | StreamedCorpus

@@ -92,6 +92,11 @@ class CountsFolder(OwnCorpus):
         return self.places()[0][1]
 
     @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The fields that the blocks are of."""
+        return self._corpus.blocks
+
+    @property
     def several(self) -> bool:
         """Whether documents may have several classes, or none."""
         return self._corpus.documents.topics is not None

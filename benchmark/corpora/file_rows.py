@@ -13,7 +13,7 @@ from benchmark.corpora.records import decoded, opened, records
 from benchmark.errors import DataError, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from benchmark.corpora.files import OwnFiles
 
@@ -30,6 +30,7 @@ class Row:
     split: Any
     group: Any
     date: Any
+    fields: Mapping[str, str]
 
     @property
     def place(self) -> str:
@@ -59,7 +60,9 @@ def _rows_of_file(reader: OwnFiles, split: str, path: Path) -> Iterator[Row]:
         text = values[0] if n == 1 else "\n".join(str(each) for each in values[:n] if each is not None)
         if text is not None and not isinstance(text, str):
             raise DataError(f"{path}:{line}: {texts[0]} is {quoted(text)}, and must be text")
-        yield Row(path, line, text or "", label, name, split or side, group, date)
+        own = zip(reader.fields, values, strict=False)
+        fields = {column: "" if value is None else str(value) for column, value in own}
+        yield Row(path, line, text or "", label, name, split or side, group, date, fields)
 
 
 def below(folder: Path) -> list[tuple[str, Path]]:
@@ -87,7 +90,7 @@ def _rows_of_folder(reader: OwnFiles, split: str, folder: Path) -> Iterator[Row]
             content = file.read()
         text = decoded(content, reader.encoding, path, 1, 0)
         name = f"{split}/{relpath}" if split else relpath
-        yield Row(path, 0, text, given["label"], name, split or given.get("split"), given.get("group"), None)
+        yield Row(path, 0, text, given["label"], name, split or given.get("split"), given.get("group"), None, {})
 
 
 def file_digest(path: Path) -> bytes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.corpora.assemble import select
-from benchmark.corpora.corpus import StreamedCorpus
+from benchmark.corpora.corpus import FieldedText, StreamedCorpus
 from benchmark.corpora.file_rows import below, file_digest, rows_of
 from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.records import check_encoding, kind_of
@@ -64,6 +64,9 @@ class OwnFiles(OwnCorpus):
         Between the columns of a table; a comma, or in ``.tsv`` a tab.
     drop : list of str
         What is left out rather than refused: empty, unlabelled, repeated, rare.
+    format : str, optional
+        How the text is divided into fields that are counted by themselves: mail or html. Several columns of the text
+        are such fields by their names.
     base : Path
         What `path` is relative to.
     """
@@ -81,6 +84,7 @@ class OwnFiles(OwnCorpus):
     encoding: str = "utf-8"
     delimiter: str | None = None
     drop: Sequence[str] = ()
+    format: str | None = None
 
     name: ClassVar[str] = "files"
 
@@ -99,6 +103,8 @@ class OwnFiles(OwnCorpus):
             raise ConfigError("split: the path names the sides of the split already")
         if not self.path or (isinstance(self.text, list) and not self.text):
             raise ConfigError("path and text must not be empty")
+        if self.format is not None and self.fields:
+            raise ConfigError("format: the columns of the text are its fields already")
 
     # --- What a configuration is checked against ---
 
@@ -106,6 +112,11 @@ class OwnFiles(OwnCorpus):
     def several(self) -> bool:
         """Whether documents may have several classes, or none."""
         return self.labels is not None
+
+    @property
+    def fields(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The columns of the text, where there are several."""
+        return () if isinstance(self.text, str) else tuple(self.text)
 
     def outline(self) -> Documents:
         """The documents themselves: the file is read to its end, and all that is wrong with it is told."""
@@ -156,7 +167,12 @@ class OwnFiles(OwnCorpus):
     def _texts(self) -> Iterator[bytes]:
         """The text of every record, as UTF-8."""
         for row in self.rows():
-            yield row.text.encode("utf-8", "replace")
+            text = row.text.encode("utf-8", "replace")
+            yield (
+                FieldedText(text, {k: v.encode("utf-8", "replace") for k, v in row.fields.items()})
+                if row.fields
+                else text
+            )
 
     def rows(self) -> Iterator[Row]:
         """Every record, as the files have it."""

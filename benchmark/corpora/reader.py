@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from benchmark.corpora.archive import Source
     from benchmark.corpora.corpus import AnyCorpus, Documents
@@ -24,6 +24,10 @@ class CorpusReader(ABC):
     name: ClassVar[str]
     #: How its text is lexed where a configuration says nothing: by the letters of every script, or as Rainbow does.
     lexer: ClassVar[str] = "unicode"
+    #: How its text is divided into fields, as mail or html is; see `benchmark.text.fields`.
+    format: str | None = None
+    #: The fields that its texts are put together from, see `FieldedText`.
+    fields: Sequence[str] = ()
     #: Part of the corpus, as its card names it; None for the whole.
     subset: str | None = None
 

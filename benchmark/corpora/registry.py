@@ -240,12 +240,14 @@ class WebKB(CardedCorpus):
     """Pages of university departments, by kind of page; the groups are universities."""
 
     name = "webkb"
+    format = "html"
 
 
 class Newsgroups(CardedCorpus):
     """20 Newsgroups, sorted by date; the groups are train and test, and the posts of a newsgroup have an order."""
 
     name = "20ng"
+    format = "mail"
 
     def outline(self) -> Documents:
         """As many posts of each newsgroup and side as the card says, the later ones tested."""
@@ -257,12 +259,14 @@ class Reuters(CardedCorpus):
     """Reuters-21578, the ModApte split, of several topics a story; the groups are train and test."""
 
     name = "reuters"
+    fields = ("title", "body")
 
 
 class Synthetic(CardedCorpus):
     """600 generated pages in WebKB's shape: nothing to download."""
 
     name = "synthetic"
+    format = "html"
 
 
 _CLASSES: tuple[type[CorpusReader], ...] = (WebKB, Newsgroups, Reuters, Synthetic, OwnFiles, CountsFolder)

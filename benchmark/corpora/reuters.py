@@ -57,7 +57,8 @@ def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
 
     Training stories come first, then test stories, both by number, which is the order of time. A story's text is its
     title, a line feed, and its body, without dateline and author; all of it where it is undivided (UNPROC), and the
-    title alone where there is no body (BRIEF). It is plain text: ``<`` marks a company, so a lexer must not skip HTML.
+    title alone where there is no body (BRIEF). Title and body are its fields; an undivided text has neither. It is
+    plain text: ``<`` marks a company, so a lexer must not skip HTML.
 
     Parameters
     ----------
@@ -90,7 +91,11 @@ def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
     ids = tuple(str(story.newid) for story in stories)
     documents = Documents(ids, labels, groups, card.classes, card.groups, topics if multi_label else None)
     text, bounds = join([_text(story) for story in stories])
-    return Corpus(card.name, documents, text, bounds, digest)
+    titles, bodies = np.zeros((2, len(stories), 2), dtype=np.int64)
+    titles[:, 1] = [len(story.title or b"") for story in stories]
+    bodies += np.diff(bounds)[:, None]
+    bodies[:, 0] -= [len(story.body or b"") for story in stories]
+    return Corpus(card.name, documents, text, bounds, digest, {"title": titles, "body": bodies})
 
 
 def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:

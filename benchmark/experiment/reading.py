@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
+    from benchmark.text.lexer import Lexing
 
 
 def read_counts(
@@ -93,7 +94,7 @@ def own_counts(
             continue
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
         own, _, key = read_counts(collection, store, observer, **how)
-        _check_words(study, variant, own, f"method {label!r}")
+        _check_words(study, variant, own, text.lexing, f"method {label!r}")
         one, other = own.documents, counts.documents
         arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
         if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
@@ -104,7 +105,7 @@ def own_counts(
 
 def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
     """The last part of the data gate: the configuration must have the documents and words that it expects."""
-    _check_words(study, variant, counts, f"variant {variant.name!r}")
+    _check_words(study, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
     if variant is not next(iter(study.variants.values())):
         return
     for what, expected, found in (
@@ -119,9 +120,12 @@ def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> N
             )
 
 
-def _check_words(study: Experiment, variant: Variant, counts: Counts, whose: str) -> None:
+def _check_words(study: Experiment, variant: Variant, counts: Counts, lexing: Lexing, whose: str) -> None:
     if not counts.vocabulary:
         raise ConfigError(f"{study.name}: lexing and pruning leave no word of the {whose}")
+    if empty := set(range(len(lexing.fields))) - set((counts.block_of // len(lexing.ngrams)).tolist()):
+        problem = f"no word of the field {lexing.fields[min(empty)]!r} in the {whose}"
+        raise ConfigError(f"{study.name}: lexing and pruning leave {problem}")
     if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
         problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
         raise ConfigError(f"{study.name}: {problem} that the {whose} has; mend `terms` or `text`")

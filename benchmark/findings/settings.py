@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
 #: What settings had before they spoke of it.
-_SINCE: Setting = {"ngrams": [1]}
+_SINCE: Setting = {"ngrams": [1], "fields": ["all"]}
 
 
 def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:

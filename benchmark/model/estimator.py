@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from benchmark.corpora.corpus import FieldedText
 from benchmark.errors import BenchError
 from benchmark.model.folder import read_model
 
@@ -18,11 +20,14 @@ if TYPE_CHECKING:
 
     from benchmark.model.kept import Answers, KeptModel
 
+    Text = str | bytes | Mapping[str, str | bytes]
+
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
     """A kept model, trained already: `fit` changes nothing, and a clone is the model itself.
 
-    Texts are str, or bytes as a corpus has them. Some of them are held at a time.
+    Texts are str, or bytes as a corpus has them; or fields by their names, which are joined by line feeds. Some of them
+    are held at a time.
 
     Parameters
     ----------
@@ -55,14 +60,14 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         """Nothing: it was trained before."""
         return self
 
-    def predict(self, X: Iterable[str | bytes]) -> NDArray[Any]:
+    def predict(self, X: Iterable[Text]) -> NDArray[Any]:
         """The class of each text, shape (m,); or, where it may have several, which classes, bool of shape (m, k)."""
         given = [each.given for each in self._answers(X)]
         if self.model.several:
             return np.concatenate([np.empty((0, len(self._order)), dtype=bool), *given])[:, self._order]
         return np.asarray(np.array(self.model.classes)[np.concatenate([np.empty(0, dtype=np.int32), *given])])
 
-    def decision_function(self, X: Iterable[str | bytes]) -> NDArray[np.float64]:
+    def decision_function(self, X: Iterable[Text]) -> NDArray[np.float64]:
         """A decision value for each class, shape (m, k), see `FittedMethod.class_values`.
 
         Where each text has one of two classes, how much the second's is above the first's, shape (m,).
@@ -70,7 +75,7 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
         values = self._in_order([each.values for each in self._answers(X)])
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 and not self.model.several else values
 
-    def predict_proba(self, X: Iterable[str | bytes]) -> NDArray[np.float64]:
+    def predict_proba(self, X: Iterable[Text]) -> NDArray[np.float64]:
         """A probability for each class, shape (m, k).
 
         Raises
@@ -89,12 +94,18 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _in_order(self, found: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         return np.concatenate([np.empty((0, len(self._order))), *found])[:, self._order]
 
-    def _answers(self, X: Iterable[str | bytes]) -> Iterator[Answers]:
+    def _answers(self, X: Iterable[Text]) -> Iterator[Answers]:
         if isinstance(X, str | bytes):
             raise TypeError("X must be a sequence of texts, not a text")
-        texts = (text.encode("utf-8", "replace") if isinstance(text, str) else text for text in X)
-        for _, answers in self.model.answers((("", text) for text in texts), jobs=self.jobs):
+        for _, answers in self.model.answers((("", _bytes(text)) for text in X), jobs=self.jobs):
             yield answers
+
+
+def _bytes(text: Text) -> bytes:
+    if isinstance(text, Mapping):
+        own = {name: _bytes(each) for name, each in text.items()}
+        return FieldedText(b"\n".join(own.values()), own)
+    return text.encode("utf-8", "replace") if isinstance(text, str) else text
 
 
 def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:

@@ -20,13 +20,14 @@ from benchmark.findings.choosing import by_inner, chosen, entry_of, losses_of
 from benchmark.methods.workbench import Workbench
 from benchmark.model.kept import KeptModel
 from benchmark.model.probabilities import fit_sigmoids
+from benchmark.text.lexer import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, Study
+    from benchmark.config.model import Cell, Collection, Study
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import PointWork
     from benchmark.findings.scoring import Run
@@ -118,7 +119,7 @@ def fit_model(
         "documents": len(trained.train),
         "content_digest": facts["content_digest"],
         "chosen": {"by": how, "candidate": index, "of": len(points)} if how else None,
-        "text": _columns(variant.collection.reader),
+        "text": _columns(variant.collection),
     }
     if terms is not None:
         vocabulary = tuple(vocabulary[term] for term in terms)
@@ -202,7 +203,10 @@ class _Training:
         return fit_sigmoids(values[split.train], truth[split.train], whole.learned, problem.documents.classes)
 
 
-def _columns(reader: Any) -> list[str]:
-    """Columns of the text in files of records, as the corpus names them."""
-    given = getattr(reader, "text", "text")
+def _columns(collection: Collection) -> list[str]:
+    """Columns of the text in files of records: as the corpus names them, or its fields where these are counted."""
+    reader = collection.reader
+    fields = [name for name in reader.fields if name != ALL]
+    counted = set(fields) & set(collection.lexing.fields)
+    given = getattr(reader, "text", fields if counted else "text")
     return [given] if isinstance(given, str) else list(given)

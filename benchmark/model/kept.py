@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.blocks import blas_threads, in_turn
-from benchmark.corpora.corpus import CHUNK, Corpus, Documents, join
+from benchmark.corpora.corpus import CHUNK, Documents, StreamedCorpus
 from benchmark.model.probabilities import probabilities_of
 from benchmark.text.vocabulary import Pruning, count
 
@@ -106,6 +106,8 @@ class KeptModel:
 
         Raises
         ------
+        DataError
+            If the model counts a field that a text doesn't say, see `benchmark.text.fields.field_of`.
         FloatingPointError
             If a kernel or decision value is not finite.
         """
@@ -117,7 +119,8 @@ class KeptModel:
         m = len(texts)
         nobody = np.zeros(m, dtype=np.int32)
         documents = Documents(tuple(map(str, range(m))), nobody, nobody, ("",), ("",))
-        found = count(Corpus("", documents, *join(texts), ""), self.lexing, Pruning())
+        corpus = StreamedCorpus("", documents, np.arange(m), lambda: iter(texts), "")
+        found = count(corpus, self.lexing, Pruning())
         columns = np.fromiter(map(self._column.get, found.vocabulary, repeat(-1)), np.int32, len(found.vocabulary))
         matrix = found.matrix
         known = columns[matrix.indices] >= 0

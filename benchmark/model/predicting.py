@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.corpora.corpus import FieldedText
 from benchmark.corpora.records import LINES, PARQUET, TABLES, kind_of, opened, records
 from benchmark.errors import DataError, quoted
 from benchmark.report.tables import csv_text
@@ -55,10 +56,16 @@ def documents(
                 wrong = next((value for value in texts if not isinstance(value, str)), None)
                 if wrong is not None:
                     raise DataError(f"{path}:{line}: the text is {quoted(wrong)}, and must be text")
-                yield f"{path}:{line}" if name is None else str(values[-1]), "\n".join(texts).encode("utf-8", "replace")
+                own = {column: _bytes(value or "") for column, value in zip(columns, values, strict=False)}
+                text = FieldedText(_bytes("\n".join(texts)), own)
+                yield f"{path}:{line}" if name is None else str(values[-1]), text
         else:
             with opened(path) as file:
                 yield str(path), file.read()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
 
 
 class Tally:

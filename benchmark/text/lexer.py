@@ -46,6 +46,8 @@ DIGIT_RULES = {
 
 SHORTEST, LONGEST = 2, 99
 LONGEST_NGRAM = 5
+#: The field that is the whole document.
+ALL = "all"
 
 # Kinds of characters. A token begins with a letter, a digit or an ideograph, and goes on over kinds that share a bit
 # with it; one of an ideograph goes on over marks alone.
@@ -97,6 +99,10 @@ class Lexing:
     ngrams : tuple of int
         Of how many tokens that follow each other a term is made, ascending: (1, 2) is words and pairs. The stop list
         concerns words alone: "out of order" is a term.
+    fields : tuple of str
+        Which parts of a document are counted, each by itself: "all" is the document, the one whose header is skipped.
+    format : str, optional
+        How fields are found that the corpus doesn't know, see `benchmark.text.fields`.
     """
 
     skip_header: bool = False
@@ -105,6 +111,8 @@ class Lexing:
     stoplist: str = "smart"
     lexer: str = "rainbow"
     ngrams: tuple[int, ...] = (1,)
+    fields: tuple[str, ...] = (ALL,)
+    format: str | None = None
 
     def __post_init__(self) -> None:
         """Refuse unknown names."""
@@ -116,8 +124,8 @@ class Lexing:
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """Names of the blocks of terms, in their order: "all" of words, "all-2" of pairs."""
-        return tuple("all" if n == 1 else f"all-{n}" for n in self.ngrams)
+        """Names of the blocks of terms, in their order: "all" and "subject" of words, "all-2" of pairs."""
+        return tuple(field if n == 1 else f"{field}-{n}" for field in self.fields for n in self.ngrams)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -13,9 +14,11 @@ import scipy.sparse as sp
 
 from benchmark.blocks import in_turn
 from benchmark.compiled import compiled
+from benchmark.corpora.corpus import batches, join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
-from benchmark.text.lexer import LINE_FEED, find_tokens, term
+from benchmark.text.fields import field_of
+from benchmark.text.lexer import ALL, LINE_FEED, find_tokens, term
 from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
@@ -62,32 +65,25 @@ class Pruning:
 def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) -> Counts:
     """Count the terms of each document; a document left without terms stays, as a row of zeros.
 
-    The text is read once, some documents at a time, on `jobs` threads. How they are divided decides nothing. An n-gram
-    is a pair, an (n - 1)-gram and a word, of those that pruning keeps: neither is rarer than the n-gram. It may have
-    stop words.
+    The text is read once, some documents at a time, on `jobs` threads. How they are divided decides nothing. Terms
+    stand field by field, words before pairs; those of another field than "all" are called "subject:word".
 
     Raises
     ------
     ConfigError
         Pruning names a group that the corpus doesn't have.
+    DataError
+        A document doesn't know a field.
     """
     documents = corpus.documents
-    given = _chunks(corpus, _counted(documents, pruning.group))
-    parts = list(in_turn(partial(_part, lexing), given, jobs))
-    dropped = sum(part.dropped for part in parts)
-
-    words, streams = _words(parts, lexing, pruning)
-    names, of_words = words, [stream.terms for stream in streams]
-    blocks = [(*_ordered(words, stop_words(lexing.stoplist)), streams)] if 1 in lexing.ngrams else []
-    for n in range(2, max(lexing.ngrams) + 1):
-        parts = list(in_turn(partial(_longer, n), zip(streams, of_words, strict=True), jobs))
-        common, streams = _pairs(parts, pruning)
-        names = [f"{names[shorter]} {words[last]}" for shorter, last in zip(*common.T.tolist(), strict=True)]
-        if n in lexing.ngrams:
-            blocks.append((*_ordered(names), streams))
-    vocabularies, columns, own = zip(*blocks, strict=True)
+    given = _chunks(corpus, lexing, _counted(documents, pruning.group))
+    found = zip(*in_turn(partial(_parts, lexing), given, jobs), strict=True)
+    parts = deque(map(list[_Part], found)) or deque([[] for _ in lexing.fields])
+    dropped = sum(part.dropped for part in parts[0])
+    blocks = [block for name in lexing.fields for block in _blocks(name, parts.popleft(), lexing, pruning, jobs)]
+    vocabularies, columns, streams = zip(*blocks, strict=True)
     sizes = [len(each) for each in vocabularies]
-    rows = in_turn(partial(_rows, columns, sizes), zip(*own, strict=True), jobs)
+    rows = in_turn(partial(_rows, columns, sizes), zip(*streams, strict=True), jobs)
     matrix = sp.vstack([sp.csr_array((0, sum(sizes)), dtype=np.int32), *rows], format="csr")
     block_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     return Counts(documents, matrix, tuple(chain(*vocabularies)), dropped, lexing.blocks, block_of)
@@ -101,7 +97,7 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
     ConfigError
         They were counted in other blocks than `lexing` says.
     """
-    if corpus.blocks != lexing.blocks:
+    if corpus.blocks != tuple(name for name in lexing.blocks if name in corpus.blocks):  # one of no terms left no trace
         own, asked = ", ".join(corpus.blocks), ", ".join(lexing.blocks)
         raise ConfigError(f"text: the counts are of {own}, and the configuration asks for {asked}; mend `text`")
     matrix, counted = corpus.matrix, _counted(corpus.documents, pruning.group)
@@ -116,7 +112,8 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
     narrow = chosen.data, chosen.indices.astype(np.int32), chosen.indptr.astype(np.int32)  # few libraries take 64 bits
     chosen = sp.csr_array(narrow, shape=chosen.shape)
     left = tuple(vocabulary[column] for column in kept)
-    return Counts(corpus.documents, chosen, left, 0, corpus.blocks, block_of[kept])
+    place = np.array([lexing.blocks.index(name) for name in corpus.blocks], dtype=np.int32)
+    return Counts(corpus.documents, chosen, left, 0, lexing.blocks, place[block_of[kept]])
 
 
 NOTHING = np.empty(0, dtype=np.uint8)
@@ -167,23 +164,60 @@ class _Part:
     dropped: int = 0
 
 
-def _chunks(corpus: AnyCorpus, counted: NDArray[np.bool_]) -> Iterator[tuple[Chunk, NDArray[np.bool_]]]:
-    """Documents, some at a time, and which of them pruning counts."""
+def _chunks(
+    corpus: AnyCorpus, lexing: Lexing, counted: NDArray[np.bool_]
+) -> Iterator[tuple[Chunk | list[bytes], NDArray[np.bool_]]]:
+    """Documents, some at a time, and which of them pruning counts; where fields are asked for, text by text."""
     start = 0
-    for text, bounds in corpus.chunks(PART):
-        stop = start + len(bounds) - 1
-        yield (text, bounds), counted[start:stop]
-        start = stop
+    if lexing.fields == (ALL,):
+        for text, bounds in corpus.chunks(PART):
+            stop = start + len(bounds) - 1
+            yield (text, bounds), counted[start:stop]
+            start = stop
+        return
+    for texts in batches(corpus, PART):
+        yield texts, counted[start : start + len(texts)]
+        start += len(texts)
 
 
-def _part(lexing: Lexing, given: tuple[Chunk, NDArray[np.bool_]]) -> _Part:
-    (text, bounds), counted = given
-    found = find_tokens(text, bounds, lexing)
+def _parts(lexing: Lexing, given: tuple[Chunk | list[bytes], NDArray[np.bool_]]) -> list[_Part]:
+    """Some documents, field by field."""
+    texts, counted = given
+    if isinstance(texts, tuple):
+        return [_part(texts, lexing, counted)]
+    each = ((name, join([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields)
+    return [
+        _part(chunk, lexing if name == ALL else replace(lexing, skip_header=False), counted) for name, chunk in each
+    ]
+
+
+def _part(chunk: Chunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _Part:
+    found = find_tokens(*chunk, lexing)
     terms, first = intern(found.text, found.starts, found.lengths, found.spelling, _seed())
     spelled = spell(found.text, found.starts[first], found.lengths[first], found.spelling)
     ends = found.bounds + np.arange(len(found.bounds))
     stream = _Stream(np.insert(terms, found.bounds[1:], NO_TERM), ends, counted)
     return _Part(stream, *_how_often(terms, found.bounds, len(first), counted), spelled, found.dropped)
+
+
+def _blocks(
+    field: str, parts: list[_Part], lexing: Lexing, pruning: Pruning, jobs: int
+) -> Iterator[tuple[list[str], NDArray[np.int32], list[_Stream]]]:
+    """The blocks of a field: names of their terms, columns by the terms' numbers, and the streams of these; uses parts.
+
+    An n-gram is a pair, an (n - 1)-gram and a word, of those that pruning keeps, as neither is rarer than the n-gram.
+    """
+    prefix = "" if field == ALL else f"{field}:"
+    words, streams = _words(parts, lexing, pruning)
+    names, of_words = words, [stream.terms for stream in streams]
+    if 1 in lexing.ngrams:
+        yield *_ordered(words, prefix, stop_words(lexing.stoplist)), streams
+    for n in range(2, max(lexing.ngrams) + 1):
+        parts = list(in_turn(partial(_longer, n), zip(streams, of_words, strict=True), jobs))
+        common, streams = _pairs(parts, pruning)
+        names = [f"{names[shorter]} {words[last]}" for shorter, last in zip(*common.T.tolist(), strict=True)]
+        if n in lexing.ngrams:
+            yield *_ordered(names, prefix), streams
 
 
 def _longer(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> _Part:
@@ -260,13 +294,13 @@ def _common(
     return common, streams
 
 
-def _ordered(names: list[str], stop: frozenset[str] = frozenset()) -> tuple[list[str], NDArray[np.int32]]:
+def _ordered(names: list[str], prefix: str, stop: frozenset[str] = frozenset()) -> tuple[list[str], NDArray[np.int32]]:
     """The names of terms that are no stop words, in their order; and the column of each term, and last of none, -1."""
     # No two terms are alike: the order of str, which is that of their bytes, is the only one.
     kept = [number for number in sorted(range(len(names)), key=names.__getitem__) if names[number] not in stop]
     columns = np.full(len(names) + 1, NO_TERM)
     columns[kept] = np.arange(len(kept), dtype=np.int32)
-    return [names[number] for number in kept], columns
+    return [prefix + names[number] for number in kept], columns
 
 
 def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[_Stream]) -> sp.csr_array:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from benchmark.config.documents import expected_documents, several_labels
 from benchmark.config.model import BASE
 from benchmark.corpora import registry
+from benchmark.errors import ConfigError
 
 
 @pytest.mark.parametrize(
@@ -34,6 +37,11 @@ from benchmark.corpora import registry
             "text:\n  counted_in: texsa # HERE\n",
             "unknown group 'texsa'; did you mean 'texas'? (allowed: cornell, misc, texas, washington, wisconsin)",
         ),
+        (
+            "text:\n  fields:\n  - all\n  - anchor # HERE\n",
+            "unknown field of synthetic: 'anchor'; did you mean 'anchors'? (allowed: all, title, headings, anchors,",
+        ),
+        ("text:\n  ngrams:\n  - 1\n  - 6 # HERE\n", "less than or equal to 5"),
     ],
 )
 def test_what_the_card_does_not_have_is_refused(refusal, fragment, said):
@@ -67,6 +75,54 @@ def test_what_is_said_is_taken(checked):
         False,
     )
     assert (collection.pruning.min_documents, collection.pruning.group) == (3, "misc")
+
+
+@pytest.mark.parametrize(
+    ("corpus", "fields", "kind"),
+    [
+        ("{name: synthetic}", ["all", "title"], "html"),
+        ("{name: 20ng}", ["all"], None),
+        ("{name: 20ng}", ["all", "subject", "X-Face", "own"], "mail"),
+        ("{name: reuters, classes: [earn, acq]}", ["body", "title"], None),
+    ],
+)
+def test_a_corpus_has_fields_of_its_own(checked, corpus, fields, kind):
+    protocol = "protocol: {name: k-fold, k: 3, stratified: false}\n"
+    text = f"corpus: {corpus}\ntext: {{fields: [{', '.join([*fields, fields[0]])}], ngrams: [2, 1]}}\n{protocol}"
+    lexing = checked(text).variants[BASE].collection.lexing
+    assert (lexing.fields, lexing.ngrams, lexing.format) == (tuple(fields), (1, 2), kind)
+    assert lexing.blocks[:2] == (fields[0], f"{fields[0]}-2")
+
+
+@pytest.mark.parametrize(
+    ("keys", "fields", "said"),
+    [
+        ("text: [title, body]", "[all, title, body]", ""),
+        (
+            "text: [title, body]",
+            "[titel]",
+            "unknown field of files: 'titel'; did you mean 'title'? (allowed: all, title, b",
+        ),
+        ("text: body", "[title]", "unknown field of files: 'title' (allowed: all)"),
+        ("text: body, format: mail", "[all, subject, x-face]", ""),
+        ("text: body, format: mail", "[a b]", "of mail, any header line by its name"),
+        ("text: body, format: html", "[subject]", "unknown field of files: 'subject' (allowed: all, title, headings"),
+        ("text: body, format: pdf", "[all]", "unknown format 'pdf' (allowed: mail, html)"),
+        ("text: [title, body], format: mail", "[all]", "the columns of the text are its fields already"),
+        ("text: [title, all-2]", "[all, all-2]", "two blocks have the same name: all, all-2, all-2, all-2-2"),
+    ],
+)
+def test_ones_own_files_have_columns_or_a_format(checked, tmp_path, keys, fields, said):
+    rows = [{"title": "sea", "body": "ink", "all-2": "rum", "label": label} for label in "xyxyxyxy"]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = f"corpus: {{name: files, path: {tmp_path}/own.jsonl, {keys}}}\ntext: {{fields: {fields}, ngrams: [1, 2]}}\n"
+    text += "protocol: {name: k-fold, k: 2}\n"
+    if not said:
+        assert ", ".join(checked(text).variants[BASE].collection.lexing.fields) == fields.strip("[]")
+        return
+    with pytest.raises(ConfigError) as refused:
+        checked(text)
+    assert said in str(refused.value)
 
 
 def test_tasks_of_named_classes_name_those_of_the_corpus_too(checked):

@@ -80,8 +80,21 @@ def test_every_method_decides_as_in_the_run(
         {"variants": {"other": {"text": {"min_occurrences": 50}}}},
         {"defaults": {"idf": "training", "weighting": "tfidf"}},
         {"text": TEXT | {"ngrams": [1, 2]}, "terms": {"number": [60]}},
+        {"text": TEXT | {"min_occurrences": 4, "ngrams": [1, 2], "fields": ["title", "all"]}},
     ],
-    ids=["draws", "two classes", "unit", "several", "terms", "several terms", "tasks", "variants", "idf", "pairs"],
+    ids=[
+        "draws",
+        "two classes",
+        "unit",
+        "several",
+        "terms",
+        "several terms",
+        "tasks",
+        "variants",
+        "idf",
+        "pairs",
+        "fields",
+    ],
 )
 def test_it_does_so_under_every_kind_of_configuration(
     changes: dict[str, Any], study: Study, fitted: Fit, store: Store, texts: Texts

@@ -45,6 +45,33 @@ def documents(n: int, *, several: bool) -> list[dict[str, Any]]:
     return rows
 
 
+def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) -> None:
+    rows = documents(60, several=False)
+    (tmp_path / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    config = CONFIG.replace("CLASSES", "label: label").replace(", separator: ;", "")
+    config = config.replace("digits: token", "fields: [all, subject], ngrams: [1, 2]")
+    (tmp_path / "mine.yaml").write_text(config)
+    model = tmp_path / "model"
+    assert bench("fit", tmp_path / "mine.yaml", "--cell", "mnb", "--out", model).exit_code == 0
+    vocabulary = set(benchmark.load_model(model).model.vocabulary)
+    assert {"leaf", "subject:leaf"} <= vocabulary
+    assert any(" " in term for term in vocabulary)
+
+    (tmp_path / "new.jsonl").write_text('{"subject": "leaf", "body": "cane"}\n{"subject": "cane", "body": "leaf"}\n')
+    result = bench("predict", model, tmp_path / "new.jsonl", "--words", "9", "--format", "jsonl")
+    first, second = map(json.loads, result.output.splitlines())
+    assert (first["label"], second["label"]) == ("tea", "rum"), "a subject is counted twice"
+    assert "subject:leaf" in first["words"]
+    given = [{"subject": "leaf", "body": "cane"}, {"subject": "cane", "body": "leaf"}]
+    assert benchmark.load_model(model).predict(given).tolist() == ["tea", "rum"]
+
+    (tmp_path / "letter.txt").write_text("leaf")
+    for refused in ([tmp_path / "letter.txt"], [tmp_path / "new.jsonl", "--text", "body"]):
+        result = bench("predict", model, *refused)
+        assert result.exit_code == 3
+        assert "has no field 'subject'" in str(result.stderr)
+
+
 @pytest.fixture(params=[False, True], ids=["single", "several"])
 def made(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
     """A model of one's own documents, fitted by the command; the documents stand beside it."""

@@ -1,0 +1,224 @@
+"""Fields: what is found of mail and HTML, in linear time, and counted as if it were a corpus of its own."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from email.parser import BytesHeaderParser
+from email.policy import compat32
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, join
+from benchmark.errors import DataError
+from benchmark.text.fields import FORMATS, can_have, field_of
+from benchmark.text.lexer import Lexing
+from benchmark.text.vocabulary import Pruning, count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Tokens = Callable[[bytes, Lexing], list[str]]
+
+MAIL = b"""From: ann@sea.org (Ann)\r
+SUBJECT: Re: sails\r
+\tand\r
+ masts\r
+Subjects: no\r
+X-Face: 1
+subject: second
+
+Subject: in the body
+> ropes
+| knots
+I wrote
+: of them
+ > not quoted
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("subject", "re sails and masts"),
+        ("Subject", "re sails and masts"),
+        ("from", "ann sea org ann"),
+        ("organization", ""),
+        ("x-face", ""),
+        ("subjects", "no"),
+        ("header", "from ann sea org ann subject re sails and masts subjects no face subject second"),
+        ("body", "subject in the body ropes knots wrote of them not quoted"),
+        ("quoted", "ropes knots of them"),
+        ("own", "subject in the body wrote not quoted"),
+    ],
+)
+def test_fields_of_mail(tokens: Tokens, name: str, expected: str) -> None:
+    assert can_have("mail", name)
+    assert tokens(field_of(MAIL, name, "mail"), Lexing(stoplist="none")) == expected.split()
+
+
+HTML = b"""MIME-Version: 1.0
+
+<HEAD><title>Ann's <b>page</b></TITLE></head><address>street</address>
+<h1 align="<a>">Sails</H1> wind <H3>masts</h2> <h2>open <h4>closed</h4>
+<a name="top"> never <A HREF="x">first<br>link</a> <img alt="</a>"> rain </a> <a href=y>second</a>
+<a href=z>to the end"""
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("title", "ann page"),
+        ("headings", "sails masts closed"),
+        ("anchors", "first link second"),
+        ("body", "ann page street sails wind masts open closed never first link rain second to the end"),
+    ],
+)
+def test_fields_of_html(tokens: Tokens, name: str, expected: str) -> None:
+    lexing = Lexing(stoplist="none", skip_html=True)
+    assert can_have("html", name)
+    assert tokens(field_of(HTML, name, "html"), lexing) == expected.split()
+
+
+PIECES = st.sampled_from(
+    [
+        b"<a>",
+        b"</a>",
+        b"<A b='>",
+        b"<h1",
+        b"</h1>",
+        b"<title>",
+        b"</title>",
+        b"&lt;",
+        b"&gt;",
+        b"<",
+        b">",
+        b" sea",
+        b"ink ",
+        b"&amp",
+    ]
+)
+
+
+@given(st.lists(PIECES, max_size=25).map(b"".join), st.sampled_from(["title", "headings", "anchors"]))
+@example(b"<a>sea</a>ink", "anchors")
+def test_an_element_has_no_words_that_its_page_does_not_have(tokens: Tokens, page: bytes, name: str) -> None:
+    """In their order, as the lexer that skips tags reads the page."""
+    lexing = Lexing(stoplist="none", skip_html=True)
+    whole = iter(tokens(page, lexing))
+    assert all(word in whole for word in tokens(field_of(page, name, "html"), lexing))
+
+
+HOSTILE = [
+    b"<",
+    b"<a",
+    b"<a>",
+    b"</a>",
+    b"<a></",
+    b"\n",
+    b"\n ",
+    b"subject:\n ",
+    b"Subject:",
+    b">",
+    b"\n>",
+    b'<a b="',
+    b"a\r\n\r",
+]
+
+
+@pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, fields in FORMATS.items() for name in fields])
+def test_fields_are_found_in_linear_time(kind: str, name: str) -> None:
+    for unit in HOSTILE:
+        started = time.process_time()
+        field_of(unit * (2**20 // len(unit)), name, kind)
+        assert time.process_time() - started < 3, unit
+
+
+def corpus_of(texts: list[bytes]) -> StreamedCorpus:
+    nobody = np.zeros(len(texts), np.int32)
+    documents = Documents(tuple(map(str, range(len(texts)))), nobody, nobody, ("all",), ("all",))
+    return StreamedCorpus("made up", documents, np.arange(len(texts)), lambda: iter(texts), "")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
+    count(corpus_of([MAIL]), Lexing(ngrams=(1, 2), fields=("all", "body"), format="mail"), Pruning())
+
+
+LINES = st.sampled_from([b"Subject: sea of ink", b"From: the sea", b"", b"> ink sea", b"the ink of sea", b" more ink"])
+MAILS = st.lists(st.lists(LINES, max_size=6).map(b"\n".join), max_size=6)
+FIELDS = st.lists(st.sampled_from(["all", "subject", "quoted", "body", "from"]), min_size=1, max_size=4, unique=True)
+
+
+@given(MAILS, FIELDS, st.sampled_from([(1,), (1, 2), (2,)]), st.booleans(), st.integers(1, 2), st.integers(1, 3))
+@example([], ["subject", "all"], (1, 2), True, 1, 1)
+def test_a_field_is_counted_as_if_it_were_a_corpus(
+    mails: list[bytes], names: list[str], ngrams: tuple[int, ...], skip_header: bool, least: int, jobs: int
+) -> None:
+    lexing = Lexing(skip_header=skip_header, ngrams=ngrams, fields=tuple(names), format="mail")
+    pruning = Pruning(min_documents=least)
+    counts = count(corpus_of(mails), lexing, pruning, jobs)
+    assert counts.blocks == lexing.blocks
+    assert len(counts.block_of) == len(counts.vocabulary) == len(set(counts.vocabulary))
+    place = 0
+    for name in names:
+        alone = replace(lexing, skip_header=skip_header and name == "all", fields=("all",), format=None)
+        expected = count(corpus_of([field_of(mail, name, "mail") for mail in mails]), alone, pruning)
+        columns = slice(place, place := place + len(expected.vocabulary))
+        prefix = "" if name == "all" else f"{name}:"
+        assert counts.vocabulary[columns] == tuple(prefix + term for term in expected.vocabulary)
+        np.testing.assert_array_equal(counts.matrix[:, columns].toarray(), expected.matrix.toarray())
+        own = counts.block_of[columns] - len(ngrams) * names.index(name)
+        np.testing.assert_array_equal(own, expected.block_of)
+    assert place == len(counts.vocabulary)
+
+
+def test_a_field_that_a_text_does_not_say_is_refused() -> None:
+    text = FieldedText(b"sea\nink", {"title": b"sea"})
+    assert (field_of(text, "title", None), field_of(text, "all", None)) == (b"sea", b"sea\nink")
+    with pytest.raises(DataError, match=r"has no field 'body', .*\(its fields: title\)"):
+        count(corpus_of([text]), Lexing(fields=("body",)), Pruning())
+    with pytest.raises(DataError, match="its fields: none, as it is plain"):
+        count(corpus_of([b"sea"]), Lexing(fields=("all", "title")), Pruning())
+
+
+def test_fields_of_a_corpus_stay_with_their_documents() -> None:
+    nobody = np.zeros(3, np.int32)
+    spans = np.array([[0, 3], [0, 0], [1, 4]])
+    texts = [b"sea ink", b"rum", b" tea"]
+    corpus = Corpus(
+        "made up", Documents(("a", "b", "c"), nobody, nobody, ("all",), ("all",)), *join(texts), "", {"title": spans}
+    )
+    for own, rows in ((corpus, [0, 1, 2]), (corpus.take(np.array([2, 0])), [2, 0])):
+        assert list(own) == [texts[row] for row in rows]
+        assert [field_of(text, "title", None) for text in own] == [[b"sea", b"", b"tea"][row] for row in rows]
+
+
+@pytest.mark.corpus
+def test_subjects_are_those_of_pythons_own_parser(tokens: Tokens, real_corpus: Callable[..., Corpus]) -> None:
+    corpus = real_corpus("20ng")
+    for text in corpus.take(np.arange(0, len(corpus.documents), 40)):
+        subject = str(BytesHeaderParser(policy=compat32).parsebytes(text)["subject"])
+        assert tokens(field_of(text, "subject", "mail"), Lexing()) == tokens(subject.encode(), Lexing())
+
+
+# Our own measurements: how many terms are in three documents, of the whole and of fields.
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("name", "fields", "kind", "sizes"),
+    [
+        ("20ng", ("all", "subject", "quoted"), "mail", [44_685, 4_032, 17_577]),
+        ("webkb", ("title", "headings", "anchors"), "html", [1_306, 3_777, 9_437]),
+        ("reuters", ("title", "body"), None, [3_722, 11_884]),
+    ],
+)
+def test_real_corpora_keep_their_fields(
+    real_corpus: Callable[..., Corpus], name: str, fields: tuple[str, ...], kind: str | None, sizes: list[int]
+) -> None:
+    lexing = Lexing(skip_html=name == "webkb", fields=fields, format=kind)
+    counts = count(real_corpus(name), lexing, Pruning(min_documents=3), jobs=2)
+    assert np.bincount(counts.block_of).tolist() == sizes
