@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from traceback import format_exception
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -51,7 +51,7 @@ class Read:
     counts: Counts
     key: str
     facts: dict[str, Any]
-    texts: dict[Text, tuple[Counts, str]]
+    texts: dict[Text, tuple[Counts, str]] = field(default_factory=dict)
 
 
 def run(

@@ -93,6 +93,7 @@ def test_each_text_is_counted_once_and_each_matrix_computed_once(
     study: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
+    monkeypatch.setattr(workbench, "KEPT_BYTES", 0)
     for module, name in ((reading, "count"), (workbench, "inner_products")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, f=original, n=name, **k: (made.append(n), f(*a, **k))[1])
@@ -154,6 +155,8 @@ def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study
             given = np.concatenate([each.given for _, each in model.answers(asked)])
             expected = found.predictions.points[BASE, "", cell.method, index, None, None].given[number]
             np.testing.assert_array_equal(given, expected)
+    of_all = fit_model(experiment, experiment.cells[0].id, store, Observer()).about["chosen"]
+    assert (of_all["by"], of_all["of"]) == ("cross-validation over all documents", 2)
 
 
 def test_the_vocabulary_that_is_expected_is_the_configurations_own(study: Make, store: Store) -> None:
