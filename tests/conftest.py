@@ -111,6 +111,8 @@ class Forked:
         Of the environment, beside those of the tests.
     largest_file : int
         Bytes; every larger file fails, as on a full disk.
+    stdout : Path
+        Where standard output goes to, instead of to `finish`.
     """
 
     def __init__(
@@ -121,6 +123,7 @@ class Forked:
         folder: Path | None = None,
         variables: dict[str, str] | None = None,
         largest_file: int | None = None,
+        stdout: Path | None = None,
     ) -> None:
         self._streams = tempfile.TemporaryDirectory()
         self._stdout, said = (Path(self._streams.name) / name for name in ("stdout", "stderr"))
@@ -131,7 +134,7 @@ class Forked:
             "path": list(map(str, path)),
             "folder": str(folder or Path.cwd()),
             "variables": os.environ | (variables or {}),
-            "stdout": str(self._stdout),
+            "stdout": str(stdout or self._stdout),
             "stderr": str(said),
             "largest_file": largest_file,
         }

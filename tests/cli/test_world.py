@@ -59,9 +59,17 @@ class TestLetters:
 
 
 class TestStreams:
-    @pytest.mark.parametrize("shell", ['"$@" >&-', '"$@" 2>&-', '"$@" <&- >&- 2>&-', '"$@" 2>/dev/full'])
-    def test_one_that_is_closed_is_none_of_ours(self, shell):
-        done = program("data", "list", script=shell)
+    @pytest.mark.parametrize(
+        ("words", "shell"),
+        [
+            (["cache", "info"], '"$@" >&-'),
+            (["cache", "info"], '"$@" 2>&-'),
+            (["data", "list"], '"$@" <&- >&- 2>&-'),  # all libraries are loaded
+            (["data", "list"], '"$@" 2>/dev/full'),
+        ],
+    )
+    def test_one_that_is_closed_is_none_of_ours(self, words, shell):
+        done = program(*words, script=shell)
         assert (done.returncode, done.stderr) == (0, b"")
         assert bool(done.stdout) == (">&-" not in shell.replace("2>&-", ""))
 
@@ -72,7 +80,7 @@ class TestStreams:
         assert (done.returncode, done.stdout, done.stderr) == (1, b"", said)
 
     def test_a_reader_may_leave(self):
-        done = program("data", "list", script='"$@" | true')
+        done = program("cache", "info", script='"$@" | true')
         assert (done.returncode, done.stderr) == (0, b"")
 
 
