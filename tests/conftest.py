@@ -66,6 +66,8 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
+#: Run, and not imported.
+collect_ignore = ["one_process.py"]
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
 FORKS = multiprocessing.get_context("forkserver")
 # Nothing of this package, and nothing that starts threads of OpenMP: no process may be forked after that.

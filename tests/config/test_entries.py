@@ -241,7 +241,7 @@ class TestChoose:
         ("methods: {} # HERE\n", "not {}"),
         (
             "methods:\n  - {kernel: ned}\n  - {kernel: ned,\n     kernell: x} # HERE\n",
-            "did you mean 'kernel'? (allowed: text, w",
+            "did you mean 'kernel'? (allowed: text, fields, w",
         ),
         (
             "methods:\n  - kernel: ngd\n    text:\n      stoplist: [smart, smrt] # HERE\n",
@@ -362,7 +362,7 @@ class TestChoose:
         ("defaults:\n  svm: 3 # HERE\n", "the defaults of 'svm' are a mapping of its parameters, not 3"),
         (
             "defaults:\n  svm:\n    smoothing: 3 # HERE\n",
-            "unknown parameter of 'svm': 'smoothing' (allowed: weighting, norm",
+            "unknown parameter of 'svm': 'smoothing' (allowed: fields, weighting, norm",
         ),
         ("defaults:\n  C: 1\n  smoothing: 1 # HERE\n", "no method here has 'smoothing'"),
         ("defaults:\n  mnb: {smoothing: 1} # HERE\n", "no method here has 'mnb'"),

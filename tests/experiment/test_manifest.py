@@ -55,7 +55,8 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
     assert list(manifest["cells"]) == [cell.id for cell in study.cells]
     (ngd,) = manifest["methods"][BASE]["tf-l1-ngd"]
     assert ngd["kernel"] == {"name": "ngd", "shift": 0.0}
-    machine = {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "cache_mb": 200.0, "unit": "one"}
+    machine = {"name": "svm", "C": 1.0, "epsilon": 1e-3, "scheme": "one-vs-one", "ridge": 0.0}
+    machine |= {"cache_mb": 200.0, "unit": "one"}
     assert ngd["classifier"] == machine
     assert (ngd["weighting"], ngd["normalization"], ngd["idf"]) == ("tf", "l1", "collection")
     assert manifest["protocol"] == {BASE: {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}}

@@ -13,9 +13,10 @@ from benchmark.errors import ConfigError, DataError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment import reading
 from benchmark.experiment.reading import read_counts
-from benchmark.experiment.runner import plan, run
+from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.findings.summary import summarized
+from benchmark.library.planning import plan
 from benchmark.methods import workbench
 from benchmark.model.fitting import fit_model
 from benchmark.observer import Observer
@@ -85,7 +86,9 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
         plain = study(*ALL, subset=subset, **more, text=text)
         alone = run(plain, Store(tmp_path / str(len(text["stoplist"])), limit=10**9), jobs=2)
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
-        assert all(n == stored for _, n, stored in plan(plain, store, Observer())), "they are stored under other names"
+        assert all(n == stored for _, n, stored in plan(plain, store, Observer(), quick=True).rows), (
+            "they are stored under other names"
+        )
     assert not same(alone, found, lambda name: name)
 
 

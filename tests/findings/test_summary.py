@@ -332,7 +332,7 @@ class TestNotes:
         notes = " ".join(finished.summary.notes)
         assert "of little worth" in notes
         assert "600 documents" in notes
-        assert "idf over the whole collection" in notes
+        assert "idf over the training documents" in notes
         assert "course, faculty, project, student" in notes
         assert "without words" not in notes
 

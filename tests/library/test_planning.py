@@ -227,8 +227,8 @@ def test_matrices_are_those_that_the_workbench_then_holds(
         held["products"] = max(held["products"], shape[0] * shape[1] * 8)
         return take(self, shape)
 
-    def watched_fill(self: NodeMatrix, kernel: Any, jobs: int) -> None:
-        fill(self, kernel, jobs)
+    def watched_fill(self: NodeMatrix, kernel: Any, jobs: int, ridge: float = 0.0) -> None:
+        fill(self, kernel, jobs, ridge)
         held["kernel"] = max(held["kernel"], self._memory.nbytes)
 
     monkeypatch.setattr(Workbench, "_take", watched_take)

@@ -1,0 +1,3 @@
+"""Scripts, which `make perf` runs."""
+
+collect_ignore_glob = ["*.py"]
