@@ -32,8 +32,9 @@ class Text:
 
     @property
     def flat(self) -> dict[str, Any]:
-        """Every parameter of both."""
-        return vars(self.lexing) | vars(self.pruning)
+        """Every parameter of both, as JSON has them."""
+        both = vars(self.lexing) | vars(self.pruning)
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in both.items()}
 
 
 @dataclass(frozen=True)

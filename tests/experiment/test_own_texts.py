@@ -86,9 +86,8 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
         plain = study(*ALL, subset=subset, **more, text=text)
         alone = run(plain, Store(tmp_path / str(len(text["stoplist"])), limit=10**9), jobs=2)
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
-        assert all(n == stored for _, n, stored in plan(plain, store, Observer(), quick=True).rows), (
-            "they are stored under other names"
-        )
+        planned = plan(plain, store, Observer(), quick=True).rows
+        assert all(n == stored for _, n, stored in planned), "they are stored under other names"
     assert not same(alone, found, lambda name: name)
 
 
