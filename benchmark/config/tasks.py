@@ -135,7 +135,8 @@ def inner_of(config: ExperimentSection, collection: Collection) -> EvaluationPro
     if choose is not None and NEWEST in choose.by:
         return ByDate(1 / choose.folds, stratified=collection.reader.outline().dated_by_class)
     if choose is not None and INNER in choose.by:
-        return KFold(choose.folds, config.seed, stratified=not collection.reader.several, grouped=choose.grouped)
+        several = collection.reader.several
+        return KFold(choose.folds, config.seed, stratified=not several, grouped=choose.grouped, keep_lone=True)
     return None
 
 

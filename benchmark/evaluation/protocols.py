@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -109,12 +109,18 @@ class KFold:
     grouped : bool
         Keep the documents of a group (a customer's, an author's) in one fold; sizes and classes are then as even as
         scikit-learn's `StratifiedGroupKFold` or `GroupKFold` makes them.
+    keep_lone : bool
+        Whether the only document of a class trains in every fold, and is tested in none: so folds are made to choose
+        by. Otherwise it is refused.
     """
 
     k: int
     seed: int = 0
     stratified: bool = True
     grouped: bool = False
+    keep_lone: bool = False
+
+    set_by_run: ClassVar[tuple[str, ...]] = ("keep_lone",)
 
     def __post_init__(self) -> None:
         _at_least(self.k, 2, "k")
@@ -135,6 +141,8 @@ class KFold:
         # balances both the classes and the sizes of the folds.
         fold = np.empty(len(documents), dtype=np.intp)
         fold[order] = np.arange(len(documents)) % self.k
+        if self.keep_lone and documents.topics is None:
+            fold[np.bincount(documents.labels)[documents.labels] == 1] = self.k
         return self._folds(documents, fold)
 
     def _by_group(self, documents: Documents) -> list[Split]:
