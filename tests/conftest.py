@@ -69,6 +69,8 @@ def pytest_collection_finish() -> None:
 #: Run, and not imported.
 collect_ignore = ["one_process.py"]
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
+# A script, not a module of tests.
+collect_ignore = [ONE_PROCESS.name]
 FORKS = multiprocessing.get_context("forkserver")
 # Nothing of this package, and nothing that starts threads of OpenMP: no process may be forked after that.
 FORKS.set_forkserver_preload(
