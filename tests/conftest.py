@@ -66,8 +66,6 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-#: Run, and not imported.
-collect_ignore = ["one_process.py"]
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
 # A script, not a module of tests.
 collect_ignore = [ONE_PROCESS.name]

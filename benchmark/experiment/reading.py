@@ -7,26 +7,24 @@ from typing import TYPE_CHECKING, Any, cast
 from unicodedata import unidata_version
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmark.code import code_digest
 from benchmark.corpora.assemble import select
-from benchmark.corpora.corpus import Documents
 from benchmark.corpora.counted import CountedCorpus
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.store import Entry, array_digest, key_of
-from benchmark.text.counts import Counts
+from benchmark.names import joined
+from benchmark.text.counts import packed, unpacked
 from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import count, prune
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from benchmark.config.model import Collection, Experiment, Text, Variant
     from benchmark.corpora.archive import Source
     from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
+    from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
 
 
@@ -40,10 +38,11 @@ def read_counts(
     entry = store.get(key)
     if entry is None:
         corpus = select(cast("Corpus", reader.load(source)), list(collection.classes), collection.exclude)
-        entry = _pack(_counts(corpus, collection, jobs), corpus.digest)
+        arrays, facts = packed(_counts(corpus, collection, jobs))
+        entry = Entry(arrays, facts | {"digest": corpus.digest})
         store.put(key, entry)
     facts = {"source": str(source), "content_digest": entry.facts["digest"]}
-    return _unpack(entry), facts | reader.facts(), key
+    return unpacked(entry.arrays, entry.facts), facts | reader.facts(), key
 
 
 def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
@@ -59,7 +58,7 @@ def counts_key(collection: Collection, source: Source) -> str:
     stand in no module.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
-    code = code_digest(*reader.code, _counts, _pack)
+    code = code_digest(*reader.code, _counts, packed)
     return key_of(
         stage="counts",
         code=code,
@@ -146,7 +145,7 @@ def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
     documents = counts.documents
     found = facts | {
         "documents": len(documents),
-        "documents_digest": array_digest(np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8)),
+        "documents_digest": array_digest(joined(documents.ids)),
         **words_of(counts),
         "classes": list(documents.classes),
         "groups": list(documents.group_names),
@@ -155,51 +154,3 @@ def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
         return found
     none = np.bincount(documents.groups[~documents.topics.any(axis=1)], minlength=len(documents.group_names))
     return found | {"documents_without_class": [int(n) for n in none]}
-
-
-def _pack(counts: Counts, digest: str) -> Entry:
-    """Counts as plain arrays; names are joined by NUL, which no path and no term contains."""
-    documents = counts.documents
-    arrays = {
-        "indptr": counts.matrix.indptr,
-        "indices": counts.matrix.indices,
-        "data": counts.matrix.data,
-        "labels": documents.labels,
-        "groups": documents.groups,
-        "block_of": counts.block_of,
-        "ids": np.frombuffer("\0".join(documents.ids).encode(), dtype=np.uint8),
-        "vocabulary": np.frombuffer("\0".join(counts.vocabulary).encode(), dtype=np.uint8),
-    }
-    if documents.topics is not None:
-        arrays["topics"] = np.packbits(documents.topics, axis=1)
-    if documents.units is not None:
-        arrays["units"] = documents.units
-    if documents.dates is not None:
-        arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
-    names = {"classes": list(documents.classes), "group_names": list(documents.group_names)}
-    return Entry(arrays, names | {"blocks": list(counts.blocks), "digest": digest, "dropped": counts.dropped})
-
-
-def _unpack(entry: Entry) -> Counts:
-    arrays, classes = entry.arrays, tuple(entry.facts["classes"])
-    packed = arrays.get("topics")
-    documents = Documents(
-        _names(arrays["ids"]),
-        arrays["labels"],
-        arrays["groups"],
-        classes,
-        tuple(entry.facts["group_names"]),
-        None if packed is None else np.unpackbits(packed, axis=1, count=len(classes)).astype(bool),
-        arrays.get("units"),
-        arrays["dates"].astype("datetime64[s]") if "dates" in arrays else arrays.get("order"),
-    )
-    vocabulary = _names(arrays["vocabulary"])
-    shape = (len(documents), len(vocabulary))
-    matrix = sp.csr_array((arrays["data"], arrays["indices"], arrays["indptr"]), shape=shape)
-    blocks = tuple(entry.facts["blocks"]), arrays["block_of"]
-    return Counts(documents, matrix, vocabulary, entry.facts["dropped"], *blocks)
-
-
-def _names(joined: NDArray[np.uint8]) -> tuple[str, ...]:
-    text = joined.tobytes().decode()
-    return tuple(text.split("\0")) if text else ()

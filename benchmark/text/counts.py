@@ -1,17 +1,20 @@
-"""What lexing makes of a corpus: the sparse matrix of term counts and its vocabulary."""
+"""What lexing makes of a corpus: the sparse matrix of term counts and its vocabulary; and its plain form."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
+
+from benchmark.corpora.corpus import Documents
+from benchmark.names import joined, parted
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
-    from numpy.typing import NDArray
+    from collections.abc import Mapping
 
-    from benchmark.corpora.corpus import Documents
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -45,3 +48,45 @@ class Counts:
         """One block, unless several are given."""
         if not len(self.block_of):
             object.__setattr__(self, "block_of", np.zeros(len(self.vocabulary), dtype=np.int32))
+
+
+def packed(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Counts as plain arrays and small facts."""
+    documents = counts.documents
+    arrays = {
+        "indptr": counts.matrix.indptr,
+        "indices": counts.matrix.indices,
+        "data": counts.matrix.data,
+        "labels": documents.labels,
+        "groups": documents.groups,
+        "block_of": counts.block_of,
+        "ids": joined(documents.ids),
+        "vocabulary": joined(counts.vocabulary),
+    }
+    if documents.topics is not None:
+        arrays["topics"] = np.packbits(documents.topics, axis=1)
+    if documents.units is not None:
+        arrays["units"] = documents.units
+    if documents.dates is not None:
+        arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
+    names = {"classes": documents.classes, "group_names": documents.group_names, "blocks": counts.blocks}
+    return arrays, {key: list(each) for key, each in names.items()} | {"dropped": counts.dropped}
+
+
+def unpacked(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Counts:
+    """Counts back from what `packed` gave."""
+    ids, vocabulary = (parted(arrays[key]) if arrays[key].size else () for key in ("ids", "vocabulary"))
+    topics, classes = arrays.get("topics"), tuple(facts["classes"])
+    documents = Documents(
+        ids,
+        arrays["labels"],
+        arrays["groups"],
+        classes,
+        tuple(facts["group_names"]),
+        None if topics is None else np.unpackbits(topics, axis=1, count=len(classes)).astype(bool),
+        arrays.get("units"),
+        arrays["dates"].astype("datetime64[s]") if "dates" in arrays else arrays.get("order"),
+    )
+    parts = arrays["data"], arrays["indices"], arrays["indptr"]
+    matrix = sp.csr_array(parts, shape=(len(ids), len(vocabulary)))
+    return Counts(documents, matrix, vocabulary, facts["dropped"], tuple(facts["blocks"]), arrays["block_of"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections import deque
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,11 +12,11 @@ import numpy as np
 import scipy.sparse as sp
 
 from benchmark.blocks import in_turn
-from benchmark.compiled import compiled
 from benchmark.corpora.corpus import batches, join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
+from benchmark.text.interning import AS_IT_STANDS, intern, intern_pairs, seed, spell, tally
 from benchmark.text.lexer import ALL, LINE_FEED, find_tokens, term
 from benchmark.text.stoplist import stop_words
 
@@ -118,7 +117,6 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
 
 NOTHING = np.empty(0, dtype=np.uint8)
 NO_TERM, NO_PAIR = np.int32(-1), np.empty((0, 2), dtype=np.int32)
-AS_IT_STANDS = np.arange(256, dtype=np.uint8)
 #: Bytes of text that are counted at a time: the table of their terms stays in a core's own cache.
 PART = 2**21
 
@@ -193,7 +191,7 @@ def _parts(lexing: Lexing, given: tuple[Chunk | list[bytes], NDArray[np.bool_]])
 
 def _part(chunk: Chunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _Part:
     found = find_tokens(*chunk, lexing)
-    terms, first = intern(found.text, found.starts, found.lengths, found.spelling, _seed())
+    terms, first = intern(found.text, found.starts, found.lengths, found.spelling, seed())
     spelled = spell(found.text, found.starts[first], found.lengths[first], found.spelling)
     ends = found.bounds + np.arange(len(found.bounds))
     stream = _Stream(np.insert(terms, found.bounds[1:], NO_TERM), ends, counted)
@@ -225,19 +223,13 @@ def _longer(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> _Part:
     shorter, words = given
     behind = words[n - 1 :]
     here = np.flatnonzero((shorter.terms[: len(behind)] >= 0) & (behind >= 0))
-    terms, pairs = _paired(np.stack([shorter.terms[here], behind[here]], axis=1))
+    pairs = np.stack([shorter.terms[here], behind[here]], axis=1)
+    terms, first = intern_pairs(pairs, seed())
     stream = replace(shorter, terms=np.full(len(words), NO_TERM))
     stream.terms[here] = terms
-    return _Part(stream, *_how_often(terms, np.searchsorted(here, shorter.bounds), len(pairs), shorter.counted), pairs)
-
-
-def _paired(pairs: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """As `intern`, of pairs of numbers, shape (m, 2): the number of each, and the different ones, shape (k, 2)."""
-    from pandas import factorize  # noqa: PLC0415 - slow, and for n-grams alone
-
-    # Its hash of two numbers as small as those of words has no secret, and needs none: all 32 bits agree for none.
-    terms, different = factorize(pairs.view(np.int64).ravel())
-    return terms.astype(np.int32), different.view(np.int32).reshape(-1, 2)
+    return _Part(
+        stream, *_how_often(terms, np.searchsorted(here, shorter.bounds), len(first), shorter.counted), pairs[first]
+    )
 
 
 def _how_often(
@@ -254,7 +246,7 @@ def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning) -> tuple[list[s
     ends = np.flatnonzero(spelled == LINE_FEED)
     starts = np.concatenate([[0], ends + 1])[:-1]
     lengths = (ends - starts).astype(np.int32)
-    terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, _seed())
+    terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, seed())
     common, streams = _common(parts, terms, len(first), pruning)
     written = spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS)
     return [term(name, lexing) for name in written.tobytes().decode().split("\n")[:-1]], streams
@@ -262,9 +254,10 @@ def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning) -> tuple[list[s
 
 def _pairs(parts: list[_Part], pruning: Pruning) -> tuple[NDArray[np.int32], list[_Stream]]:
     """The pairs that pruning keeps, shape (k, 2), and the streams of these alone; the parts are used up."""
-    terms, pairs = _paired(np.concatenate([NO_PAIR, *(part.written for part in parts)]))
-    common, streams = _common(parts, terms, len(pairs), pruning)
-    return pairs[common], streams
+    pairs = np.concatenate([NO_PAIR, *(part.written for part in parts)])
+    terms, first = intern_pairs(pairs, seed())
+    common, streams = _common(parts, terms, len(first), pruning)
+    return pairs[first[common]], streams
 
 
 def _common(
@@ -315,10 +308,6 @@ def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: S
     return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
 
 
-def _seed() -> np.uint64:
-    return np.uint64(secrets.randbits(64))
-
-
 def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
     """Tell whose terms pruning counts."""
     if group is None:
@@ -327,99 +316,3 @@ def _counted(documents: Documents, group: str | None) -> NDArray[np.bool_]:
         raise ConfigError(f"pruning: there is no group {group!r}; the groups are {', '.join(documents.group_names)}")
     counted: NDArray[np.bool_] = documents.groups == documents.group_names.index(group)
     return counted
-
-
-@compiled(
-    "Tuple((int32[::1], int64[::1]))"
-    "(Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True), uint64)"
-)
-def intern(
-    text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int32],
-    spelling: NDArray[np.uint8],
-    seed: np.uint64,
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Number the terms in order of appearance; return the term of each token, and each term's first token.
-
-    An open-addressed hash table (FNV-1a, linear probing). A hash only proposes a term: its bytes are compared. No
-    result depends on the seed; a secret one keeps words that were chosen to collide from taking quadratic time.
-    """
-    terms = np.empty(len(starts), dtype=np.int32)
-    first = np.empty(len(starts), dtype=np.int64)
-    # A slot holds a term, or -1; were all tokens different, half of the slots would be taken.
-    slots = 2
-    while slots < 2 * len(starts):
-        slots *= 2
-    table = np.full(slots, -1, dtype=np.int32)
-    mask = np.uint64(slots - 1)
-    known = 0
-    for token in range(len(starts)):
-        start, length = starts[token], lengths[token]
-        code = seed
-        for offset in range(length):
-            code = (code ^ np.uint64(spelling[text[start + offset]])) * np.uint64(0x100000001B3)
-        slot = (code ^ (code >> np.uint64(32))) & mask  # the lower half alone is what such words are chosen by
-        while table[slot] >= 0:
-            other = first[table[slot]]
-            offset = 0 if lengths[other] == length else length + 1
-            while offset < length and spelling[text[start + offset]] == spelling[text[starts[other] + offset]]:
-                offset += 1
-            if offset == length:
-                break
-            slot = (slot + np.uint64(1)) & mask
-        if table[slot] < 0:
-            table[slot] = known
-            first[known] = token
-            known += 1
-        terms[token] = table[slot]
-    return terms, first[:known].copy()
-
-
-@compiled(
-    "uint8[::1](Array(uint8, 1, 'C', readonly=True), int64[::1], int32[::1], Array(uint8, 1, 'C', readonly=True))"
-)
-def spell(
-    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32], spelling: NDArray[np.uint8]
-) -> NDArray[np.uint8]:
-    """Write tokens one after the other, a line feed after each."""
-    spelled = np.empty(lengths.sum() + len(lengths), dtype=np.uint8)
-    written = 0
-    for start, length in zip(starts, lengths):  # noqa: B905 - numba knows no `strict`
-        for position in range(start, start + length):
-            spelled[written] = spelling[text[position]]
-            written += 1
-        spelled[written] = LINE_FEED
-        written += 1
-    return spelled
-
-
-@compiled(
-    "Tuple((int32[::1], int32[::1], int32[::1], int64[::1], int64[::1]))(int32[::1], int64[::1], int64, boolean[::1])"
-)
-def tally(
-    terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i.
-
-    Return CSR's three arrays, unsorted, and of each term its occurrences and its documents among those `counted`.
-    """
-    pointers = np.zeros(len(bounds), dtype=np.int32)
-    indices = np.empty(len(terms), dtype=np.int32)
-    data = np.empty(len(terms), dtype=np.int32)
-    occurrences = np.zeros(n_terms, dtype=np.int64)
-    documents = np.zeros(n_terms, dtype=np.int64)
-    # Where the latest document to use a term counts it: before the document's own entries, it is another's.
-    entry = np.full(n_terms, -1, dtype=np.int64)
-    used = 0
-    for document in range(len(bounds) - 1):
-        for term_ in terms[bounds[document] : bounds[document + 1]]:
-            if entry[term_] < pointers[document]:
-                entry[term_] = used
-                indices[used], data[used] = term_, 0
-                documents[term_] += counted[document]
-                used += 1
-            data[entry[term_]] += 1
-            occurrences[term_] += counted[document]
-        pointers[document + 1] = used
-    return pointers, indices[:used].copy(), data[:used].copy(), occurrences, documents

@@ -426,7 +426,7 @@ def changed_by(
         ("corpora.reuters", "read", set()),
         ("text.lexer", "find_tokens", {"counts"}),
         ("text.vocabulary", "count", {"counts"}),
-        ("experiment.reading", "_pack", {"counts"}),
+        ("text.counts", "packed", {"counts"}),
         ("representation.weighting", "weight_terms", {"products", *NAMES}),
         ("representation.weightings.supervised", "Aitchison", set()),
         ("representation.weightings.unsupervised", "TermFrequency", {"products", *NAMES}),
@@ -584,8 +584,10 @@ INDIFFERENT = {
     ("benchmark.corpora.reader", "CorpusReader"),
     ("benchmark.corpora.registry", "CardedCorpus"),
     *(("benchmark.corpora.registry", name) for name in ("card", "code", "find", "fingerprint", "load", "locate")),
-    *(("benchmark.experiment.reading", name) for name in ("_names", "_unpack", "counts_key", "read_counts")),
+    *(("benchmark.experiment.reading", name) for name in ("counts_key", "read_counts")),
     ("benchmark.measures.base", "Context"),
+    ("benchmark.names", "parted"),
+    ("benchmark.text.counts", "unpacked"),
     ("benchmark.corpora.corpus", "Documents"),  # part of the counts' key
 }
 
@@ -621,7 +623,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], Workbench(2)
     read = partial(read_counts, variant.collection, Store(tmp_path, limit=10**9), Observer())
-    assert_covered(calls_of(read), *registry.code("synthetic"), reading._counts, reading._pack)
+    assert_covered(calls_of(read), *registry.code("synthetic"), reading._counts, reading.packed)
     counts, _, key = read()
     for point in task_work(experiment, variant, variant.tasks[0], counts, key).points:
         (job,) = point.jobs
