@@ -121,7 +121,8 @@ def _row(model: KeptModel, names: Sequence[str], answers: Answers, row: int, wit
         found += answers.probabilities[row].tolist()
     if with_words:
         told = answers.words[row]
-        found += [" ".join(told.get(code, ())) for code in (range(len(model.classes)) if model.several else given)]
+        between = " " if model.lexing.ngrams == (1,) else ", "
+        found += [between.join(told.get(code, ())) for code in (range(len(model.classes)) if model.several else given)]
     return found
 
 

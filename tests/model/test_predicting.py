@@ -62,6 +62,8 @@ def test_columns_that_are_counted_by_themselves_are_asked_for(tmp_path: Path) ->
     first, second = map(json.loads, result.output.splitlines())
     assert (first["label"], second["label"]) == ("tea", "rum"), "a subject is counted twice"
     assert "subject:leaf" in first["words"]
+    rows = list(csv.DictReader(bench("predict", model, tmp_path / "new.jsonl", "--words", "9").output.splitlines()))
+    assert rows[0]["words"].split(", ") == first["words"], "terms of several words can be told apart"
     given = [{"subject": "leaf", "body": "cane"}, {"subject": "cane", "body": "leaf"}]
     assert benchmark.load_model(model).predict(given).tolist() == ["tea", "rum"]
 
