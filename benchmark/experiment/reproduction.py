@@ -37,16 +37,24 @@ _SHOWN_SIZES = 8
 
 
 def paper_configs(folder: Path) -> list[Study]:
-    """The configurations that belong to a paper, and those that look into the deviations of one that does."""
+    """The configurations that belong to a paper, and those that look into the deviations of one that does.
+
+    Landmarks alone are nothing to reproduce.
+    """
     found = [checked(path) for path in sorted(folder.glob("*.yaml"))]
-    of_papers = {experiment.name for experiment in found if experiment.paper}
+    of_papers = {experiment.name for experiment in found if experiment.paper and not _landmarks_alone(experiment)}
     for experiment in found:
         if experiment.explains and experiment.explains not in of_papers:
             raise ConfigError(f"{experiment.name}: explains {experiment.explains!r}, which is no paper's configuration")
-    kept = [experiment for experiment in found if experiment.paper or experiment.explains]
+    kept = [experiment for experiment in found if experiment.name in of_papers or experiment.explains]
     if not kept:
         raise ConfigError(f"{folder}: no configuration here belongs to a paper")
     return kept
+
+
+def _landmarks_alone(study: Study) -> bool:
+    published = published_for(study)
+    return bool(published.landmarks) and not (published.values or published.ranges or published.claims)
 
 
 def write_page(done: list[Finished], path: Path) -> str:

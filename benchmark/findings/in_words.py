@@ -101,9 +101,10 @@ def _given(spec: MethodSpec) -> dict[str, Any]:
 
 def _flat(representation: Representation) -> dict[str, Any]:
     parts = {"weighting": representation.weighting, "features": representation.features}
-    given = {"fields": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
+    given = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
     given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
-    return {**vars(representation), **{name: part and part.name for name, part in parts.items()}, **given}
+    own = {key: value for key, value in vars(representation).items() if key != "fields"}  # the text has fields, too
+    return {**own, **{name: part and part.name for name, part in parts.items()}, **given}
 
 
 def _parameters(given: Mapping[str, Any]) -> str:

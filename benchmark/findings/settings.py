@@ -85,12 +85,11 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
         texts = [(spec.text or variant.collection.text).flat for spec in specs]
         found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
         representation = specs[0].representation
-        found |= representation.resolved
+        points = representation.resolved
+        points["weights of fields"] = points.pop("fields")  # the text has fields, too
         if not representation.learns:
-            del found["idf"]
-        for name in ("features", "fields"):
-            if not found[name]:
-                del found[name]
+            del points["idf"]
+        found |= {key: value for key, value in points.items() if value or key not in ("features", "weights of fields")}
         for what in ("kernel", "classifier"):
             each = [getattr(spec, what).resolved for spec in specs if getattr(spec, what)]
             for key in each[0] if each else ():
