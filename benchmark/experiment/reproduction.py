@@ -53,8 +53,8 @@ def paper_configs(folder: Path) -> list[Study]:
 
 
 def _landmarks_alone(study: Study) -> bool:
-    published = published_for(study)
-    return bool(published.landmarks) and not (published.values or published.ranges or published.claims)
+    of = published_for(study)
+    return of is not None and bool(of.landmarks) and not (of.values or of.ranges or of.claims)
 
 
 def write_page(done: list[Finished], path: Path) -> str:
