@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import approx_fprime
 from scipy.stats import entropy
 from sklearn.base import clone
 from sklearn.feature_extraction.text import TfidfTransformer
@@ -21,9 +22,11 @@ from benchmark.representation.weightings import (
     Bm25,
     InverseClassFrequency,
     InverseClassSpaceDensity,
+    LearntAitchison,
     LogEntropy,
     RelevanceFrequency,
 )
+from benchmark.representation.weightings.learnt import Likelihood
 
 COUNTS = np.array([[2, 1, 0, 1], [1, 3, 0, 1], [0, 0, 4, 1], [0, 1, 2, 1]])
 LABELS_OF = np.array([0, 0, 1, 2])
@@ -123,6 +126,41 @@ def test_tfidf_is_scikit_learns_but_for_their_one() -> None:
 def test_parameters_out_of_range_are_refused(weighting: Aitchison | Bm25) -> None:
     with pytest.raises(ValueError, match="must lie in"):
         weighting.fit(COUNTS, LABELS_OF)
+
+
+class TestLearnt:
+    @pytest.mark.parametrize("several", [False, True])
+    def test_the_gradient_is_that_of_differences(self, several: bool) -> None:
+        counts, labels = drawn(4, n=15)
+        rng = np.random.default_rng(4)
+        members = rng.random((15, 3)) < 0.5 if several else labels[:, None] == np.arange(3)
+        problem = Likelihood(sp.csr_array(np.sqrt(counts)), members, rng.normal(size=9), 0.7)
+        for seed in range(3):
+            at = np.append(np.random.default_rng(seed).normal(size=9), 0.4)
+            by_differences = approx_fprime(at, lambda x: problem.loss(x)[0], 1e-7)
+            np.testing.assert_allclose(problem.loss(at)[1], by_differences, atol=2e-6)
+
+    def test_the_likelihood_by_hand(self) -> None:
+        """Two documents of one class and one of another, which has no other to be near to."""
+        counts, members = np.array([[1.0, 1, 0], [1, 0, 1], [0, 1, 1]]), np.array([[1, 0], [1, 0], [0, 1]], dtype=bool)
+        problem = Likelihood(sp.csr_array(np.sqrt(counts)), members, np.zeros(3), 1.0)
+        scores = 2.0 * np.array([[0.5, 0.5], [0.5, 0.5], [0.5, 0.0]])
+        expected = -np.mean([scores[i, c] - np.log(np.exp(scores[i]).sum()) for i, c in ((0, 0), (1, 0), (2, 1))])
+        assert problem.loss(np.array([0, 0, 0, math.log(2.0)]))[0] == pytest.approx(expected, rel=1e-12)
+
+    def test_a_strong_prior_is_aitchisons_and_a_weak_one_is_more_likely(self) -> None:
+        counts, labels = drawn(5, n=40)
+        plain = Aitchison(power=0.5, concentration=1).fit(counts, labels).factors_
+        held = LearntAitchison(power=0.5, concentration=1, strength=1e8).fit(counts, labels).factors_
+        np.testing.assert_allclose(held, plain, rtol=1e-5)
+        roots = sp.csr_array(counts.astype(float))
+        roots.data **= 0.25
+        problem = Likelihood(roots, labels[:, None] == np.arange(3), np.log(plain), 1.0)
+        free = LearntAitchison(power=0.5, concentration=1, strength=1.0).fit(counts, labels).factors_
+        best = [
+            min(problem.loss(np.append(np.log(each), s))[0] for s in np.linspace(0, 6, 61)) for each in (free, plain)
+        ]
+        assert best[0] < best[1]
 
 
 class TestBlocks:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from benchmark.checks import check_one_of
 from benchmark.representation.weighting import NORMALIZATIONS, normalized
 from benchmark.representation.weightings.base import DOCUMENTS, LABELS, Weighting
+from benchmark.representation.weightings.learnt import LearntAitchison
 from benchmark.representation.weightings.supervised import (
     Aitchison,
     InverseClassFrequency,
@@ -33,6 +34,7 @@ __all__ = [
     "Bm25",
     "InverseClassFrequency",
     "InverseClassSpaceDensity",
+    "LearntAitchison",
     "LogEntropy",
     "RelevanceFrequency",
     "TermFrequency",
@@ -51,6 +53,7 @@ WEIGHTINGS: dict[str, type[Weighting]] = {
     "tf-icf": InverseClassFrequency,
     "tf-idf-icsdf": InverseClassSpaceDensity,
     "aitchison": Aitchison,
+    "aitchison-learnt": LearntAitchison,
 }
 
 

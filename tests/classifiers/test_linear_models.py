@@ -1,0 +1,104 @@
+"""Linear machines against the problems that they solve: a ridge, pairs of classes, documents one after the other."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+from sklearn.multiclass import OneVsOneClassifier
+from sklearn.svm import SVC, LinearSVC
+
+from benchmark.classifiers import LinearSvm, StreamedSvm, SupportVectorClassifier
+
+
+def draw(n: int, n_classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % n_classes
+    return rng.normal(size=(n, 6)) + np.eye(6)[y] * 1.5, y
+
+
+def solved_dual(K: np.ndarray, y: np.ndarray, C: float) -> np.ndarray:
+    """min ½ α'Qα - Σα for 0 ≤ α ≤ C, Q = yy'K: a machine without an offset of its own."""
+    Q = np.outer(y, y) * K
+    start = np.full(len(y), C / 2)
+    found = minimize(
+        lambda a: (a @ Q @ a / 2 - a.sum(), Q @ a - 1),
+        start,
+        jac=True,
+        bounds=[(0, C)] * len(y),
+        method="L-BFGS-B",
+        options={"ftol": 1e-15, "gtol": 1e-10, "maxiter": 10_000},
+    )
+    return found.x * y
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.5, 4.0])
+def test_a_ridge_is_added_to_the_diagonal(ridge: float) -> None:
+    """LIBLINEAR's offset is a coordinate that is 1 everywhere: its kernel is <x, x'> + 1."""
+    X, y = draw(30, 2, 1)
+    test, _ = draw(20, 2, 2)
+    coefficients = solved_dual(X @ X.T + 1 + ridge * np.eye(30), 2.0 * y - 1, C=0.7)
+    machine = LinearSvm(C=0.7, ridge=ridge, epsilon=1e-8).fit(X, y)
+    np.testing.assert_allclose(machine.class_scores(test)[:, 1], (test @ X.T + 1) @ coefficients, atol=1e-5)
+    assert machine.coef_.shape == (1, 6)
+
+
+@pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
+def test_libsvms_ridge_is_the_kernel_with_a_longer_diagonal(scheme: str) -> None:
+    X, y = draw(40, 3, 3)
+    test, _ = draw(25, 3, 4)
+    K, T = X @ X.T, test @ X.T
+    ours = SupportVectorClassifier(C=0.5, scheme=scheme, ridge=1.5, epsilon=1e-8).fit(K, y)
+    if scheme == "one-vs-one":
+        theirs = SVC(kernel="precomputed", C=0.5, tol=1e-8).fit(K + 1.5 * np.eye(40), y)
+        np.testing.assert_array_equal(ours.predict(T), theirs.predict(T))
+    plain = SupportVectorClassifier(C=0.5, scheme=scheme, epsilon=1e-8).fit(K + 1.5 * np.eye(40), y)
+    np.testing.assert_array_equal(ours.decision_function(T), plain.decision_function(T))
+    without = SupportVectorClassifier(C=0.5, scheme=scheme, epsilon=1e-8).fit(K, y)
+    assert np.abs(ours.decision_function(T) - without.decision_function(T)).max() > 1e-3
+
+
+def test_pairs_vote_as_scikit_learns_do() -> None:
+    X, y = draw(60, 4, 5)
+    test, _ = draw(50, 4, 6)
+    ours = LinearSvm(C=0.5, scheme="one-vs-one", epsilon=1e-8).fit(X, y)
+    base = LinearSVC(C=0.5, loss="hinge", tol=1e-8, random_state=0, max_iter=10**6)
+    theirs = OneVsOneClassifier(base).fit(X, y)
+    assert ours.coef_.shape == (len(list(combinations(range(4), 2))), 6)
+    np.testing.assert_array_equal(ours.predict(test), theirs.predict(test))
+    np.testing.assert_allclose(ours.class_scores(test), theirs.decision_function(test), atol=1e-5)
+
+
+def test_crammer_and_singers_machine_is_liblinears() -> None:
+    X, y = draw(60, 4, 7)
+    ours = LinearSvm(scheme="crammer-singer").fit(X, y)
+    theirs = LinearSVC(multi_class="crammer_singer", random_state=0, max_iter=100_000).fit(X, y)
+    np.testing.assert_array_equal(ours.class_scores(X), theirs.decision_function(X))
+    with pytest.raises(ValueError, match="is the hinge, not 'squared-hinge'"):
+        LinearSvm(scheme="crammer-singer", loss="squared-hinge").check()
+
+
+def test_a_stream_comes_near_the_machine_that_sees_all_at_once() -> None:
+    """By the objective that both have: mean of the hinge losses, and |w|² / (2 C n)."""
+    X, y = draw(300, 2, 8)
+
+    def objective(machine: LinearSvm | StreamedSvm) -> float:
+        margins = (2 * y - 1) * machine.class_scores(X)[:, 1]
+        return float(np.maximum(0, 1 - margins).mean() + (machine.coef_**2).sum() / (2 * 1.0 * 300))
+
+    best, few, many = (
+        LinearSvm(epsilon=1e-8).fit(X, y),
+        StreamedSvm(passes=1).fit(X, y),
+        StreamedSvm(passes=200).fit(X, y),
+    )
+    assert objective(many) < objective(best) + 0.02
+    assert objective(many) < objective(few)
+
+
+@pytest.mark.parametrize("ridge", [-0.1, float("nan"), float("inf")])
+def test_an_impossible_ridge_is_refused(ridge: float) -> None:
+    for cls in (LinearSvm, SupportVectorClassifier):
+        with pytest.raises(ValueError, match="ridge must lie between 0 and"):
+            cls(ridge=ridge).check()
