@@ -220,7 +220,7 @@ def compare(
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
     from benchmark.cli.terminal import show
-    from benchmark.experiment.overview import compare_cells, compare_runs, other_run
+    from benchmark.library.overview import compare_cells, compare_runs, other_run
 
     one = run_named(run)
     show(compare_runs(one, run_named(other_run(one, a))) if b is None else compare_cells(one, a, b))
@@ -301,8 +301,8 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write the page of all published numbers beside ours."""
-    from benchmark.experiment.reproduction import paper_configs, write_page
     from benchmark.experiment.session import ensure_writable
+    from benchmark.library.reproduction import paper_configs, write_page
 
     ensure_writable(page.parent)
     done = list(_performed(paper_configs(configs), None, overwrite, jobs, verbose, download))

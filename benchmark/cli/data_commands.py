@@ -65,7 +65,7 @@ def data_verify(
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
     from benchmark.cli.terminal import show
-    from benchmark.experiment.overview import statistics
+    from benchmark.library.overview import statistics
 
     show(statistics(_counts(config, download)))
 
@@ -85,7 +85,7 @@ def data_export(
     download: Download = True,
 ) -> None:
     """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv; of several blocks, blocks.txt."""
-    from benchmark.experiment.export import export_counts
+    from benchmark.library.export import export_counts
 
     for path in export_counts(_counts(config, download), out):
         say(str(path))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.cells import cells_of, figures_of, n_cells, pairs_of
 from benchmark.config.components import Component, ComponentError, check_component
-from benchmark.config.documents import collection_of, several_labels
+from benchmark.config.documents import collection_of
 from benchmark.config.entries import entries_of
 from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
@@ -65,7 +65,7 @@ def check_experiment(
         raise source.error(("expect",), "expect is of the configuration itself, which base: false leaves out")
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
-    several = several_labels(first.collection)
+    several = first.collection.reader.several
     metrics = _metrics(config, source, known.metrics, several=several)
     measured = _measures(config, known.measures, source)
     growth = "growth" in config.derive

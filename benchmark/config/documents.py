@@ -105,11 +105,6 @@ def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource
     return classes
 
 
-def several_labels(collection: Collection) -> bool:
-    """Whether documents may have several classes or none."""
-    return collection.reader.several
-
-
 def expected_documents(collection: Collection) -> Documents:
     """The documents that a collection will have: right in number, class and group; their names may be stand-ins."""
     return collection.reader.outline().of_classes(collection.classes)[1]

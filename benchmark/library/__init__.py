@@ -1,1 +1,1 @@
-"""What stands above a single run: the door for notebooks, a first configuration, and how a number came about."""
+"""What stands above a single run: notebooks, a first configuration, comparisons, pages, exports, and explanations."""

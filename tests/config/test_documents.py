@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmark.config.documents import expected_documents, several_labels
+from benchmark.config.documents import expected_documents
 from benchmark.config.model import BASE
 from benchmark.corpora import registry
 from benchmark.errors import ConfigError
@@ -137,16 +137,16 @@ def test_documents_are_expected_as_the_card_counts_them(checked):
     documents = expected_documents(collection)
     assert len(documents) == 4199
     assert np.bincount(documents.labels).tolist() == [1641, 1124, 930, 504]
-    assert not several_labels(collection)
+    assert not collection.reader.several
 
 
 def test_documents_with_several_classes_are_expected_without_them(checked):
     fragment = "corpus: {name: reuters, subset: without-brief, classes: [earn, acq]}\nprotocol: fixed-split\n"
     collection = checked(fragment).variants[BASE].collection
     documents = expected_documents(collection)
-    assert several_labels(collection)
+    assert collection.reader.several
     assert (len(documents), documents.topics.shape, documents.topics.any()) == (11839, (11839, 2), False)
     single = checked(
         "corpus: {name: reuters, subset: body-and-single-topic, classes: [earn, acq]}\nprotocol: fixed-split\n"
     )
-    assert not several_labels(single.variants[BASE].collection)
+    assert not single.variants[BASE].collection.reader.several

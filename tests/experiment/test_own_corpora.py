@@ -13,9 +13,9 @@ import pytest
 from benchmark.corpora import registry
 from benchmark.corpora.counted import CountsFolder
 from benchmark.errors import ConfigError, DataError
-from benchmark.experiment.export import export_counts
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform, write_card
+from benchmark.library.export import export_counts
 from benchmark.observer import Observer
 from benchmark.text.stoplist import stop_words
 

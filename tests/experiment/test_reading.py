@@ -14,9 +14,10 @@ from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, join
-from benchmark.experiment.reading import _pack, _unpack, described, read_counts
+from benchmark.experiment.reading import described, read_counts
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
+from benchmark.text.counts import Counts, packed, unpacked
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Experiment
-    from benchmark.text.counts import Counts
 
 #: More than a byte holds, and no whole number of bytes.
 CLASSES = tuple(f"class-{letter}" for letter in "abcdefghijk")
@@ -115,7 +115,7 @@ def test_dates_come_back_as_what_they_are(kind: str) -> None:
     dates = np.array([3, 1, 4, 1, 5, 9]).astype(kind)
     corpus = multi_label()
     dated = replace(corpus, documents=replace(corpus.documents, dates=dates))
-    counts = _unpack(_pack(count(dated, STORIES.lexing, STORIES.pruning, 1), ""))
+    counts = unpacked(*packed(count(dated, STORIES.lexing, STORIES.pruning, 1)))
     assert counts.documents.dates.dtype == dates.dtype
     np.testing.assert_array_equal(counts.documents.dates, dates)
     assert counts.documents.dated_by_class is (kind == "int64")

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes
-from benchmark.experiment.reproduction import paper_configs, write_page
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Linear
+from benchmark.library.reproduction import paper_configs, write_page
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.reference.registries import registered
 

@@ -10,9 +10,9 @@ import yaml
 
 from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import published
-from benchmark.experiment.reproduction import _steps, paper_configs, write_page
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
+from benchmark.library.reproduction import _steps, paper_configs, write_page
 from benchmark.report.contents import DIFFERENCES, SCORES, CellInfo, Summary, frame
 
 pytestmark = pytest.mark.usefixtures("sketched")

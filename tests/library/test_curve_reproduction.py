@@ -7,10 +7,10 @@ import yaml
 
 from benchmark.evaluation import published
 from benchmark.experiment.kinds import study_from_mapping
-from benchmark.experiment.reproduction import write_page
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.scoring import score
+from benchmark.library.reproduction import write_page
 
 SIZES = ["12", "40"]
 PAIR = ["faculty-course-diffusion-oracle-40", "faculty-course-linear-oracle-40"]
