@@ -253,7 +253,9 @@ def test_another_seed_holds_out_other_groups():
 def test_held_out_groups_fill_the_share_as_far_as_they_fit(share, seed):
     sizes = np.bincount(DOCUMENTS.units)
     wanted = max(1, round(share * len(DOCUMENTS)))
-    (split,) = HoldOut(share, 1, seed, False, True).splits(DOCUMENTS)
+    # Of one class: of several, the largest shares leave one without a training document now and then, and are refused.
+    alike = replace(DOCUMENTS, classes=("student",), labels=np.zeros_like(DOCUMENTS.labels))
+    (split,) = HoldOut(share, 1, seed, False, True).splits(alike)
     assert len(split.test) <= max(wanted, sizes.max())
     assert len(split.test) > wanted - sizes.max()
 
