@@ -196,7 +196,7 @@ def check(
 ) -> None:
     """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
     from benchmark.cli.terminal import output, table
-    from benchmark.experiment import pinned
+    from benchmark.library import pinned
 
     moved = False
     studies = pinned.guarded([config_named(each) for each in configs or []], pinning=pin)

@@ -24,12 +24,13 @@ from benchmark.cli import app, questions
 from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
-from benchmark.experiment import pinned, session
+from benchmark.experiment import session
 from benchmark.experiment.folder import read_results
 from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
+from benchmark.library import pinned
 from benchmark.observer import Observer
 from benchmark.report.contents import VERDICTS
 

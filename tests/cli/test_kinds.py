@@ -10,9 +10,9 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmark.cli import app
-from benchmark.experiment import pinned
 from benchmark.experiment.folder import read_results
 from benchmark.experiment.session import checked
+from benchmark.library import pinned
 
 TEXT = {
     "table": """

@@ -11,9 +11,9 @@ from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.corpora import registry
 from benchmark.corpora.card import REPOSITORY
-from benchmark.experiment.pinned import PINNED
 from benchmark.experiment.runner import run
 from benchmark.findings.scoring import score
+from benchmark.library.pinned import PINNED
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 

@@ -8,7 +8,7 @@ import pytest
 
 from benchmark.errors import BenchError
 from benchmark.evaluation.scored import SCORES
-from benchmark.experiment.pinned import Deviation, deviations, pin, pinned_configs
+from benchmark.library.pinned import Deviation, deviations, pin, pinned_configs
 from benchmark.report.contents import HEADLINE, VERDICTS, CellInfo, Summary, frame
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
