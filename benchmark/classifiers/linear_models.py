@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_is_fitted, check_non_negative, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, check_X_y, validate_data
 
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.svm import check_ridge, votes_and_shares
@@ -64,15 +64,21 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
             If a parameter is out of range, there is one class only, or the solver doesn't converge.
         """
         self.check()
-        self.classes_, self.n_features_in_ = np.unique(y), X.shape[1]
-        self.coef_, self.intercept_ = self._hyperplanes(X, np.asarray(y))
+        points, labels = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+        self.classes_, self.n_features_in_ = np.unique(labels), points.shape[1]
+        self.coef_, self.intercept_ = self._hyperplanes(points, labels)
         return self
 
     def class_scores(self, X: Any) -> NDArray[np.float64]:
         """Decision values, shape (m, n_classes), also for two classes: then the second's and its negative."""
-        check_is_fitted(self, "coef_")
-        values = np.asarray(safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_)
+        values = self._values(X)
         return np.hstack([-values, values]) if values.shape[1] == 1 else values
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        """Of each hyperplane, shape (m, n_hyperplanes)."""
+        check_is_fitted(self, "coef_")
+        points = check_array(X, accept_sparse="csr", dtype=np.float64)
+        return np.asarray(safe_sparse_dot(points, self.coef_.T, dense_output=True) + self.intercept_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predicted labels, shape (m,)."""
@@ -152,9 +158,7 @@ class LinearSvm(_LinearModel):
         """Decision values, shape (m, n_classes); one-vs-one's as of `votes_and_shares`."""
         if self.scheme != "one-vs-one" or len(self.classes_) == 2:
             return super().class_scores(X)
-        check_is_fitted(self, "coef_")
-        values: NDArray[np.float64] = safe_sparse_dot(X, self.coef_.T, dense_output=True) + self.intercept_
-        return votes_and_shares(values, len(self.classes_))
+        return votes_and_shares(self._values(X), len(self.classes_))
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.scheme != "one-vs-one" or len(self.classes_) < 3:

@@ -33,7 +33,9 @@ SEES_COUNTS = {name for name in KERNELS if getattr(KERNELS[name], "sees_counts",
 
 
 def representations(name: str) -> list[Representation]:
-    pairs = [*itertools.product(("tf", "tfidf"), NORMALIZATIONS), *((weighting, "l1") for weighting in WEIGHTINGS)]
+    pairs = [*itertools.product(("tf", "tfidf"), NORMALIZATIONS)]
+    if name in ("ngd", "linear-svm"):  # how points are weighted is all one to what takes them
+        pairs += [(weighting, "l1") for weighting in WEIGHTINGS]
     chosen = [("tf", "none")] if name in SEES_COUNTS else pairs
     return [represented(weighting, normalization, "training") for weighting, normalization in chosen]
 

@@ -37,7 +37,9 @@ SELECTED = Terms((20,), "information-gain", "sum")
 
 
 def specs(name: str) -> Iterator[MethodSpec]:
-    pairs = [*itertools.product(("tf", "tfidf"), NORMALIZATIONS), *((weighting, "l1") for weighting in WEIGHTINGS)]
+    pairs = [*itertools.product(("tf", "tfidf"), NORMALIZATIONS)]
+    if name in ("ngd", "linear-svm"):  # how points are weighted is all one to what takes them
+        pairs += [(weighting, "l1") for weighting in WEIGHTINGS]
     for weighting, normalization in pairs:
         spec = spec_of(name, represented(weighting, normalization, "training"))
         if spec.kernel is None or normalization in spec.kernel.build().normalizations:
