@@ -45,6 +45,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
 
     normalization: ClassVar[str] = "l2"
     needs_kernel: ClassVar[bool] = False
+    takes_features: ClassVar[bool] = True
     kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
 
     def check(self) -> None:
@@ -267,6 +268,7 @@ class NbSvm(_LinearModel):
     """
 
     normalization: ClassVar[str] = "none"
+    takes_features: ClassVar[bool] = False
 
     def __init__(
         self,

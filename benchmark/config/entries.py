@@ -16,7 +16,7 @@ from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
 from benchmark.errors import quoted, unknown
 from benchmark.kernels import elementwise
-from benchmark.registries import refusal
+from benchmark.registries import refusal, shipped
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURES
 from benchmark.representation.weightings import LABELS
@@ -435,13 +435,14 @@ class _Resolver:
     def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
         """What points are mapped to: for classifiers alone that take any points, without a kernel."""
         given, where = self._chosen(MAP, own, [main.name], None, place)
-        if given is None:
+        takes = main.name not in self._registries.kernels and getattr(main.cls, "takes_features", not shipped(main.cls))
+        if given is None or (MAP not in own and not takes):
             return None
-        if main.name in self._registries.kernels or hasattr(main.cls, "normalizations"):
-            if MAP not in own:
-                return None
-            takes = "is a function of points of its own" if main.name in self._registries.kernels else "takes points"
-            raise self._source.error(where, f"{main.name!r} {takes}, no features: linear-svm and logistic do")
+        if not takes:
+            known = [
+                name for name, cls in self._registries.classifiers.items() if getattr(cls, "takes_features", False)
+            ]
+            raise self._source.error(where, f"{main.name!r} takes no features: {', '.join(known)} do")
         return self._built(MAP, FEATURES, given, where)
 
     def _chosen(

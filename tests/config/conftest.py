@@ -9,6 +9,7 @@ import pytest
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
+from benchmark.config.model import BASE
 from benchmark.errors import ConfigError
 from benchmark.plugins.gathering import SHIPPED
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
+    from benchmark.config.model import Experiment, MethodSpec
 
 #: A configuration by its top-level keys; a fragment's keys stand instead of these.
 SMALL = {
@@ -80,3 +81,9 @@ def refusal(written: Callable[..., Path], read: Callable[[Path], Experiment]) ->
         return "\n".join(message.split(": ", 1)[1] for message in messages)
 
     return refuse
+
+
+@pytest.fixture
+def specs(checked: Callable[[str], Experiment]) -> Callable[[str], dict[str, tuple[MethodSpec, ...]]]:
+    """The candidates of each method of a fragment, by its label."""
+    return lambda fragment: {entry.label: entry.candidates for entry in checked(fragment).variants[BASE].entries}

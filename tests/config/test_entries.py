@@ -7,12 +7,6 @@ import pytest
 from benchmark.config.model import BASE
 
 
-@pytest.fixture(name="specs")
-def specs_of(checked):
-    """The candidates of each method, by its label."""
-    return lambda fragment: {entry.label: entry.candidates for entry in checked(fragment).variants[BASE].entries}
-
-
 @pytest.fixture(name="spec")
 def spec_of(specs):
     """The one candidate of the one method."""

@@ -1,0 +1,100 @@
+"""Weightings, features and the weights of fields, as a method's entry says them."""
+
+from __future__ import annotations
+
+import pytest
+
+HELLINGER = "defaults: {features: hellinger, classifier: linear-svm}\n"
+
+
+class TestWords:
+    @pytest.mark.parametrize(
+        ("method", "names"),
+        [
+            ("{weighting: bm25, kernel: linear}", ["bm25-linear"]),
+            ("{weighting: {name: bm25, k1: [1, 2]}, kernel: linear}", ["bm25-k11-linear", "bm25-k12-linear"]),
+            (
+                "{features: [hellinger, arcsine], classifier: linear-svm}",
+                ["hellinger-linear-svm", "arcsine-linear-svm"],
+            ),
+            ("{weighting: [tf, {name: aitchison, power: 0.5}], kernel: ngd}", ["tf-ngd", "aitchison-power0.5-ngd"]),
+            ("{fields: [{all: 1}, {all: 0.5}], kernel: ngd}", ["all-ngd", "allx0.5-ngd"]),
+            ("{kernel: ngd, classifier: {ridge: [0, 0.5]}}", ["ngd-ridge0", "ngd-ridge0.5"]),
+        ],
+    )
+    def test_are_those_of_the_entry(self, ids, method, names):
+        assert ids(f"methods: [{method}]\n") == names
+
+    def test_what_is_chosen_from_is_none(self, specs):
+        grid = "{fields: [{all: 1}, {all: 2}], weighting: {name: aitchison, idf: [1, 2]}, kernel: ngd}"
+        found = specs(f"choose: {{by: oracle, over: [fields]}}\nmethods: [{grid}]\n")
+        assert {name: len(each) for name, each in found.items()} == {"aitchison-ngd": 4}
+
+
+class TestDefaults:
+    def test_features_go_to_methods_that_take_them(self, specs):
+        found = specs(f"{HELLINGER}methods: [{{weighting: tf}}, ngd, mnb, divergence-bayes, logistic]\n")
+        mapped = {name: each[0].representation.features is not None for name, each in found.items()}
+        assert mapped == {"tf": True, "ngd": False, "mnb": False, "divergence-bayes": False, "logistic": True}
+        assert found["logistic"][0].representation.normalization == "l1"
+
+    def test_a_weighting_goes_to_all_but_those_that_see_counts(self, specs):
+        found = specs(
+            "defaults: {weighting: {name: bm25, b: 0.5}}\nmethods: [ngd, {kernel: {name: plsi-fisher, n_classes: [2]}}]\n"
+        )
+        assert found["ngd"][0].representation.weighting.resolved == {"name": "bm25", "k1": 1.2, "b": 0.5}
+        assert found["plsi-fisher"][0].representation.weighting.name == "tf"
+
+    @pytest.mark.parametrize(
+        ("weighting", "idf"), [("tf", "collection"), ("bm25", "collection"), ("tf-rf", "training")]
+    )
+    def test_labels_are_never_those_of_tested_documents(self, specs, weighting, idf):
+        found = specs(f"defaults: {{idf: collection}}\nmethods: [{{weighting: {weighting}, kernel: linear}}]\n")
+        ((spec,),) = found.values()
+        assert spec.representation.idf == idf
+
+    def test_what_learns_nothing_of_labels_is_known_by_its_parameters(self, specs):
+        methods = "[{weighting: {name: aitchison, concentration: [0, 1]}, kernel: linear}]"
+        found = specs(f"methods: {methods}\n")
+        assert [each[0].representation.learns for each in found.values()] == ["documents", "labels"]
+
+
+@pytest.mark.parametrize(
+    ("fragment", "said"),
+    [
+        ("methods:\n  - {weighting: bm26, kernel: ngd} # HERE\n", "unknown weighting 'bm26'; did you mean 'bm25'?"),
+        ("methods:\n  - {weighting: {name: bm25, k: 1}, kernel: ngd} # HERE\n", "did you mean 'k1'?"),
+        ("methods:\n  - {weighting: {name: bm25, b: 2}, kernel: ngd} # HERE\n", "b must lie in [0, 1]"),
+        ("methods:\n  - {features: helinger, classifier: linear-svm} # HERE\n", "did you mean 'hellinger'?"),
+        ("methods:\n  - {features: hellinger, kernel: ngd} # HERE\n", "'ngd' takes no features"),
+        (
+            "methods:\n  - {features: hellinger, classifier: mnb} # HERE\n",
+            "'mnb' takes no features: linear-svm, streamed-svm, logistic do",
+        ),
+        (
+            "methods:\n  - {features: hellinger, classifier: divergence-bayes} # HERE\n",
+            "'divergence-bayes' takes no features",
+        ),
+        (
+            "methods:\n  - {features: hellinger, normalization: l2, classifier: linear-svm} # HERE\n",
+            "the features 'hellinger' needs the normalization l1, not 'l2'",
+        ),
+        (
+            "methods:\n  - {weighting: tf-rf, idf: collection, kernel: ngd} # HERE\n",
+            "'tf-rf' learns from labels: those of the tested documents, too",
+        ),
+        ("methods:\n  - {fields: {all: 0}, kernel: ngd} # HERE\n", "the weight of 'all' is 0"),
+        ("methods:\n  - {fields: [all], kernel: ngd} # HERE\n", "a mapping of blocks to their weights, not 'all'"),
+        ("methods:\n  - {fields: {all: 1}, dirichlet: 1, kernel: ngd} # HERE\n", "the counts of one multinomial"),
+        ("methods: # HERE\n  - {fields: {title: 1}, kernel: ngd}\n", "unknown block of terms of `fields`: 'title'"),
+        (
+            "methods:\n  - {kernel: hp-top, classifier: {ridge: 1}} # HERE\n",
+            "is another for each class: it has no ridge",
+        ),
+        ("defaults:\n  weighting: [tf] # HERE\n", "a default is one value"),
+        ("defaults:\n  features: 3 # HERE\n", "a default features is a name, or a mapping with a name"),
+        ("defaults:\n  weighting: {name: bm25, b: 3} # HERE\n", "b must lie in [0, 1]"),
+    ],
+)
+def test_what_can_be_no_representation_is_refused(refusal, fragment, said):
+    assert said in refusal(fragment)
