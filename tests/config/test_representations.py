@@ -39,9 +39,8 @@ class TestDefaults:
         assert found["logistic"][0].representation.normalization == "l1"
 
     def test_a_weighting_goes_to_all_but_those_that_see_counts(self, specs):
-        found = specs(
-            "defaults: {weighting: {name: bm25, b: 0.5}}\nmethods: [ngd, {kernel: {name: plsi-fisher, n_classes: [2]}}]\n"
-        )
+        methods = "[ngd, {kernel: {name: plsi-fisher, n_classes: [2]}}]"
+        found = specs(f"defaults: {{weighting: {{name: bm25, b: 0.5}}}}\nmethods: {methods}\n")
         assert found["ngd"][0].representation.weighting.resolved == {"name": "bm25", "k1": 1.2, "b": 0.5}
         assert found["plsi-fisher"][0].representation.weighting.name == "tf"
 
