@@ -37,6 +37,10 @@ DIAMOND: dict[str, Any] = {
 }
 
 
+#: Letters of a label that leave the picture the larger part of the width.
+LONGEST_LABEL = 48
+
+
 @dataclass(frozen=True)
 class Row:
     """One line of the picture: a cell, or the heading of the group below it."""
@@ -70,7 +74,17 @@ def dot_plot(summary: Summary) -> Figure:
 
 
 def figure_rows(summary: Summary) -> list[Row]:
-    """Rows from top to bottom; groups in the order of their first cells."""
+    """Rows from top to bottom; groups in the order of their first cells.
+
+    Where words would leave no room for the picture, cells are called by their ids.
+    """
+    rows = _grouped(summary)
+    if max((len(row.label) for row in rows), default=0) <= LONGEST_LABEL:
+        return rows
+    return [Row(textwrap.fill(cell.id, LONGEST_LABEL), cell.id) for cell in summary.cells]
+
+
+def _grouped(summary: Summary) -> list[Row]:
     names = varying_columns(summary.cells)
     shared = next((name for name in GROUPED_BY if name in names), None)
     if shared is None:
