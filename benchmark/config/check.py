@@ -148,11 +148,6 @@ def _variant(
         if terms is not None and "n_terms" in spec.classifier.given:
             problem = f"terms says how many are selected; leave n_terms of {spec.classifier.name!r} out"
             raise source.error(("terms",), problem)
-        blocks = (spec.text or collection.text).lexing.blocks
-        for block, _ in spec.representation.fields:
-            if block not in blocks:
-                problem = unknown("block of terms of `fields`:", block, blocks)
-                raise source.error(("methods",), f"{problem}; `text` says what there is")
     variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
     check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))

@@ -93,6 +93,11 @@ def entries_of(
             spec = resolver.spec(own, place)
             if TEXT in own:
                 spec = replace(spec, text=text_of(said.overlaid(own[TEXT][0]), reader))
+            blocks = (spec.text or same).lexing.blocks
+            for block, _ in spec.representation.fields:
+                if block not in blocks:
+                    problem = unknown("block of terms of `fields`:", block, blocks)
+                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` says what there is")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts}"
             if label in candidates and (first[label] != index or choose is None or resolved in seen):

@@ -17,8 +17,6 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from benchmark.representation.weighting import canonical, embed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -70,10 +68,6 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     def map(self, points: sp.csr_array) -> sp.csr_array | Array:
         """Features of points that have been checked."""
 
-    @abstractmethod
-    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
-        """What the inner products of features stand for, exactly, shape (m, n)."""
-
 
 class Hellinger(FeatureMap):
     """√p: points of the sphere that carries the simplex, whose inner products are Bhattacharyya's affinities, exactly.
@@ -88,10 +82,6 @@ class Hellinger(FeatureMap):
     def map(self, points: sp.csr_array) -> sp.csr_array:
         """√p."""
         return embed(points, 0.5)
-
-    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
-        """Σ √(p q)."""
-        return _affinities(points, others)
 
 
 class _Additive(FeatureMap):
@@ -128,10 +118,6 @@ class ChiSquared(_Additive):
         sampler = AdditiveChi2Sampler(sample_steps=self.samples, sample_interval=_INTERVALS[self.samples])
         return sp.csr_array(sampler.fit_transform(points))
 
-    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
-        """Σ 2pq / (p + q)."""
-        return _by_pairs(points, others, lambda p, q: 2 * p * q / (p + q))
-
 
 class JensenShannon(_Additive):
     """1 - the Jensen–Shannon divergence, in bits: Σ ½ (p log₂ (p + q)/p + q log₂ (p + q)/q).
@@ -151,10 +137,6 @@ class JensenShannon(_Additive):
             columns += [size * np.cos(angle), size * np.sin(angle)]
         parts = [sp.csr_array((each, points.indices, points.indptr), shape=points.shape) for each in columns]
         return sp.csr_array(sp.hstack(parts, format="csr"))
-
-    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
-        """1 - the divergence in bits."""
-        return _by_pairs(points, others, lambda p, q: (p * np.log2((p + q) / p) + q * np.log2((p + q) / q)) / 2)
 
 
 def _spectrum(frequency: float) -> float:
@@ -192,10 +174,6 @@ class Arcsine(FeatureMap):
             parts.append(sp.csr_array(np.sqrt(weight) * sketch.fit_transform(roots)))
         return sp.csr_array(sp.hstack(parts, format="csr"))
 
-    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
-        """Arcsin s."""
-        return np.arcsin(np.clip(_affinities(points, others), 0.0, 1.0))
-
 
 class SignProjection(FeatureMap):
     """Signs of random projections of √p: E[sgn·sgn] = 1 - 2θ/π, θ the angle (Goemans & Williamson 1995; Charikar 2002).
@@ -226,26 +204,6 @@ class SignProjection(FeatureMap):
             directions = np.random.default_rng([self.seed, start]).standard_normal((points.shape[1], stop - start))
             signs[:, start:stop] = np.where(np.asarray(roots @ directions) >= 0, 1.0, -1.0)
         return np.divide(signs, np.sqrt(D), out=signs)
-
-    def kernel(self, points: sp.csr_array, others: sp.csr_array) -> Array:
-        """1 - 2 arccos(s) / π."""
-        return 1 - 2 / np.pi * np.arccos(np.clip(_affinities(points, others), 0.0, 1.0))
-
-
-def _affinities(points: sp.csr_array, others: sp.csr_array) -> Array:
-    return np.asarray((embed(points, 0.5) @ embed(others, 0.5).T).toarray())
-
-
-def _by_pairs(points: sp.csr_array, others: sp.csr_array, term: Callable[[Array, Array], Array]) -> Array:
-    """A sum over the coordinates that both have, for each pair; dense, a row at a time."""
-    columns = np.asarray(others.toarray())
-    values = np.zeros((points.shape[0], others.shape[0]))
-    for row in range(points.shape[0]):
-        start, stop = points.indptr[row : row + 2]
-        own, them = points.data[start:stop][None], columns[:, points.indices[start:stop]]
-        both = them > 0
-        values[row] = np.where(both, term(own, np.where(both, them, 1.0)), 0.0).sum(axis=1)
-    return values
 
 
 def _check_number(name: str, value: int) -> None:

@@ -85,7 +85,10 @@ class TestDefaults:
         ("methods:\n  - {fields: {all: 0}, kernel: ngd} # HERE\n", "the weight of 'all' is 0"),
         ("methods:\n  - {fields: [all], kernel: ngd} # HERE\n", "a mapping of blocks to their weights, not 'all'"),
         ("methods:\n  - {fields: {all: 1}, dirichlet: 1, kernel: ngd} # HERE\n", "the counts of one multinomial"),
-        ("methods: # HERE\n  - {fields: {title: 1}, kernel: ngd}\n", "unknown block of terms of `fields`: 'title'"),
+        (
+            "methods:\n  - linear\n  - {fields: {title: 1}, kernel: ngd} # HERE\n",
+            "unknown block of terms of `fields`: 'title'",
+        ),
         (
             "methods:\n  - {kernel: hp-top, classifier: {ridge: 1}} # HERE\n",
             "is another for each class: it has no ridge",

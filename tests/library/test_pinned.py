@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from benchmark.errors import BenchError
 from benchmark.evaluation.scored import SCORES
-from benchmark.library.pinned import Deviation, deviations, pin, pinned_configs
+from benchmark.library.pinned import PINNED, Deviation, deviations, pin, pinned_configs
 from benchmark.report.contents import HEADLINE, VERDICTS, CellInfo, Summary, frame
 
 CELL, OTHER = "tf-l1-ngd", "tf-l1-ned"
@@ -178,3 +180,17 @@ def test_a_damaged_file_is_told(folder, name, text):
 def test_a_finished_run_agrees_with_itself(finished, tmp_path):
     pin(finished.summary, tmp_path)
     assert deviations(finished.summary, tmp_path) == []
+
+
+def test_the_readmes_table_has_the_pinned_numbers() -> None:
+    """A row a configuration: NGD, the baseline, √p, and the last cell, where fields and pairs are chosen."""
+    rows = {"20NG": "20ng", "WebKB": "webkb", "Reuters R8": "r8", "Reuters R52": "r52", "ModApte-90": "modapte"}
+    lines = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").splitlines()
+    for row, name in rows.items():
+        (printed,) = (line for line in lines if line.startswith(f"| {row}") and line.count("|") == 6)
+        scores = pd.read_csv(PINNED / f"simplex-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
+        values = dict(zip(scores["cell"], scores["value"], strict=True))
+        kinds = ("tf-ngd", "tfidf-linear-svm", "tf-hellinger")
+        found = [[value for cell, value in values.items() if cell.startswith(kind)] for kind in kinds]
+        expected = [f"{100 * each[0]:.2f}" if each else "–" for each in (*found, [[*values.values()][-1]])]
+        assert [part.strip() for part in printed.split("|")[2:6]] == expected, row
