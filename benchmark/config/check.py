@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from benchmark.config.cells import cells_of, figures_of, n_cells, pairs_of
 from benchmark.config.components import Component, ComponentError, check_component
 from benchmark.config.documents import collection_of
 from benchmark.config.entries import entries_of
-from benchmark.config.limits import check_number
+from benchmark.config.limits import check_name, check_number
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
 from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection
@@ -116,11 +115,9 @@ def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
 
 def check_variant_name(name: str, source: YamlSource) -> None:
     """Refuse a variant that can't be part of a cell's id, or that is called as the configuration itself."""
-    if name == BASE or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", name):
-        problem = (
-            "a variant's name is made of a-z, 0-9, '.' and '-', at most 100, and 'base' is the configuration itself"
-        )
-        raise source.error(("variants", name), f"{quoted(name)}: {problem}")
+    check_name(name, "a variant's name", source, ("variants", name))
+    if name == BASE:
+        raise source.error(("variants", name), f"{quoted(name)} is the configuration itself, not a variant of it")
 
 
 def _varied(source: YamlSource, over: YamlSource) -> YamlSource:

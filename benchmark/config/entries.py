@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_origin
 from benchmark.classifiers import LIMITS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
 from benchmark.config.documents import text_of, text_source
-from benchmark.config.limits import check_number
+from benchmark.config.limits import check_name, check_number
 from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
 from benchmark.errors import quoted, unknown
@@ -42,6 +42,8 @@ AXES = (TEXT, "fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", 
 WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER)
 REPRESENTATION = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP)
 ALLOWED = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
+#: What an entry's cells are called in place of all that it says.
+CALL = "call"
 #: The classifier of a kernel that names none.
 MACHINE = "svm"
 METHODS = "methods or candidates"
@@ -192,11 +194,11 @@ def _expanded(
         names = "a method is a name, or a mapping with a kernel or classifier"
         raise source.error(place, f"{names}, not {quoted(given)}")
     for key in given:
-        if key not in AXES:
+        if key not in (*AXES, CALL):
             hint = (
                 f": write {{kernel: {{name: {quoted(given[key])}, …}}}} or {{classifier: …}}" if key == "name" else ""
             )
-            raise source.error((*place, key), unknown("key of a method", key, AXES) + hint)
+            raise source.error((*place, key), unknown("key of a method", key, (*AXES, CALL)) + hint)
     items = {key: _items(key, given[key], source, (*place, key), known, choose) for key in AXES if key in given}
     axes = [[(key, item) for item in own] for key, own in items.items()]
     check_number(math.prod(map(len, axes)), METHODS, source, place)
@@ -208,7 +210,12 @@ def _expanded(
         if not label:
             raise source.error(place, "this entry says nothing that its cells could be named by")
         found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
-    return found
+    if CALL not in given:
+        return found
+    if (n := len({label for label, _ in found})) > 1:
+        raise source.error((*place, CALL), f"`call` names one method, and this entry stands for {n}")
+    check_name(given[CALL], "a method's name", source, (*place, CALL))
+    return [(given[CALL], own) for _, own in found]
 
 
 def _items(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
+
+from benchmark.errors import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,6 +16,13 @@ if TYPE_CHECKING:
 MOST = 100_000
 #: Documents of all splits together, each by its row number in memory: 0.8 GB.
 MOST_ROWS = 100_000_000
+
+
+def check_name(name: Any, what: str, source: YamlSource, place: Location) -> None:
+    """Refuse what can't be part of a cell's id."""
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", name):
+        rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
+        raise source.error(place, f"{quoted(name)}: {what} {rule}")
 
 
 def check_number(number: int, what: str, source: YamlSource, *places: Location, most: int = MOST) -> None:

@@ -11,7 +11,7 @@ from benchmark.boundaries.config import BoundariesSection
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.check import CHOICES, VARYING
 from benchmark.config.components import REQUIRED
-from benchmark.config.entries import ALLOWED, OWN, PARTS, WORDS
+from benchmark.config.entries import ALLOWED, CALL, OWN, PARTS, WORDS
 from benchmark.config.load import LONGEST_NAME
 from benchmark.config.schema import ExperimentSection
 from benchmark.corpora.registry import CORPORA
@@ -118,6 +118,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     said = {key: _of_lists(value) for key, value in text.items()}
     own = _loosened(_mapping(said), defs) | {"minProperties": 1}
     entry = {"text": _of_lists(own)} | {key: _of_lists(words[key]) for key in WORDS}
+    entry |= {CALL: {"type": "string", "description": "What its cells are called in place of all that it says."}}
     defs["Method"] = _names_or(everyone, [_mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["over_classes"]["enum"] = list(RANKS), list(AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
