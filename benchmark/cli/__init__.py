@@ -311,6 +311,34 @@ def reproduce(
         raise SystemExit(1)
 
 
+@app.command(epilog="Examples: bench survey choosing · bench survey choosing mine.yaml other.yaml --page mine.md")
+def survey(
+    page: Annotated[
+        str, typer.Argument(metavar="PAGE", help="choosing: which method; geometry: what each step brings.")
+    ],
+    configs: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="CONFIG", help="YAML files.", show_default="those that the page is about"),
+    ] = None,
+    to: Annotated[Path | None, typer.Option("--page", help="The page to write.", show_default="docs/<page>.md")] = None,
+    overwrite: Overwrite = False,
+    jobs: Jobs = 0,
+    verbose: Verbose = False,
+    download: Download = True,
+) -> None:
+    """Run configurations of the same methods on several corpora, and write a page that sets them side by side."""
+    from benchmark.experiment.session import all_checked, ensure_writable
+    from benchmark.library.survey import configurations, write_survey
+
+    paths = [config_named(each) for each in configs or configurations(page, Path("configs"))]
+    path = to or Path("docs") / f"{page}.md"
+    ensure_writable(path.parent)
+    done = list(_performed(all_checked(paths), None, overwrite, jobs, verbose, download))
+    say(write_survey(done, page, path))
+    if any(each.summary.failures for each in done):
+        raise SystemExit(1)
+
+
 @prints.command("pin", epilog="Example: bench published pin configs/webkb.yaml")
 def published_pin(configs: Configs) -> None:
     """Keep the settings of these configurations as those that their paper's printed numbers are of.

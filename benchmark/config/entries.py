@@ -207,7 +207,7 @@ def _expanded(
         own = dict(combination)
         words = [word for key in (TEXT, *WORDS) if key in own for word in own[key].words]
         label = "-".join(words)
-        if not label:
+        if not label and CALL not in given:
             raise source.error(place, "this entry says nothing that its cells could be named by")
         found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
     if CALL not in given:

@@ -108,8 +108,8 @@ class PaperSection:
     remarks: tuple[str, ...] = ()
 
 
-def reproduction_page(sections: Sequence[PaperSection]) -> str:
-    """Write the page as Markdown."""
+def templates() -> Environment:
+    """Where pages in Markdown are made from, with the filters that every page has."""
     environment = Environment(
         loader=PackageLoader("benchmark.report"),
         autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
@@ -117,7 +117,14 @@ def reproduction_page(sections: Sequence[PaperSection]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"grid": markdown_grid, "md": markdown_text, "counted": counted, "brief_grids": brief_grids}
+    environment.filters |= {"grid": markdown_grid, "md": markdown_text, "p_text": p_text}
+    return environment
+
+
+def reproduction_page(sections: Sequence[PaperSection]) -> str:
+    """Write the page as Markdown."""
+    environment = templates()
+    environment.filters |= {"counted": counted, "brief_grids": brief_grids}
     environment.filters |= {"verdicts": verdict_grid, "claims": claim_grid, "ranges": range_grid}
     environment.filters["landmarks"] = landmark_grid
     environment.filters |= {

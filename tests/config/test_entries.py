@@ -54,6 +54,7 @@ class TestWords:
                 ["ngd-c1-one-vs-one", "ngd-c1-one-vs-rest", "ngd-c2-one-vs-one", "ngd-c2-one-vs-rest"],
             ),
             ("{kernel: ngd, classifier: svm}", ["ngd-svm"]),
+            ("{call: the-papers, kernel: ngd, classifier: {name: svm, C: 3}}", ["the-papers"]),
             ("{kernel: ngd, classifier: {name: svm, C: 3}}", ["ngd-svm-c3"]),
             (
                 "{classifier: {name: divergence-bayes, centroid: [mean, skl]}}",
@@ -296,6 +297,10 @@ class TestChoose:
         ("methods:\n  - linear\n  - linear # HERE\n", "the method 'linear' stands in the configuration twice"),
         ("methods:\n  - {kernel: [ngd, ngd]} # HERE\n", "the method 'ngd' stands in the configuration twice"),
         ("methods:\n  - {kernel: ngd}\n  - {kernel: [linear, ngd]} # HERE\n", "the method 'ngd' stands"),
+        ("methods:\n  - mnb\n  - {call: mnb, kernel: ngd} # HERE\n", "the method 'mnb' stands"),
+        ("methods:\n  - kernel: [linear, ngd]\n    call: x # HERE\n", "names one method, and this entry stands for 2"),
+        ("methods:\n  - kernel: ngd\n    call: Best One # HERE\n", "'Best One': a method's name is made of a-z"),
+        ("methods:\n  - kernel: ngd\n    call: 3 # HERE\n", "3: a method's name is made of a-z"),
         (
             "methods:\n  - {classifier: [{}]} # HERE\ndefaults: {classifier: mnb}\n",
             "nothing that its cells could be named",

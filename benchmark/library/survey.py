@@ -1,0 +1,203 @@
+"""Several runs to one page: which method to choose, and what each step of the geometry brings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.model import Experiment
+from benchmark.errors import ConfigError, unknown
+from benchmark.evaluation.ranks import ranked
+from benchmark.evaluation.sample import sample_of
+from benchmark.experiment.folder import read_manifest
+from benchmark.findings.in_words import described, points_of
+from benchmark.library.advice import advice, steps_told
+from benchmark.report.charts import Line, Panel
+from benchmark.report.contents import frame
+from benchmark.report.curves import chart_figure
+from benchmark.report.files import write_whole
+from benchmark.report.grids import headline_scores, main_metric, records
+from benchmark.report.page import templates
+from benchmark.report.style import svg_bytes
+from benchmark.report.survey_pictures import rank_line, trade_off
+from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from benchmark.config.model import MethodSpec, Variant
+    from benchmark.evaluation.ranks import Ranking
+    from benchmark.experiment.session import Finished
+    from benchmark.report.contents import CellInfo
+
+#: The pages, and which configurations of a folder each is about.
+PAGES = {"choosing": ("all-methods-*.yaml", "learning-*.yaml"), "geometry": ("geometry-*.yaml",)}
+#: What others are compared with: what a practitioner would try first, and the papers' best kernel.
+BASELINE, PAPERS = "tfidf-linear-svm", "ngd"
+#: Maps of points to features of which each is of one word.
+_OF_WORDS = ("hellinger",)
+
+
+def configurations(page: str, folder: Path) -> list[Path]:
+    """The configurations that a page is about, by their names.
+
+    Raises
+    ------
+    ConfigError
+        If there is no such page, or none of them.
+    """
+    if page not in PAGES:
+        raise ConfigError(unknown("page", page, list(PAGES)))
+    found = [path for pattern in PAGES[page] for path in sorted(folder.glob(pattern))]
+    if not found:
+        raise ConfigError(f"{folder}: has no configuration {' or '.join(PAGES[page])}; name some")
+    return found
+
+
+def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
+    """Write a page with its pictures, and say in a line what was written.
+
+    Raises
+    ------
+    ConfigError
+        Where a run is no table or curve of methods without choices, or the runs have no method in common.
+    """
+    survey = surveyed(done)
+    ranking = ranking_of(survey)
+    pictures = {"seconds": trade_off(survey, (BASELINE, PAPERS)), "ranks": rank_line(ranking)}
+    pictures |= {"learning": chart_figure(chart)} if (chart := survey.chart()) else {}
+    images = {name: f"img/{path.stem}-{name}.svg" for name in pictures}
+    template = templates().get_template(f"{page}.md.j2")
+    text = template.render(
+        survey=survey,
+        ranking=ranking,
+        ranks=ranking_grid(survey, ranking),
+        tables=[problem_grid(survey, problem, BASELINE) for problem in survey.problems],
+        advice=list(advice(survey, ranking)),
+        steps=lambda pairs: step_grid(survey, {(a, b): words for a, b, words in pairs}),
+        told=steps_told(survey),
+        runs=[each.summary.name for each in done],
+        images=images,
+        machines=list(dict.fromkeys(_machine(each) for each in done)),
+    )
+    for name, figure in pictures.items():
+        if images[name] in text:
+            write_whole(path.parent / images[name], svg_bytes(figure))
+    write_whole(path, (text.rstrip("\n") + "\n").encode())
+    return f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
+
+
+def surveyed(done: Sequence[Finished]) -> Survey:
+    """What several runs say of their methods, which are one where they have one name.
+
+    Raises
+    ------
+    ConfigError
+        Where a run is no table or curve of methods without choices.
+    """
+    problems, scores, gaps, panels = list[Problem](), list[list[Any]](), list[list[Any]](), list[Panel]()
+    methods: dict[str, str] = {}
+    summed: set[str] = set()
+    bars = ""
+    for each, variant in _experiments(done):
+        for entry in variant.entries:
+            methods.setdefault(entry.label, _words(entry.candidates[0]))
+            summed |= {entry.label} if _sums_words(entry.candidates[0]) else set()
+        curves = _curves(each)
+        alike = [other.summary.name for other in done if _curves(other) == curves]
+        for task in variant.tasks:
+            own = task.title if len(variant.tasks) > 1 else ""
+            name = " ".join(filter(None, (_short(each.summary.name, alike), own)))
+            title = ": ".join(filter(None, (each.summary.title, own)))
+            problem = Problem(name, title, main_metric(each.summary), variant.collection.reader.several)
+            cells = [cell for cell in each.summary.cells if cell.task == task.name]
+            rows = list(_score_rows(each, problem, cells))
+            scores += rows
+            if curves:
+                panels.append(Panel(name, _lines(rows)))
+                bars = sample_of(variant.protocol.cls, each.results.study.seed).bars
+            else:
+                problems.append(problem)
+                gaps += _gap_rows(each, problem, cells)
+    return Survey(
+        tuple(problems), methods, frozenset(summed), frame(SCORED, scores), frame(GAPS, gaps), tuple(panels), bars
+    )
+
+
+def ranking_of(survey: Survey) -> Ranking:
+    """The mean ranks of the methods that have a score on every problem; ConfigError where there is none."""
+    table = survey.table(survey.whole())
+    if table.empty:
+        raise ConfigError("a survey needs tables of methods, and at least one method that all of them have")
+    return ranked(list(table.columns), table.to_numpy())
+
+
+def _experiments(done: Sequence[Finished]) -> Iterator[tuple[Finished, Variant]]:
+    for each in done:
+        study = each.results.study
+        if not isinstance(study, Experiment) or len(study.variants) > 1 or any(cell.choice for cell in study.cells):
+            raise ConfigError(f"{each.summary.name}: a survey is of experiments on text without variants and choices")
+        if any(cell.terms is not None or cell.of_class for cell in study.cells):
+            raise ConfigError(f"{each.summary.name}: a survey is of no curves over terms, and of no classes")
+        yield each, next(iter(study.variants.values()))
+
+
+def _curves(done: Finished) -> bool:
+    return any(cell.size is not None for cell in done.summary.cells)
+
+
+def _score_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
+    scores = headline_scores(done.summary)
+    costs = {row["cell"]: row for row in records(done.summary.costs)}
+    for cell in cells:
+        row, cost = scores.get((cell.id, problem.metric)), costs.get(cell.id, {})
+        if row is None:
+            continue
+        seconds = cost.get("training_seconds"), 1000 * cost.get("testing_seconds", float("nan")) / row["n"]
+        place = problem.name, cell.method, float("nan") if cell.size is None else cell.size
+        yield [*place, row["value"], row["low"], row["high"], row["n"], *seconds, cost.get("peak_bytes")]
+
+
+def _gap_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
+    method = {cell.id: cell.method for cell in cells}
+    signs = [row for row in records(done.summary.significance) if row["test"] == "sign"]
+    tests = {(row["a"], row["b"]): row for row in signs}
+    for row in records(done.summary.differences):
+        if row["a"] in method and row["b"] in method:
+            test = tests.get((row["a"], row["b"]), {})
+            pair = method[row["a"]], method[row["b"]]
+            yield [problem.name, *pair, row["value"], row["low"], row["high"], test.get("p_holm"), test.get("family")]
+
+
+def _lines(rows: Sequence[list[Any]]) -> tuple[Line, ...]:
+    """One line a method, of rows in the order of `SCORED`."""
+    found: dict[str, list[tuple[float, ...]]] = {}
+    for _, method, size, value, low, high, *_ in rows:
+        found.setdefault(method, []).append((size, value, low, high))
+    return tuple(Line(method, *map(tuple, zip(*sorted(points), strict=True))) for method, points in found.items())
+
+
+def _words(spec: MethodSpec) -> str:
+    return f"{points_of(spec)}; {described(spec.classifier)}"
+
+
+def _sums_words(spec: MethodSpec) -> bool:
+    """Whether its decision is a sum over a document's words."""
+    features = spec.representation.features
+    if spec.kernel is not None:
+        return spec.kernel.name == "linear"
+    return features is None or features.name in _OF_WORDS
+
+
+def _short(name: str, others: Sequence[str]) -> str:
+    """A run's name without the words that all of them begin with."""
+    words = [other.split("-") for other in others]
+    n = 0
+    while len(set(others)) > 1 and len({tuple(each[: n + 1]) for each in words}) == 1:
+        n += 1
+    return "-".join(name.split("-")[n:]) or name
+
+
+def _machine(done: Finished) -> str:
+    machine = read_manifest(done.folder)["machine"]
+    return f"{machine['threads']} of {machine['processors']} processors"

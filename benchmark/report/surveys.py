@@ -1,0 +1,193 @@
+"""Several experiments side by side: every method on every problem, as tables, pictures and a page."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.report.charts import Chart
+from benchmark.report.contents import frame
+from benchmark.report.grids import Grid, metric_header, records
+from benchmark.report.numbers import NONE, is_missing, p_text
+from benchmark.report.quantities import metric_name, unit_shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+
+    from benchmark.evaluation.ranks import Ranking
+    from benchmark.report.charts import Panel
+
+SCORED = ("problem", "method", "size", "value", "low", "high", "n", "training", "deciding", "peak_bytes")
+GAPS = ("problem", "a", "b", "value", "low", "high", "p_holm", "family")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One choice of documents and classes, and how methods are scored on it.
+
+    Parameters
+    ----------
+    name, title : str
+        In the head of a column, and in words.
+    metric : str
+    several : bool
+        Whether a document may have several classes.
+    """
+
+    name: str
+    title: str
+    metric: str
+    several: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """All that is known of some methods on some problems.
+
+    Parameters
+    ----------
+    problems : tuple of Problem
+    methods : mapping of str to str
+        In words, by name.
+    words_summed : frozenset of str
+        Methods whose decision is a sum of what each word adds to it.
+    scores : DataFrame
+        Columns `SCORED`: the problem's metric with its 95% interval over `n` documents or draws; seconds of training,
+        seconds of deciding on a thousand documents, bytes at the peak. `size` is missing but on learning curves.
+    gaps : DataFrame
+        Columns `GAPS`: a less b of what was compared, p of the sign test after Holm's correction over the family.
+    curves : tuple of Panel
+        Learning curves, one panel a problem.
+    bars : str
+        What the bars of the curves are.
+    """
+
+    problems: tuple[Problem, ...]
+    methods: Mapping[str, str]
+    words_summed: frozenset[str]
+    scores: pd.DataFrame
+    gaps: pd.DataFrame = field(default_factory=partial(frame, GAPS))
+    curves: tuple[Panel, ...] = ()
+    bars: str = ""
+
+    def whole(self) -> pd.DataFrame:
+        """The scores that are of no learning curve."""
+        return self.scores[self.scores["size"].isna()]
+
+    @staticmethod
+    def table(rows: pd.DataFrame) -> pd.DataFrame:
+        """Scores of rows, problems by methods, of the methods that all of these problems have."""
+        found = rows.pivot_table(index="problem", columns="method", values="value", sort=False)
+        return found.dropna(axis="columns")
+
+    def chart(self) -> Chart | None:
+        """The learning curves as one chart, if there are any."""
+        if not self.curves:
+            return None
+        labels = "Training documents", "Accuracy or micro-F1 (%)"
+        bars: dict[str, Any] = {"columns": 2, "bars": self.bars, "scale": 100.0, "log_x": True}
+        return Chart("learning", "Learning curves", *labels, self.curves, **bars)
+
+
+def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:
+    """The score of each method on each problem, in the order of their mean ranks."""
+    value = {(row["problem"], row["method"]): row for row in records(survey.whole())}
+    rows = []
+    for method, rank in zip(ranking.methods, ranking.ranks, strict=True):
+        scores = (value.get((problem.name, method), {}) for problem in survey.problems)
+        shown = (unit_shown(p.metric).text(s.get("value")) for p, s in zip(survey.problems, scores, strict=True))
+        rows.append((method, f"{rank:.1f}", *shown))
+    header = (
+        "method",
+        "mean rank",
+        *(f"{problem.name}, {metric_name(problem.metric)} %" for problem in survey.problems),
+    )
+    return Grid("Methods by their mean rank", header, tuple(rows), frozenset({"method"}))
+
+
+def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
+    """One problem: every method with its interval, what it is above the baseline, and what it takes."""
+    own = survey.whole()
+    own = own[own["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
+    gaps = {row["a"]: row for row in records(survey.gaps) if (row["problem"], row["b"]) == (problem.name, baseline)}
+    unit, rows = unit_shown(problem.metric), []
+    for row in records(own):
+        gap = gaps.get(row["method"], {})
+        p_value = NONE if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
+        against = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
+        costs = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes(row["peak_bytes"])
+        score = unit.text(row["value"]), unit.interval(row["low"], row["high"])
+        rows.append((row["method"], *score, *against, *costs))
+    header = ("method", metric_header(problem.metric), "95% interval", f"above {baseline}", "its interval", "p (Holm)")
+    return Grid(problem.title, (*header, "training s", "s a thousand", "peak MB"), tuple(rows), frozenset({"method"}))
+
+
+def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:
+    """What each step brings on each problem: a less b with its interval, and p after Holm's correction."""
+    gaps = {(row["problem"], row["a"], row["b"]): row for row in records(survey.gaps)}
+    rows = []
+    for (a, b), words in steps.items():
+        cells = []
+        for problem in survey.problems:
+            gap, unit = gaps.get((problem.name, a, b), {}), unit_shown(problem.metric)
+            if not gap:
+                cells.append(NONE)
+                continue
+            p_value = "" if is_missing(gap["p_holm"]) else f", p {p_text(gap['p_holm'])}"
+            ends = unit.interval(gap["low"], gap["high"], "+")
+            cells.append(f"{unit.text(gap['value'], '+')} {ends}{p_value}")
+        rows.append((words, f"{a} − {b}", *cells))
+    header = ("step", "compared", *(problem.name for problem in survey.problems))
+    return Grid("What each step brings", header, tuple(rows), frozenset(header))
+
+
+def score_text(survey: Survey, problem: str, method: str, size: float = math.nan) -> str:
+    """A score with its interval, "92.27 [90.60, 93.83]"; a dash where there is none."""
+    rows = survey.scores if not math.isnan(size) else survey.whole()
+    rows = rows[(rows["problem"] == problem) & (rows["method"] == method)]
+    rows = rows if math.isnan(size) else rows[rows["size"] == size]
+    shown = [f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]" for row in records(rows)]
+    return shown[0] if shown else NONE
+
+
+def frontier(costs: Sequence[float], scores: Sequence[float]) -> list[int]:
+    """Which points no other beats at a cost as low: the Pareto front, by ascending cost.
+
+    Examples
+    --------
+    >>> frontier([3.0, 1.0, 2.0, 2.5], [0.9, 0.5, 0.8, 0.7])
+    [1, 2, 0]
+    """
+    best, found = -math.inf, []
+    for i in np.lexsort((-np.asarray(scores), np.asarray(costs))):
+        if scores[i] > best:
+            best = scores[i]
+            found.append(int(i))
+    return found
+
+
+def seconds_text(value: Any) -> str:
+    """Seconds with two digits that count.
+
+    Examples
+    --------
+    >>> seconds_text(0.0123), seconds_text(3.456), seconds_text(71.2)
+    ('0.012', '3.5', '71')
+    """
+    if is_missing(value):
+        return NONE
+    if value < 0.0005:
+        return "<0.001"
+    decimals = max(0, 1 - math.floor(math.log10(value)))
+    return f"{value:.{decimals}f}"
+
+
+def megabytes(value: Any) -> str:
+    """Bytes as whole megabytes."""
+    return NONE if is_missing(value) else f"{value / 1e6:,.0f}"

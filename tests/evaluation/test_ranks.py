@@ -1,0 +1,94 @@
+"""Mean ranks: Demšar's own example, and what holds of all ranks."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from scipy import stats
+
+from benchmark.evaluation.ranks import critical_difference, ranked
+
+# Demšar (2006), Table 6: AUC of C4.5 with and without two parameters on 14 data sets.
+AUC = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.000, 1.000, 1.000, 1.000],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.97501, 0.975],  # printed alike, and ranked 2 and 3
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
+NAMES = ("plain", "m", "cf", "m and cf")
+
+
+def test_the_numbers_of_the_published_example():
+    found = ranked(NAMES, AUC)
+    assert dict(zip(found.methods, np.round(found.ranks, 3), strict=True)) == {
+        "m and cf": 1.964,
+        "m": 2.0,
+        "cf": 2.893,
+        "plain": 3.143,
+    }
+    assert found.critical == pytest.approx(1.25, abs=0.005)
+    assert found.statistic == pytest.approx(3.69, abs=0.005)  # Iman and Davenport's
+    assert found.alike == ((0, 3),)  # 1.18 between the ends: all four within 1.25
+
+
+def test_the_test_is_friedmans_up_to_ties():
+    scores = np.random.default_rng(0).normal(size=(9, 5))
+    chi2 = stats.friedmanchisquare(*scores.T).statistic
+    found = ranked("abcde", scores)
+    assert found.statistic == pytest.approx(8 * chi2 / (9 * 4 - chi2))
+
+
+@pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
+def test_the_quantiles_are_the_printed_ones(k, q):
+    """Demšar's Table 5."""
+    assert critical_difference(k, 10) == pytest.approx(q * np.sqrt(k * (k + 1) / 60), abs=1e-3)
+
+
+@given(hnp.arrays(np.float64, (4, 5), elements=st.integers(0, 6).map(float)))
+def test_ranks_are_of_the_order_alone(scores):
+    found = ranked("abcde", scores)
+    again = ranked("abcde", np.exp(scores) * np.arange(1, 5)[:, None])
+    assert found.ranks == pytest.approx(again.ranks)
+    assert sum(found.ranks) == pytest.approx(15)
+    assert list(found.ranks) == sorted(found.ranks)
+    assert 0 <= found.p_value <= 1
+
+
+@given(hnp.arrays(np.float64, (12, 6), elements=st.floats(0, 1)))
+def test_bars_join_what_is_closer_than_the_critical_difference_and_nothing_else(scores):
+    found = ranked("abcdef", scores)
+    joined = {(i, j) for first, last in found.alike for i in range(first, last + 1) for j in range(i + 1, last + 1)}
+    close = {(i, j) for i in range(6) for j in range(i + 1, 6) if found.ranks[j] - found.ranks[i] < found.critical}
+    assert joined == close
+    assert not any(a <= c and d <= b for a, b in found.alike for c, d in found.alike if (a, b) != (c, d))
+
+
+def test_one_problem_shows_nothing():
+    found = ranked("ab", np.array([[0.1, 0.9]]))
+    assert found.methods == ("b", "a")
+    assert np.isnan(found.p_value)
+    assert found.alike == ((0, 1),)
+
+
+def test_where_all_problems_agree_nothing_is_left_to_chance():
+    found = ranked("abc", np.array([[3.0, 2.0, 1.0]] * 5))
+    assert found.p_value == 0
+    assert found.statistic == np.inf
+
+
+def test_a_missing_score_is_no_rank():
+    with pytest.raises(ValueError, match="without a score"):
+        ranked("ab", np.array([[0.1, np.nan]]))

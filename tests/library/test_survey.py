@@ -1,0 +1,163 @@
+"""Surveys: what stands on the page is what the runs found, and the advice names the largest of it."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from benchmark.errors import ConfigError
+from benchmark.experiment.session import again, checked, perform
+from benchmark.experiment.store import Store
+from benchmark.library.advice import advice, steps_told
+from benchmark.library.survey import configurations, ranking_of, surveyed, write_survey
+from benchmark.report.surveys import frontier, score_text, seconds_text
+
+COMMON = """
+corpus: {{name: synthetic, subset: {subset}}}
+text: {{stoplist: none}}
+protocol: {{name: {protocol}}}
+methods: [linear, ngd, mnb, {{weighting: tfidf, classifier: linear-svm}}]
+metrics: [{metric}]
+compare: [[ngd, tfidf-linear-svm], [mnb, tfidf-linear-svm]]
+"""
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two tables and a curve of the same methods."""
+    folder, store = tmp_path_factory.mktemp("survey"), Store(tmp_path_factory.mktemp("store"))
+    texts = {
+        "every-one": COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy"),
+        "every-several": COMMON.format(subset="several", protocol="k-fold, k: 2, stratified: false", metric="micro-f1"),
+        "curve": COMMON.format(
+            subset="all", protocol="random-subsets, train_size: [40, 80], replicates: 3", metric="accuracy"
+        ),
+    }
+    done = []
+    for name, text in texts.items():
+        path = folder / f"{name}.yaml"
+        path.write_text(f"name: {name}\n{text}")
+        done.append(perform(checked(path), store, folder=folder / "runs" / name))
+    return done
+
+
+def test_scores_and_gaps_are_those_of_the_runs(runs):
+    survey = surveyed(runs)
+    assert [problem.name for problem in survey.problems] == ["one", "several"]
+    assert [problem.metric for problem in survey.problems] == ["accuracy", "micro-f1"]
+    assert [problem.several for problem in survey.problems] == [False, True]
+    for done, problem in zip(runs, survey.problems, strict=False):
+        written = pd.read_csv(done.folder / "scores.csv")
+        whole = written[(written["fold"] == "all") & (written["metric"] == problem.metric)].set_index("cell")
+        own = survey.whole()[survey.whole()["problem"] == problem.name].set_index("method")
+        for end in ("value", "low", "high", "n"):
+            np.testing.assert_allclose(own[end].astype(float), whole[end].astype(float), rtol=1e-11)
+        costs = pd.read_csv(done.folder / "costs.csv").set_index("cell")
+        np.testing.assert_allclose(own["training"], costs["training_seconds"], atol=1e-6)
+        np.testing.assert_allclose(own["deciding"] * own["n"] / 1000, costs["testing_seconds"], atol=1e-6)
+        differences = pd.read_csv(done.folder / "differences.csv")
+        gaps = survey.gaps[survey.gaps["problem"] == problem.name]
+        np.testing.assert_allclose(gaps["value"], differences["value"], rtol=1e-11)
+    sizes = survey.scores[survey.scores["size"].notna()]
+    assert sorted(set(sizes["size"])) == [40, 80]
+    assert len(survey.curves) == 1
+
+
+def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
+    said = write_survey(runs, "choosing", tmp_path / "choosing.md")
+    assert said.endswith("choosing.md: 4 methods on 2 problems")
+    page = (tmp_path / "choosing.md").read_text()
+    for done in runs[:2]:
+        for row in pd.read_csv(done.folder / "table.csv").to_dict("records"):
+            score = row.get("accuracy", row.get("micro-f1"))
+            assert re.search(rf"\| {row['cell']} +\| +{100 * score:.2f} ", page)
+    images = re.findall(r"\]\((img/.+?)\)", page)
+    assert len(images) == 3
+    assert all((tmp_path / image).read_bytes().startswith(b"<?xml") for image in images)
+
+
+def test_the_page_of_steps(runs, tmp_path):
+    write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
+    gaps = surveyed(runs[:2]).gaps
+    page = (tmp_path / "geometry.md").read_text()
+    told = steps_told(surveyed(runs[:2]))
+    assert len(told) == 2
+    low, high = (100 * gaps[gaps["a"] == "ngd"]["value"].agg(end) for end in ("min", "max"))
+    assert f"`ngd` over `tfidf-linear-svm`: {low:+.2f} to {high:+.2f} points" in page
+    assert not list(tmp_path.glob("img/*"))  # it shows no picture
+
+
+def test_the_advice_names_the_best(runs):
+    survey = surveyed(runs)
+    few, many, quick, several, plain, ranks = advice(survey, ranking_of(survey))
+    whole = survey.whole()
+    for text, problem in ((many, "one"), (several, "several")):
+        own = whole[whole["problem"] == problem]
+        best = own.loc[own["value"].idxmax(), "method"]
+        assert f"`{best}` has the best score, {score_text(survey, problem, best)} on {problem}" in text
+    least = survey.scores[survey.scores["size"] == 40]
+    assert f"`{least.loc[least['value'].idxmax(), 'method']}` has" in few
+    assert "40 of curve" in few
+    assert "`ngd`" not in plain.partition("; next")[0]  # no sum over words
+    assert "within a point" in quick
+    assert "Over the 2 problems" in ranks
+
+
+def test_a_method_near_the_best_is_named_for_its_seconds(runs):
+    survey = surveyed(runs[:1])
+    rows = survey.scores
+    rows.loc[:, "value"] = [0.9, 0.905, 0.8, 0.897]
+    rows.loc[:, "training"] = [0.5, 9.0, 0.1, 0.5]
+    rows.loc[:, "deciding"] = [2.0, 0.0, 0.0, 0.1]
+    quick = next(text for text in advice(survey, ranking_of(survey)) if "seconds" in text)
+    assert "`tfidf-linear-svm` with 89.70 in" in quick
+
+
+def test_what_was_written_is_read_back_alike(runs, tmp_path):
+    write_survey(runs, "choosing", tmp_path / "a.md")
+    write_survey([again(done.folder) for done in runs], "choosing", tmp_path / "b.md")
+    assert (tmp_path / "a.md").read_text() == (tmp_path / "b.md").read_text().replace("img/b-", "img/a-")
+
+
+def test_the_front_is_what_nothing_beats():
+    rng = np.random.default_rng(1)
+    costs, scores = rng.integers(0, 9, 40).astype(float), rng.integers(0, 9, 40).astype(float)
+    front = frontier(costs, scores)
+    points = list(zip(costs, scores, strict=True))
+    beaten = {
+        i
+        for i, (cost, score) in enumerate(points)
+        if any(c <= cost and s >= score and (c, s) != (cost, score) for c, s in points)
+    }
+    assert not beaten & set(front)
+    assert {points[i] for i in front} == set(points) - {points[i] for i in beaten}
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.0, "<0.001"), (0.001, "0.0010"), (1.0, "1.0"), (9.96, "10.0"), (123.4, "123")]
+)
+def test_seconds(seconds, text):
+    assert seconds_text(seconds) == text
+
+
+def test_choices_and_variants_have_no_place(tmp_path):
+    text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
+    path = tmp_path / "v.yaml"
+    path.write_text(f"name: v\nvariants: {{other: {{text: {{stoplist: smart}}}}}}\n{text}")
+    done = perform(checked(path), Store(tmp_path / "store"), folder=tmp_path / "v")
+    with pytest.raises(ConfigError, match="without variants and choices"):
+        surveyed([done])
+
+
+def test_pages_and_configurations_that_there_are_not(tmp_path):
+    with pytest.raises(ConfigError, match="did you mean 'choosing'"):
+        configurations("chosing", tmp_path)
+    with pytest.raises(ConfigError, match="has no configuration"):
+        configurations("choosing", tmp_path)
+
+
+def test_the_package_has_configurations_for_each_page():
+    folder = Path(__file__).parents[2] / "configs"
+    assert all(configurations(page, folder) for page in ("choosing", "geometry"))
