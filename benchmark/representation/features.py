@@ -68,6 +68,10 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     def map(self, points: sp.csr_array) -> sp.csr_array | Array:
         """Features of points that have been checked."""
 
+    @abstractmethod
+    def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
+        """The kernel that <φ(x), φ(y)> stands for, of each row of X and the same row of Y: shape (n,)."""
+
 
 class Hellinger(FeatureMap):
     """√p: points of the sphere that carries the simplex, whose inner products are Bhattacharyya's affinities, exactly.
@@ -82,6 +86,10 @@ class Hellinger(FeatureMap):
     def map(self, points: sp.csr_array) -> sp.csr_array:
         """√p."""
         return embed(points, 0.5)
+
+    def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
+        """Bhattacharyya's affinity."""
+        return row_products(embed(X, 0.5), embed(Y, 0.5))
 
 
 class _Additive(FeatureMap):
@@ -103,6 +111,16 @@ class _Additive(FeatureMap):
         if self.samples not in _INTERVALS:
             raise ValueError(f"samples must be 1, 2 or 3, not {self.samples}")
 
+    def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
+        """The sum of the terms of all coordinates that are in both; others have none."""
+        p, q = X.multiply(Y.sign()), Y.multiply(X.sign())
+        terms = sp.csr_array((self.term(p.data, q.data), p.indices, p.indptr), shape=p.shape)
+        return np.asarray(terms.sum(axis=1))
+
+    @abstractmethod
+    def term(self, p: Array, q: Array) -> Array:
+        """What coordinates add to the kernel, none of them 0."""
+
 
 class ChiSquared(_Additive):
     """Σ 2pq / (p + q), whose distance is the χ² distance of distributions: scikit-learn's map.
@@ -117,6 +135,10 @@ class ChiSquared(_Additive):
         """The features of `AdditiveChi2Sampler`."""
         sampler = AdditiveChi2Sampler(sample_steps=self.samples, sample_interval=_INTERVALS[self.samples])
         return sp.csr_array(sampler.fit_transform(points))
+
+    def term(self, p: Array, q: Array) -> Array:
+        """2pq / (p + q)."""
+        return 2 * p * q / (p + q)
 
 
 class JensenShannon(_Additive):
@@ -137,6 +159,10 @@ class JensenShannon(_Additive):
             columns += [size * np.cos(angle), size * np.sin(angle)]
         parts = [sp.csr_array((each, points.indices, points.indptr), shape=points.shape) for each in columns]
         return sp.csr_array(sp.hstack(parts, format="csr"))
+
+    def term(self, p: Array, q: Array) -> Array:
+        """½ (p log₂ (p + q)/p + q log₂ (p + q)/q)."""
+        return np.asarray((p * np.log2((p + q) / p) + q * np.log2((p + q) / q)) / 2)
 
 
 def _spectrum(frequency: float) -> float:
@@ -174,6 +200,10 @@ class Arcsine(FeatureMap):
             parts.append(sp.csr_array(np.sqrt(weight) * sketch.fit_transform(roots)))
         return sp.csr_array(sp.hstack(parts, format="csr"))
 
+    def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
+        """Arcsin s, (NGD + π) / 2."""
+        return _arcsines(X, Y)
+
 
 class SignProjection(FeatureMap):
     """Signs of random projections of √p: E[sgn·sgn] = 1 - 2θ/π, θ the angle (Goemans & Williamson 1995; Charikar 2002).
@@ -204,6 +234,20 @@ class SignProjection(FeatureMap):
             directions = np.random.default_rng([self.seed, start]).standard_normal((points.shape[1], stop - start))
             signs[:, start:stop] = np.where(np.asarray(roots @ directions) >= 0, 1.0, -1.0)
         return np.divide(signs, np.sqrt(D), out=signs)
+
+    def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
+        """1 - 2θ/π, 1 + NGD/π."""
+        return np.asarray(_arcsines(X, Y) * 2 / np.pi)
+
+
+def row_products(X: Any, Y: Any) -> Array:
+    """<x, y> of each row of X and the same row of Y, both sparse or both dense: shape (n,)."""
+    return np.asarray(X.multiply(Y).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, Y))
+
+
+def _arcsines(X: sp.csr_array, Y: sp.csr_array) -> Array:
+    """π/2 - the half of the geodesic between each row of X and the same row of Y."""
+    return np.asarray(np.arcsin(np.clip(row_products(embed(X, 0.5), embed(Y, 0.5)), 0.0, 1.0)))
 
 
 def _check_number(name: str, value: int) -> None:

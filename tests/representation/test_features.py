@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.kernel_approximation import AdditiveChi2Sampler
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from benchmark.kernels import Bhattacharyya, NegativeGeodesicDistance
-from benchmark.representation.features import FEATURES, Arcsine, ChiSquared, Hellinger, JensenShannon, SignProjection
+from benchmark.representation.features import (
+    FEATURES,
+    Arcsine,
+    ChiSquared,
+    Hellinger,
+    JensenShannon,
+    SignProjection,
+    row_products,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +47,7 @@ def pairwise(points: sp.csr_array, term: Callable[[np.ndarray, np.ndarray], np.n
 
 #: What the inner products of features stand for.
 EXACT: dict[type, Callable[[sp.csr_array], np.ndarray]] = {
+    Hellinger: affinities,
     ChiSquared: lambda points: pairwise(points, lambda p, q: 2 * p * q / (p + q)),
     JensenShannon: lambda points: pairwise(
         points, lambda p, q: (p * np.log2((p + q) / p) + q * np.log2((p + q) / q)) / 2
@@ -64,6 +74,12 @@ class TestEvery:
         one, other = (products(FEATURES[name]().fit(points).transform(points)) for _ in range(2))
         np.testing.assert_array_equal(one, other)
 
+    def test_its_kernel_is_the_oracles(self, name: str, points: sp.csr_array) -> None:
+        """Where s is 1 but for an eps or two, arcsin s is off by √(2 eps) = 2e-8."""
+        a, b = np.divmod(np.arange(900), 30)
+        found = FEATURES[name]().exact(points[a], points[b])
+        np.testing.assert_allclose(found.reshape(30, 30), EXACT[FEATURES[name]](points), atol=1e-7)
+
     def test_other_points_are_refused(self, name: str, points: sp.csr_array) -> None:
         with pytest.raises(ValueError, match="has 10 coordinates, but the map was fitted on 200"):
             FEATURES[name]().fit(points).transform(points[:, :10])
@@ -89,6 +105,20 @@ def test_the_exact_kernels_are_those_of_others(points: sp.csr_array) -> None:
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = [np.nansum(np.where(each > 0, each * np.log2(each / half), 0)) for each in (p, q)]
     assert EXACT[JensenShannon](points)[0, 1] == pytest.approx(1 - sum(parts) / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize("samples", [1, 2, 3])
+def test_the_chi_squared_map_is_scikit_learns(samples: int, points: sp.csr_array) -> None:
+    theirs = AdditiveChi2Sampler(sample_steps=samples).fit_transform(points.toarray())
+    ours = ChiSquared(samples).fit_transform(points).toarray()
+    np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, rtol=1e-12, atol=1e-15)
+
+
+def test_products_of_rows_are_those_of_sparse_and_of_dense_ones(points: sp.csr_array) -> None:
+    expected = np.diagonal(points[:10].toarray() @ points[10:20].toarray().T)
+    np.testing.assert_allclose(row_products(points[:10], points[10:20]), expected, rtol=1e-12, atol=1e-16)
+    dense = row_products(points[:10].toarray(), points[10:20].toarray())
+    np.testing.assert_allclose(dense, expected, rtol=1e-12, atol=1e-16)
 
 
 @pytest.mark.parametrize(("cls", "bounds"), [(ChiSquared, (0.06, 0.03, 0.015)), (JensenShannon, (0.08, 0.02, 0.005))])
