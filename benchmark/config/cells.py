@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: How a choice reads in a cell's id.
 CHOICE_WORDS = {"cross-validation": "cv"}
-FIGURE_COLUMNS = ("choice", "task", "variant", "class", "method", "size", "terms")
+FIGURE_COLUMNS = ("choice", "task", "variant", "class", "method", "kernel", "size", "terms")
 _COLUMN = {"class": "of_class"}
 
 
@@ -230,11 +230,12 @@ def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Lo
 
 
 def _axes(variant: Variant) -> list[str]:
-    """What can run along x: training sizes and terms where they do, and the parameters of the methods."""
-    parts = [each for entry in variant.entries for spec in entry.candidates for each in (spec.kernel, spec.classifier)]
+    """What can run along x: training sizes and terms where they do, parameters of the methods, and their numbers."""
+    specs = [spec for entry in variant.entries for spec in entry.candidates]
+    parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
     named = [name for each in parts if each is not None for name in parameters(each.cls)]
     sizes = ["size"] if variant.sizes != (None,) else []
-    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named]))
+    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *CLOCK, *MEASURED]))
 
 
 def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:

@@ -290,9 +290,9 @@ class Figure:
     relation : tuple of str
         ("ratio", a, b) or ("difference", a, b): what stands on y is that of the methods a and b; empty otherwise.
     x : str
-        Column of the frame: "size", "terms", or a parameter of the methods, "smoothing".
+        Column of the frame: "size", "terms", or a parameter or number of the methods, "smoothing", "features".
     line : str
-        Column whose values are lines: "method", or "variant".
+        Column whose values are lines: "method", "kernel", or "variant".
     panel : tuple of str
         Columns whose values are panels: "task", "choice", "of_class", "variant".
     where : mapping of str to str

@@ -109,7 +109,7 @@ class FigureSection(Section):
         default=None, description="Metrics, a panel each, or the ratio or difference of two methods; the first metric."
     )
     x: str | None = Field(
-        default=None, description="What runs along: train_size, terms, or a parameter of the methods."
+        default=None, description="What runs along: train_size, terms, or a parameter or number of the methods."
     )
     line: str = Field(default="method", description="The column whose values are lines.")
     panel: str | list[str] | None = Field(default=None, description="Columns whose values are panels; choice and task.")

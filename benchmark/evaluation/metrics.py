@@ -181,15 +181,24 @@ METRICS: dict[str, Metric] = {
 }
 #: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since
 #: tables of the same predictions are the same. See `findings.costs`.
-CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
-#: Numbers that are no predictions: an average symmetric KL divergence, in nats, and numbers of documents.
-MEASURED = {"average-skl": "nats", "documents": "documents"}
+CLOCK = ("seconds", "seconds-with-features", "seconds-in-all", "seconds-to-map")
+#: Numbers that are no predictions: an average symmetric KL divergence, in nats, numbers of documents, and what features
+#: are and how far from their kernel.
+MEASURED = {
+    "average-skl": "nats",
+    "documents": "documents",
+    "kernel-error": "kernel",
+    "largest-kernel-error": "kernel",
+    "features": "features",
+    "bytes": "bytes",
+    "bytes-per-document": "bytes",
+}
 #: Numbers of two cells together.
 OF_PAIRS = ("sign-z", "error-ratio")
 
 
 def unit_of(metric: str) -> str:
-    """What a metric's numbers are in: "seconds", "nats", "documents", "one"; "percent" (of a share) for any other."""
+    """What a metric's numbers are in: "seconds", "nats", "one" and so on; "percent" (of a share) for any other."""
     if metric in CLOCK:
         return "seconds"
     return MEASURED.get(metric, "one" if metric in OF_PAIRS else "percent")

@@ -89,10 +89,11 @@ class Scored:
     chosen : mapping of cell id to intp array, shape (splits,)
         Which candidate each split uses.
     frame : DataFrame
-        Columns `SCORES` and `KEYS`: a row for each cell, metric and split, and one for the cell, whose fold is `WHOLE`.
+        Columns `SCORES`, `KEYS` and the name of the kernel, or of what stands for it: a row for each cell, metric and
+        split, and one for the cell, whose fold is `WHOLE`.
     drawn : DataFrame
-        The same columns, and one for each parameter that is the horizontal axis of a figure: what figures show and no
-        table does, such as seconds on the clock, and single classes.
+        The same columns, and one for each parameter or number that is the horizontal axis of a figure: what figures
+        show and no table does, such as seconds on the clock, and single classes.
     """
 
     cells: Mapping[str, CellScores]

@@ -48,7 +48,7 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
         compare=tuple(pair for pair in study.compare if {pair.a, pair.b} <= kept),
         variants=variants,
         cells=cells,
-        measures=tuple(measure for measure in study.measures if not kept.isdisjoint(_cells_of(measure, variants))),
+        measures=tuple(measure for measure in study.measures if _is_of(measure, variants, kept)),
         fitted_cells={cell: choice for cell, choice in study.fitted_cells.items() if cell in kept},
         only=tuple(patterns),
         left_out=frozenset(study.ids) - kept,
@@ -69,11 +69,13 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
             yield (cell.variant, cell.task, cell.method, index, size, cell.terms)
 
 
-def _cells_of(measure: Component, variants: Mapping[str, Variant]) -> Iterator[str]:
-    """Ids of the cells that a measure has under some variants."""
+def _is_of(measure: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
+    """Whether a measure has one of these cells; one that has no cells under any variant is of their methods."""
     built = measure.build()
-    for name, variant in variants.items():
-        yield from (cell.id for cell in built.cells(name, variant.collection.classes))
+    if not built.kinds and not built.base_only:
+        return True
+    cells = (cell for name, variant in variants.items() for cell in built.cells(name, variant.collection.classes))
+    return any(cell.id in kept for cell in cells)
 
 
 def _curve(cell: Cell) -> tuple[str, str, str, str, str, int | None]:

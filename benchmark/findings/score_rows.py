@@ -17,14 +17,15 @@ from benchmark.measures.base import told
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import Cell, Experiment, Variant
+    from benchmark.config.components import Component
+    from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
     from benchmark.evaluation.predictions import Predictions, TaskKey
     from benchmark.evaluation.sample import Sample
     from benchmark.evaluation.scored import CellScores
 
     Row = dict[str, Any]
 
-#: Columns that the frame has: any other axis of a figure is a parameter of its methods.
+#: Columns that the frame has: any other axis of a figure is a parameter of its methods, or a number that they have.
 _AXES = ("size", "terms")
 
 
@@ -64,10 +65,12 @@ def frames_of(
                     of_class = replace(cell, of_class=name)
                     more += _rows(of_class, scores.of_class(position), samples[cell.id], [metric])
     for axis in axes:
-        more += [row | {axis: value} for cell, value in _along(axis, study) for row in rows(cell, drawn)]
+        along = _along(axis, study, cells, samples)
+        more += [row | {axis: value} for cell, value in along for row in rows(cell, drawn)]
     with ThreadPoolExecutor(jobs) as pool:  # most of it is drawing random numbers, at which threads work side by side
         tables = [row for own in pool.map(lambda cell: list(rows(cell, shown)), study.cells) for row in own]
-    return _frame(tables), _frame([*more, *_measured(study, predictions)], axes)
+    kernels = {cell.id: _kernel(study, cell) for cell in study.cells}
+    return _frame(tables, kernels), _frame([*more, *_measured(study, predictions)], kernels, axes)
 
 
 def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
@@ -86,9 +89,9 @@ def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterab
         yield _row(cell, WHOLE, metric, (all_of.value, all_of.low, all_of.high, all_of.n, int(scores.ties.sum())))
 
 
-def _frame(rows: list[Row], axes: Sequence[str] = ()) -> pd.DataFrame:
+def _frame(rows: list[Row], kernels: Mapping[str, str], axes: Sequence[str] = ()) -> pd.DataFrame:
     table = pd.DataFrame(rows, columns=[*SCORES, *KEYS, *axes])
-    return table.astype({"size": "Int64", "terms": "Int64"})
+    return table.astype({"size": "Int64", "terms": "Int64"}).assign(kernel=table["cell"].map(kernels))
 
 
 def _row(cell: Cell, fold: str, metric: str, numbers: tuple[float, float, float, int, int]) -> Row:
@@ -104,21 +107,38 @@ def _by_class(study: Experiment, metric: str) -> bool:
     return not study.by_class and metric in study.known.metrics and "of_class" in named
 
 
-def _along(axis: str, study: Experiment) -> Iterator[tuple[Cell, float]]:
-    """Points with a parameter of their methods, of the variants that differ from the first in nothing else."""
+def _along(
+    axis: str, study: Experiment, cells: Mapping[str, CellScores], samples: Mapping[str, Sample]
+) -> Iterator[tuple[Cell, float]]:
+    """Points with a number of theirs, or a parameter of their methods: infinite of a method that has none.
+
+    They are of the variants that differ from the first in that parameter alone.
+    """
     first = next(iter(study.variants.values()))
     alike = {name for name, each in study.variants.items() if _without(axis, each) == _without(axis, first)}
     for cell in study.cells:
-        value = _parameter(axis, study, cell) if cell.variant in alike and cell.what == "point" else None
-        if value is not None:
-            yield cell, value
+        scores = cells.get(cell.id)
+        if scores is not None and cell.variant in alike and cell.what == "point":
+            has = scores.has(axis)
+            yield cell, samples[cell.id].estimate(scores, axis).value if has else _parameter(axis, study, cell)
 
 
-def _parameter(axis: str, study: Experiment, cell: Cell) -> float | None:
-    spec = entry_of(study, cell).candidates[0]
-    found = spec.classifier.resolved | (spec.kernel.resolved if spec.kernel else {})
+def _parameter(axis: str, study: Experiment, cell: Cell) -> float:
+    found = {key: value for part in _parts(entry_of(study, cell).candidates[0]) for key, value in part.resolved.items()}
     value = found.get(axis)
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+    return math.inf if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+
+
+def _kernel(study: Experiment, cell: Cell) -> str:
+    """The kernel of a cell's method, or the features that stand for one, or else its classifier."""
+    if cell.what == "measure":
+        return cell.method
+    spec = entry_of(study, cell).candidates[0]
+    return (spec.kernel or spec.representation.features or spec.classifier).name
+
+
+def _parts(spec: MethodSpec) -> list[Component]:
+    return [part for part in (spec.representation.features, spec.classifier, spec.kernel) if part is not None]
 
 
 def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
@@ -126,8 +146,8 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
     entries = [
         (
             entry.label,
-            spec.representation.resolved,
-            *({**each.resolved, axis: None} for each in (spec.kernel, spec.classifier) if each),
+            {**spec.representation.resolved, "features": None},
+            *({**each.resolved, axis: None} for each in _parts(spec)),
         )
         for entry in variant.entries
         for spec in entry.candidates

@@ -99,8 +99,15 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
             found[cell.id] = _named(cell, scores, numbering)
     found |= _growths(study, found)
     for variant, each in _measured(study, predictions):
-        samples.setdefault(each.cell, of_variant[variant])
-        found[each.cell] = each
+        alike = [
+            cell for cell in study.cells if (cell.variant, cell.method, cell.what) == (variant, each.cell, "point")
+        ]
+        if not alike:
+            samples.setdefault(each.cell, of_variant[variant])
+            found[each.cell] = each
+        for cell in alike:  # it is of all terms and classes
+            if cell.id in found and cell.terms is None and cell.of_class in ("", ALL):
+                found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
     cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
     cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}

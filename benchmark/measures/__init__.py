@@ -1,4 +1,4 @@
-"""Numbers that are no predictions: distances between centroids, what a flow reaches, documents by class and group."""
+"""Numbers that are no predictions: distances between centroids, what a flow reaches, errors of features, documents."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from benchmark.measures.centroid_distances import CentroidDistances
 from benchmark.measures.centroid_flow import CentroidFlow
 from benchmark.measures.document_counts import DocumentCounts
+from benchmark.measures.feature_errors import FeatureErrors
 
 if TYPE_CHECKING:
     from benchmark.measures.base import Measure
@@ -16,4 +17,5 @@ MEASURES: dict[str, type[Measure]] = {
     "centroid-distances": CentroidDistances,
     "centroid-flow": CentroidFlow,
     "document-counts": DocumentCounts,
+    "feature-errors": FeatureErrors,
 }

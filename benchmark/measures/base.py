@@ -50,7 +50,11 @@ class Context:
 
 @dataclass(frozen=True)
 class Measured:
-    """A number with its interval. The cell is one of the experiment's, or a name that printed numbers have for it."""
+    """A number with its interval.
+
+    The cell is one of the experiment's, a method of the variant, beside whose scores it stands, or a name that printed
+    numbers have for it.
+    """
 
     cell: str
     metric: str

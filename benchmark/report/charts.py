@@ -52,6 +52,8 @@ class Chart:
     scale : float
         Factor from the numbers to what the axis shows: 100 for percent.
     log_x, log_y : bool
+    round_x : bool
+        Whether x is what was found, not what was chosen: its axis has round numbers then, not each value.
     share_y : bool
         Whether the panels of a row share their vertical scale.
     measured : bool
@@ -68,6 +70,7 @@ class Chart:
     bars: str = ""
     scale: float = 1.0
     log_x: bool = False
+    round_x: bool = False
     log_y: bool = False
     share_y: bool = False
     measured: bool = False

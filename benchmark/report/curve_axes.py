@@ -55,8 +55,11 @@ def _axis(x: float, log: bool) -> float:
     return math.log10(x) if log else x
 
 
-def set_x(axes: Axes, xs: list[float], width: float, margin: float, *, log: bool) -> float:
-    """Set the ends, scale and ticks of an x axis so many points wide; give what a point of print is in its unit."""
+def set_x(axes: Axes, xs: list[float], width: float, margin: float, *, log: bool, whole: bool = False) -> float:
+    """Set the ends, scale and ticks of an x axis so many points wide; give what a point of print is in its unit.
+
+    Each x has a tick, unless they are many or are to be `whole` numbers.
+    """
     first, last, span = _span(xs, log)
     unit = span / (width - 2 * margin)
     low, high = first - margin * unit, last + margin * unit
@@ -64,7 +67,7 @@ def set_x(axes: Axes, xs: list[float], width: float, margin: float, *, log: bool
         axes.set_xscale("log")
     axes.set_xlim((10**low, 10**high) if log else (low, high))
     ticks = xs
-    if len(xs) > MOST_TICKS:
+    if xs and (whole or len(xs) > MOST_TICKS):
         ticks = _log_ticks(xs[0], xs[-1]) if log else _round_ticks(xs[0], xs[-1], max(3, int(width / 45)))
     places = [(_axis(tick, log) - low) / unit for tick in ticks]
     axes.set_xticks(ticks, _spaced([plain_number(tick) for tick in ticks], places))

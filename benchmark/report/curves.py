@@ -144,7 +144,7 @@ def _draw_panels(
         axes = figure.add_subplot(grid[divmod(i, columns)])
         row = chart.panels[i - i % columns :][:columns] if chart.share_y else (panel,)
         set_y(axes, row, chart)
-        unit = set_x(axes, xs, width, margin, log=chart.log_x)
+        unit = set_x(axes, xs, width, margin, log=chart.log_x, whole=chart.round_x)
         axes.spines["left"].set_visible(True)
         axes.tick_params(length=3, labelsize=TEXT, color=INK, labelcolor=INK)
         axes.grid(axis="y", color="#dddddd", linewidth=0.5)

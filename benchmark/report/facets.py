@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.config.model import ALL, BASE
-from benchmark.evaluation.metrics import CLOCK
+from benchmark.evaluation.metrics import CLOCK, MEASURED
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import HEADLINE
 from benchmark.report.quantities import axis_label, capitalized, metric_name, quantity, unit_shown
@@ -26,7 +26,13 @@ if TYPE_CHECKING:
 
 #: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
 APART = ("choice", "task", "method", "size", "terms")
-X_LABELS = {"size": "Training documents", "terms": "Terms selected", "smoothing": "Smoothing (added to every count)"}
+X_LABELS = {
+    "size": "Training documents",
+    "terms": "Terms selected",
+    "smoothing": "Smoothing (added to every count)",
+    "n_components": "Random features of each term",
+    "samples": "Samples of the spectrum",
+}
 CHOICES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
@@ -43,6 +49,9 @@ METHODS = {
     "pooled": "pooled counts (multinomial)",
 }
 PRINTED = "printed"
+#: Columns of which a value that has no x is a level.
+LEVELLED = ("method", "kernel")
+NO_BAR = (math.nan, math.nan)
 MOST_COLUMNS = 4
 
 #: ("ratio" or "difference", cell a, cell b, metric) to what stands on y; None where it can't be computed.
@@ -93,8 +102,9 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
     figure : Figure
     scores : DataFrame
         The frame of scores with the cells' columns (variant, task, of_class, method, choice, size, terms). Where
-        `figure.x` is a parameter, a column of that name: the cell's value, missing where the cell differs from the
-        first variant in other ways too. Rows of folds are a cell's draws.
+        `figure.x` is a parameter or a number, a column of that name: the cell's value, infinite where its method has
+        none (its score is a level, then), missing where the cell differs from the first variant in other ways too. Rows
+        of folds are a cell's draws.
     labels : Labels
     relate : callable, optional
         Needed by figures of a relation.
@@ -117,18 +127,24 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
             title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, own, labels)
             panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
     lines = [line for panel in panels for line in panel.lines]
+    if figure.log_y and any(any(line.y) for line in lines):
+        # What is 0 throughout, such as the error of what is exact, has no place beside the others.
+        panels = [replace(panel, lines=tuple(line for line in panel.lines if any(line.y))) for panel in panels]
+        lines = [line for panel in panels for line in panel.lines]
     if not lines:
         return None
-    kind, measured = "".join(figure.relation[:1]), figure.y[0] in CLOCK
+    kind, measured = "".join(figure.relation[:1]), not {figure.y[0], figure.x}.isdisjoint(CLOCK)
+    found = figure.x in (*CLOCK, *MEASURED)
     return Chart(
         name=figure.name,
         title=_title(figure, labels),
-        x_label=X_LABELS.get(figure.x, capitalized(figure.x)),
+        x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,)) if found else capitalized(figure.x)),
         y_label=_y_label(figure),
         panels=tuple(panels),
         columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, own, labels),
         scale=1.0 if kind == "ratio" else unit_shown(figure.y[0]).scale,
+        round_x=found,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
         share_y=measured or kind == "difference",
@@ -146,12 +162,14 @@ def _rows_of(figure: Figure, scores: pd.DataFrame) -> pd.DataFrame:
         own = own[own["variant"] == next(iter(own["variant"]), BASE)]
     if "of_class" not in named:
         own = own[own["of_class"].isin(("", ALL))]
-    return own[own[figure.x].notna()]
+    levels = figure.line in LEVELLED and not figure.relation
+    return own[own[figure.x].notna() & (levels | (own[figure.x] != math.inf))]
 
 
 def _facets(figure: Figure, own: pd.DataFrame) -> list[str]:
     """Columns whose values are panels: those the figure names, before them those it is silent on and that vary."""
-    taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if figure.relation else ())}
+    lines = figure.relation or figure.line in LEVELLED
+    taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
     varying = [column for column in APART if column not in taken and len(own[column].unique()) > 1]
     return [*varying, *figure.panel]
 
@@ -159,16 +177,21 @@ def _facets(figure: Figure, own: pd.DataFrame) -> list[str]:
 def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | None) -> tuple[Line, ...]:
     if figure.relation:
         return tuple(_related(figure, rows, relate))
-    lines = []
+    lines, levels = [], dict[str, float]()
     for name in dict.fromkeys(rows[figure.line]):
+        label = METHODS.get(name, str(name)) if figure.line == "method" else str(name)
         groups = rows[rows[figure.line] == name].groupby(figure.x, sort=True)
         points = [(float(at), *_point(figure, group)) for at, group in groups]
-        lines += _line(METHODS.get(name, str(name)) if figure.line == "method" else str(name), points)
+        lines += _line(label, [point for point in points if point[0] < math.inf])
+        if points and points[0][0] == math.inf:
+            levels[label] = points[0][1]
     number = labels.printed.get((rows["metric"].iloc[0], rows["of_class"].iloc[0]))
-    if lines and number is not None:
-        across = tuple(sorted({at for line in lines for at in line.x}))
-        lines.append(Line(PRINTED, across, (number,) * len(across)))
-    return tuple(lines)
+    across = tuple(sorted({at for line in lines for at in line.x}))
+    ends = across[:1] + across[1:][-1:]
+    if not lines:
+        return ()
+    below = [line for label, value in levels.items() for line in _line(label, [(x, value, *NO_BAR) for x in ends])]
+    return (*below, *lines, *([Line(PRINTED, across, (number,) * len(across))] if number is not None else []))
 
 
 def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[Line]:

@@ -15,7 +15,8 @@ class Unit:
 
     Parameters
     ----------
-    name : {"percent", "one", "nats", "documents", "seconds"}
+    name : {"percent", "one", "nats", "documents", "seconds", "kernel", "features", "bytes"}
+        "kernel" is of values of a kernel.
     scale : float
         Factor from the frame, whose shares are fractions, to what is shown.
     symbol : str
@@ -44,6 +45,9 @@ UNITS = {
     "nats": Unit("nats", 1.0, "nats"),
     "documents": Unit("documents", 1.0, "documents", 0),
     "seconds": Unit("seconds", 1.0, "s"),
+    "kernel": Unit("kernel", 1.0, "", 5),
+    "features": Unit("features", 1.0, "", 0),
+    "bytes": Unit("bytes", 1.0, "", 0),
 }
 
 
@@ -88,11 +92,17 @@ QUANTITIES = {
     "error-ratio": _quantity("error-ratio", axis="ratio of the errors"),
     "average-skl": _quantity("average-skl", axis="average SKL"),
     "documents": _quantity("documents"),
+    "kernel-error": _quantity("kernel error", together="error of the kernel", of="root mean square"),
+    "largest-kernel-error": _quantity("largest error", together="error of the kernel", of="largest"),
+    "features": _quantity("features"),
+    "bytes": _quantity("bytes"),
+    "bytes-per-document": _quantity("bytes a document"),
     "seconds": _quantity("seconds", of="one class, features given"),
     "seconds-with-features": _quantity(
         "seconds, with features", together="seconds", of="one class, features extracted"
     ),
     "seconds-in-all": _quantity("seconds, in all", together="seconds", of="all classes, features extracted"),
+    "seconds-to-map": _quantity("seconds to map a thousand documents"),
 }
 
 

@@ -115,9 +115,12 @@ def test_every_metric_is_defined_of_something_and_has_a_unit():
     assert not defined("f1", several=False, of_class=False)
     assert {unit_of(metric) for metric in METRICS} == {"percent"}
     assert [unit_of(metric) for metric in (*CLOCK, *MEASURED, "sign-z")] == [
-        *["seconds"] * 3,
+        *["seconds"] * 4,
         "nats",
         "documents",
+        *["kernel"] * 2,
+        "features",
+        *["bytes"] * 2,
         "one",
     ]
 

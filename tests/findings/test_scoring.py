@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 
 from benchmark.evaluation.predictions import Predictions
-from benchmark.findings.scoring import score
+from benchmark.findings.part import part_of
+from benchmark.findings.scoring import Run, score
+from benchmark.findings.summary import summarized
 
 
 def headline(scored, cell, metric):
@@ -102,3 +105,54 @@ def test_several_classes_have_f_measures_and_no_accuracy(curves, predicted):
     a, b = (pair for pair in (study.compare[0].a, study.compare[0].b))
     names = [test.test for test in scored.tests(a, b, ["macro-f1", "micro-f1"])]
     assert names == ["wilcoxon", "wilcoxon, micro-f1", "wilcoxon, category × draw", "sign"]
+
+
+class TestNumbersOfMethods:
+    """What is measured of a method stands beside the scores of its cells, and runs along x."""
+
+    FEATURES: ClassVar[dict[str, Any]] = {
+        "methods": ["ngd", {"features": {"name": "arcsine", "n_components": [8, 64]}}],
+        "defaults": {"classifier": "linear-svm"},
+        "measures": ["feature-errors"],
+        "figures": [
+            {"name": "by-number", "x": "features", "line": "kernel"},
+            {"name": "by-parameter", "x": "n_components", "line": "kernel", "y": ["accuracy", "kernel-error"]},
+            {"name": "by-seconds", "x": "seconds-to-map", "line": "kernel"},
+        ],
+    }
+    SIZES: ClassVar[dict[str, float]] = {"arcsine-n_components8": 116.0, "arcsine-n_components64": 228.0}
+
+    @pytest.fixture(name="run")
+    def fixture_run(self, table, predicted):
+        study = table(compare=[], **self.FEATURES)
+        predictions = predicted(study)
+        for name, features in self.SIZES.items():
+            arrays = {"errors": np.array([0.5, 1.0, 0.25]) / features, "sizes": np.array([features, 80.0, 8.0])}
+            arrays |= {"documents": np.array(10), "seconds": np.array(features / 1000)}
+            kept = predictions.measured.setdefault(("feature-errors", "base"), {})
+            kept |= {f"{name}/{part}": array for part, array in arrays.items()}
+        return Run(study, predictions, {}, {})
+
+    def test_they_are_metrics_of_the_cells_beside_their_scores(self, run):
+        frame = run.scored.frame.query("fold == 'all'").set_index(["cell", "metric"])["value"]
+        for name, features in self.SIZES.items():
+            assert frame[name, "features"] == features
+            assert frame[name, "kernel-error"] == 0.5 / features
+            assert 0 < frame[name, "accuracy"] < 1
+        assert ("ngd", "features") not in frame.index
+        assert "seconds-to-map" not in frame.index.get_level_values("metric")
+
+    def test_they_and_parameters_of_features_run_along_x(self, run):
+        charts = {chart.name: chart for chart in summarized(run).charts}
+        (panel,) = charts["by-number"].panels
+        level, line = panel.lines
+        assert (level.label, level.x, line.label, line.x) == ("ngd", (116.0, 228.0), "arcsine", (116.0, 228.0))
+        assert level.y[0] == level.y[1] == run.scored.estimate("ngd", "accuracy").value
+        scores, errors = charts["by-parameter"].panels
+        assert [line.label for line in scores.lines] == ["ngd", "arcsine"]
+        assert [(line.label, line.x) for line in errors.lines] == [("arcsine", (8.0, 64.0))]
+        assert charts["by-seconds"].measured
+
+    def test_a_part_has_them_too(self, run):
+        part = part_of(run.study, ["arcsine-n_components8"], ["arcsine-n_components8"])
+        assert [each.name for each in part.measures] == ["feature-errors"]

@@ -174,6 +174,53 @@ def test_what_is_read_off_the_clock_is_marked_and_shares_its_scale():
     assert (chart.measured, chart.share_y, chart.log_y, chart.y_label, chart.scale) == (True, True, True, "Seconds", 1)
 
 
+class TestNumbersOfTheMethods:
+    """Two maps of two numbers of features each, and the kernel that has none."""
+
+    @pytest.fixture(name="frame")
+    def fixture_frame(self):
+        frame = pd.concat([scores(sizes=(None,)).assign(method=name, cell=name) for name in "abcdk"]).query(
+            "fold == 'all'"
+        )
+        frame = frame[~frame["cell"].duplicated()]
+        features = {"a": 10.0, "b": 100.0, "c": 20.0, "d": 200.0, "k": math.inf}
+        kernels = {"a": "one", "b": "one", "c": "other", "d": "other", "k": "exact"}
+        values = {"a": 0.3, "b": 0.1, "c": 0.0, "d": 0.0, "k": 0.05}
+        return frame.assign(
+            **{
+                name: frame["cell"].map(given)
+                for name, given in (("features", features), ("kernel", kernels), ("value", values))
+            }
+        )
+
+    def test_a_kernel_is_a_line_and_one_without_features_a_level(self, frame):
+        chart = chart_of(Figure("f", ("error",), x="features", line="kernel", bars="none"), frame, LABELS)
+        (panel,) = chart.panels
+        assert {line.label: (line.x, line.y) for line in panel.lines} == {
+            "exact": ((10.0, 200.0), (0.05, 0.05)),
+            "one": ((10.0, 100.0), (0.3, 0.1)),
+            "other": ((20.0, 200.0), (0.0, 0.0)),
+        }
+        assert (chart.x_label, chart.round_x, chart.measured) == ("Features", True, False)
+
+    def test_what_is_0_throughout_is_left_out_of_a_logarithmic_axis(self, frame):
+        chart = chart_of(Figure("f", ("error",), x="features", line="kernel", log_y=True), frame, LABELS)
+        assert chart.log_y
+        assert [line.label for line in chart.panels[0].lines] == ["exact", "one"]
+
+    def test_seconds_along_x_mark_it_as_read_off_the_clock(self, frame):
+        chart = chart_of(
+            Figure("f", ("error",), x="seconds-to-map", line="kernel"),
+            frame.rename(columns={"features": "seconds-to-map"}),
+            LABELS,
+        )
+        assert (chart.measured, chart.x_label) == (True, "Seconds to map a thousand documents")
+
+    def test_levels_alone_are_no_chart(self, frame):
+        only = frame[frame["kernel"] == "exact"]
+        assert chart_of(Figure("f", ("error",), x="features", line="kernel"), only, LABELS) is None
+
+
 def test_a_logarithmic_axis_without_a_logarithm_is_drawn_linear():
     frame = scores(sizes=(50,))
     frame["value"] = 0.0

@@ -1,0 +1,160 @@
+"""Maps to features against the kernels that they stand for: how far they are from them, and what they take."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from benchmark.blocks import blas_threads
+from benchmark.evaluation.intervals import Estimate
+from benchmark.measures.base import Measure, Measured, Told
+from benchmark.methods.base import Problem
+from benchmark.methods.weights import fitted_weighting, learns, points_of
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURES, row_products
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.components import Component
+    from benchmark.config.model import Representation
+    from benchmark.measures.base import Arrays, Context, Found, Reading
+    from benchmark.representation.features import FeatureMap
+
+_ERRORS = ("kernel-error", "largest-kernel-error")
+_SIZES = ("features", "bytes", "bytes-per-document")
+#: A thousand rows of 4,096 dense features are 33 MB.
+_AT_ONCE = 1000
+#: The least that three decimals show.
+_SEEN = 5e-4
+
+
+@dataclass(frozen=True)
+class FeatureErrors(Measure):
+    """Errors of the methods' features on pairs of different documents, their number, bytes, and seconds to map.
+
+    Parameters
+    ----------
+    pairs : int
+        Drawn from all documents, with replacement.
+    """
+
+    pairs: int = 10_000
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        if not 1 <= self.pairs <= 1_000_000:
+            raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """What decides its numbers."""
+        return (type(self), *FEATURES.values(), *WEIGHTINGS.values())
+
+    def compute(self, context: Context) -> Arrays:
+        """Of each method with features, and nothing to choose: errors (3,), sizes (3,), documents (), seconds ().
+
+        Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
+        magnitude, and that of the first documents of the pairs with themselves. Sizes are `_SIZES`. Weightings learn
+        from all documents. Seconds, on the clock, are those of a thousand documents.
+
+        Raises
+        ------
+        ValueError
+            If there is one document only.
+        """
+        found: Arrays = {}
+        for entry in context.variant.entries:
+            spec, *others = entry.candidates
+            of_variant = spec.text in (None, context.variant.collection.text)
+            features = spec.representation.features
+            if features is not None and not others and of_variant:
+                content: dict[str, Any] = {"measure": "feature-errors", "sample": [context.seed, self.pairs]}
+                content["representation"] = spec.representation.resolved
+                arrays = context.once(content, partial(self._measured, spec.representation, features, context))
+                found |= {f"{entry.label}/{name}": array for name, array in arrays.items()}
+        return found
+
+    def told(self, found: Found) -> Told:
+        """Numbers of each method, without an interval; seconds are in figures and in the manifest."""
+        rows, timings = list[Measured](), {}
+        for name, arrays in _by_method(found.arrays):
+            n = int(arrays["documents"])
+            numbers = [(metric, value, self.pairs) for metric, value in zip(_ERRORS, arrays["errors"], strict=False)]
+            numbers += [(metric, value, n) for metric, value in zip(_SIZES, arrays["sizes"], strict=True)]
+            if "seconds" in arrays:
+                numbers.append(("seconds-to-map", arrays["seconds"], n))
+                timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
+            for metric, number, of in numbers:
+                value = float(number)
+                rows.append(Measured(name, metric, Estimate(value, value, value, of, "count")))
+        return Told(tuple(rows), timings=timings)
+
+    def notes(self, reading: Reading) -> Iterable[str]:
+        """What the errors are of, and where documents meet themselves."""
+        yield (
+            f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
+            f"{self.pairs:,} pairs of different documents, in units of the kernel k that features stand for; k(x, x) "
+            "is 1, of arcsine π/2. features and bytes are those of all documents as they are held: sparse features "
+            "take 12 bytes each that isn't 0, dense ones 8. Seconds stand in the manifest and in pictures."
+        )
+        own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
+        said = ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN)
+        if not own:
+            yield "feature-errors: no method has features, with nothing to choose and the words of all others."
+        if said:
+            yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
+
+    def _measured(self, representation: Representation, features: Component, context: Context) -> Arrays:
+        counts, n = context.counts.matrix, context.counts.matrix.shape[0]
+        if n < 2:
+            raise ValueError("errors are of pairs of different documents, of which there is one only")
+        problem = Problem(context.counts, "", context.seed)
+        weighting = fitted_weighting(problem, counts, representation, np.arange(n) if learns(representation) else None)
+        points = points_of(counts, replace(representation, features=None), weighting)
+        built: FeatureMap = features.build()
+        with blas_threads(1):
+            started = time.perf_counter()
+            mapped = built.fit_transform(points)
+            seconds = time.perf_counter() - started
+            rng = np.random.default_rng(context.seed)
+            first = rng.integers(n, size=self.pairs)
+            second = (first + 1 + rng.integers(n - 1, size=self.pairs)) % n
+            errors, own = (_errors(built, points, mapped, first, other) for other in (second, first))
+        size = size_of(mapped)
+        return {
+            "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(own).max()]),
+            "sizes": np.array([mapped.shape[1], size, size / n]),
+            "documents": np.array(n),
+            "seconds": np.array(1000 * seconds / n),
+        }
+
+
+def size_of(features: Any) -> int:
+    """Bytes of the arrays that hold features: all of them where they are dense; what isn't 0, and where, of CSR."""
+    parts = (features.data, features.indices, features.indptr) if sp.issparse(features) else (features,)
+    return sum(part.nbytes for part in parts)
+
+
+def _errors(
+    built: FeatureMap, points: sp.csr_array, features: Any, first: NDArray[np.intp], second: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """<φ(x), φ(y)> - k(x, y) of each pair of rows."""
+    found = []
+    for start in range(0, len(first), _AT_ONCE):
+        a, b = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
+        found.append(row_products(features[a], features[b]) - built.exact(points[a], points[b]))
+    return np.concatenate(found)
+
+
+def _by_method(arrays: Arrays) -> Iterator[tuple[str, Arrays]]:
+    """What was found out about each method, by label."""
+    for label in dict.fromkeys(name.rpartition("/")[0] for name in arrays):
+        yield label, {name.rpartition("/")[2]: own for name, own in arrays.items() if name.rpartition("/")[0] == label}
