@@ -99,17 +99,17 @@ class FeatureErrors(Measure):
 
     def notes(self, reading: Reading) -> Iterable[str]:
         """What the errors are of, and where documents meet themselves."""
+        own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
+        if not own:
+            yield "feature-errors: no method has features, with nothing to choose and the words of all others."
+            return
         yield (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
             f"{self.pairs:,} pairs of different documents, in units of the kernel k that features stand for; k(x, x) "
             "is 1, of arcsine π/2. features and bytes are those of all documents as they are held: sparse features "
             "take 12 bytes each that isn't 0, dense ones 8. Seconds stand in the manifest and in pictures."
         )
-        own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
-        said = ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN)
-        if not own:
-            yield "feature-errors: no method has features, with nothing to choose and the words of all others."
-        if said:
+        if said := ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN):
             yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
 
     def _measured(self, representation: Representation, features: Component, context: Context) -> Arrays:

@@ -133,7 +133,7 @@ def test_what_has_a_choice_its_own_text_or_a_kernel_is_not_measured(measured: Ca
     many = {"features": {"name": "chi-squared", "samples": [1, 2]}}
     found = measured(np.eye(3), "ngd", own, many, choose={"by": "cross-validation", "folds": 2, "over": ["features"]})
     assert not found
-    (_, said) = FeatureErrors().notes(Reading([Found(BASE, dict(found))], {}))
+    (said,) = FeatureErrors().notes(Reading([Found(BASE, dict(found))], {}))
     assert "no method has features" in said
 
 
