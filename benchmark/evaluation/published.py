@@ -273,11 +273,12 @@ class Claim(_Record):
 
 
 class Published(_Record):
-    """All that is compared with one paper."""
+    """All that is compared with one paper; `finding` is what became of it, as one would tell a colleague."""
 
     paper: str
     title: str
     reference: str
+    finding: str = ""
     values: tuple[PublishedValue, ...] = ()
     ranges: tuple[PublishedRange, ...] = ()
     claims: tuple[Claim, ...] = ()

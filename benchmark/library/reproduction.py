@@ -1,4 +1,4 @@
-"""All configurations of all papers to one page: every published number beside ours."""
+"""All configurations of all papers to one page, and one for each: every published number beside ours."""
 
 from __future__ import annotations
 
@@ -21,7 +21,17 @@ from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
 from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric, records
-from benchmark.report.page import EXCEPTIONS, ExperimentPart, PaperSection, effect, points_of, reproduction_page, trials
+from benchmark.report.page import (
+    EXCEPTIONS,
+    ExperimentPart,
+    PaperSection,
+    deviations_page,
+    effect,
+    paper_page,
+    points_of,
+    reproduction_page,
+    trials,
+)
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
@@ -58,8 +68,12 @@ def _landmarks_alone(study: Study) -> bool:
 
 
 def write_page(done: list[Finished], path: Path) -> str:
-    """Write the page, and say in a line what it comes to."""
-    page = reproduction_page(_sections(done))
+    """Write the page, its details in papers/ beside it, and say in a line what it comes to."""
+    sections = _sections(done)
+    page = reproduction_page(sections)
+    pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
+    for name, text in pages.items():
+        write_whole(path.parent / "papers" / f"{name}.md", text.encode())
     write_whole(path, page.encode())
     headline = next(line for line in page.splitlines() if line.startswith("**"))
     return f"{path}: {headline.strip('*')}"
@@ -148,6 +162,7 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         printed,
         frame(EXCEPTIONS, exceptions),
         (*words_on(published.claims), *_not_measured(published, own)),
+        published.finding,
     )
 
 

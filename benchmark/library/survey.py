@@ -16,7 +16,7 @@ from benchmark.report.contents import frame
 from benchmark.report.curves import chart_figure
 from benchmark.report.files import write_whole
 from benchmark.report.grids import headline_scores, main_metric, records
-from benchmark.report.page import templates
+from benchmark.report.page import rendered
 from benchmark.report.style import svg_bytes
 from benchmark.report.survey_pictures import rank_line, trade_off
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
@@ -67,8 +67,8 @@ def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
     pictures = {"seconds": trade_off(survey, (BASELINE, PAPERS)), "ranks": rank_line(ranking)}
     pictures |= {"learning": chart_figure(chart)} if (chart := survey.chart()) else {}
     images = {name: f"img/{path.stem}-{name}.svg" for name in pictures}
-    template = templates().get_template(f"{page}.md.j2")
-    text = template.render(
+    text = rendered(
+        page,
         survey=survey,
         ranking=ranking,
         ranks=ranking_grid(survey, ranking),
@@ -83,7 +83,7 @@ def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
     for name, figure in pictures.items():
         if images[name] in text:
             write_whole(path.parent / images[name], svg_bytes(figure))
-    write_whole(path, (text.rstrip("\n") + "\n").encode())
+    write_whole(path, text.encode())
     return f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
 
 

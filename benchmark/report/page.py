@@ -1,4 +1,4 @@
-"""From the summaries of a paper's experiments to the page that sets its numbers beside ours, REPRODUCTION.md."""
+"""From the summaries of papers' experiments to pages: all papers on one, and each one's numbers beside ours."""
 
 from __future__ import annotations
 
@@ -96,6 +96,8 @@ class PaperSection:
         Columns `EXCEPTIONS`: the comparisons of its claims that do not hold; differences are as in the score frame.
     remarks : tuple of str
         On its claims: margins, ranges, what is told twice.
+    finding : str
+        What became of it, in a sentence.
     """
 
     key: str
@@ -106,10 +108,31 @@ class PaperSection:
     printed: Mapping[str, int]
     exceptions: pd.DataFrame = field(default_factory=partial(frame, EXCEPTIONS))
     remarks: tuple[str, ...] = ()
+    finding: str = ""
 
 
-def templates() -> Environment:
-    """Where pages in Markdown are made from, with the filters that every page has."""
+def reproduction_page(sections: Sequence[PaperSection]) -> str:
+    """Write the one page of all papers as Markdown: a row a paper."""
+    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
+    printed: Counter[str] = Counter()
+    for section in sections:
+        printed.update(section.printed)
+    claims = held([section.claims for section in sections])
+    return rendered("reproduction", sections=sections, numbers=counted(tables, printed), claims=claims)
+
+
+def paper_page(section: PaperSection) -> str:
+    """Write all that became of one paper as Markdown."""
+    return rendered("paper", section=section)
+
+
+def deviations_page(sections: Sequence[PaperSection]) -> str:
+    """Write what is not as printed as Markdown: of every paper the numbers that deviate, and the claims that fail."""
+    return rendered("deviations", sections=sections)
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Fill a page's template with what it shows."""
     environment = Environment(
         loader=PackageLoader("benchmark.report"),
         autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
@@ -117,30 +140,40 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"grid": markdown_grid, "md": markdown_text, "p_text": p_text}
-    return environment
-
-
-def reproduction_page(sections: Sequence[PaperSection]) -> str:
-    """Write the page as Markdown."""
-    environment = templates()
-    environment.filters |= {"counted": counted, "brief_grids": brief_grids}
-    environment.filters |= {"verdicts": verdict_grid, "claims": claim_grid, "ranges": range_grid}
-    environment.filters["landmarks"] = landmark_grid
     environment.filters |= {
-        "explained": explained,
-        "tried": tried_grid,
+        "brief_grids": brief_grids,
+        "broken": _broken,
+        "claims": claim_grid,
+        "counted": counted,
+        "deviating": _deviating,
         "exceptions": exception_grid,
+        "explained": explained,
+        "grid": markdown_grid,
+        "held": held,
+        "landmarks": landmark_grid,
+        "md": markdown_text,
+        "numbers": _numbers,
+        "p_text": p_text,
+        "ranges": range_grid,
         "swept": swept_grid,
+        "tried": tried_grid,
+        "verdicts": verdict_grid,
     }
-    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
-    printed: Counter[str] = Counter()
-    for section in sections:
-        printed.update(section.printed)
-    numbers = counted(tables, printed)
-    claims = held([section.claims for section in sections])
-    page = environment.get_template("reproduction.md.j2").render(sections=sections, numbers=numbers, claims=claims)
-    return page.rstrip("\n") + "\n"
+    return environment.get_template(f"{template}.md.j2").render(**values).rstrip("\n") + "\n"
+
+
+def _numbers(section: PaperSection) -> str:
+    return counted([experiment.summary.verdicts for experiment in section.experiments], section.printed)
+
+
+def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
+    return verdicts[(verdicts["verdict"] == "deviates") & (verdicts["reading"] == "")]
+
+
+def _broken(claims: pd.DataFrame) -> pd.DataFrame:
+    """The claims that are counted and don't hold, by the paper's rule or by a strict test."""
+    whole = (claims["verdict"] == "holds") & claims["strict_verdict"].isin(["holds", "no test"])
+    return claims[(claims["counted"] == "") & ~whole]
 
 
 def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:

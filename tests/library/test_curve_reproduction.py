@@ -94,7 +94,7 @@ def test_a_sweep_judges_the_claims_of_what_it_explains_under_each_variant(done):
 
 def test_the_page_shows_curves_ranges_and_claims_under_other_choices(done, tmp_path):
     line = write_page(done, tmp_path / "PAGE.md")
-    text = (tmp_path / "PAGE.md").read_text()
+    text = (tmp_path / "papers" / "nobody2002.md").read_text()
     assert "of 1 results of models" in line
     rows = [row.replace(" ", "") for row in text.splitlines() if row.startswith("|")]
     assert any(row.startswith("|variant|lower|higher|") for row in rows)

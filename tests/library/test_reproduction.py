@@ -12,6 +12,7 @@ from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
+from benchmark.findings.papers import load_published
 from benchmark.library.reproduction import _steps, paper_configs, write_page
 from benchmark.report.contents import DIFFERENCES, SCORES, CellInfo, Summary, frame
 
@@ -63,12 +64,14 @@ def sweep(configured, store, tmp_path_factory):
 
 @pytest.fixture
 def page(configured, paper, sweep, store, tmp_path):
-    """Run an experiment and give the page's text and the line that sums it up."""
+    """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
         done = [perform(configured(paper=paper, **changes), store, folder=tmp_path / "run"), sweep]
         line = write_page(done, tmp_path / "new" / "PAGE.md")
-        return (tmp_path / "new" / "PAGE.md").read_text(), line
+        whole = (tmp_path / "new" / "PAGE.md").read_text()
+        assert f"**{line.split(': ', 1)[1]}**" in whole
+        return (tmp_path / "new" / "papers" / "nobody1999.md").read_text(), line
 
     return make
 
@@ -88,7 +91,6 @@ def test_every_published_number_is_beside_ours_or_counted(page):
     assert "of 6 results of models" in line
     assert "1 not measured" in line
     assert "Not measured: unwritten tf-l1-ngd accuracy." in text
-    assert f"**{line.split(': ', 1)[1]}**" in text
 
 
 def test_a_cell_that_fails_does_not_improve_the_count(page):
@@ -169,3 +171,12 @@ def test_a_chain_of_comparisons_is_told_step_by_step():
     assert not list(_steps(SimpleNamespace(summary=without)))
     round_about = frame(DIFFERENCES, [*gaps, ("c", "b", 0.005, 0, 0, 100)])
     assert list(_steps(SimpleNamespace(summary=replace(summary, differences=round_about))))
+
+
+def test_every_paper_says_what_became_of_it_in_a_sentence():
+    papers = [load_published(path) for path in sorted(published.FOLDER.glob("*.yaml"))]
+    for each in papers:
+        if each.claims:
+            assert 50 < len(each.finding) < 300, each.paper
+            assert each.finding.endswith(".")
+            assert ". " not in each.finding.replace("vs. ", ""), "one sentence"

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.report.contents import VERDICTS, frame
 from benchmark.report.grids import landmark_grid, main_verdicts, verdict_grid
-from benchmark.report.page import ExperimentPart, PaperSection, counted, reproduction_page
+from benchmark.report.page import ExperimentPart, PaperSection, counted, paper_page, reproduction_page
 from benchmark.report.tables import table_markdown
 
 
@@ -48,9 +48,9 @@ def test_it_is_no_print(landmarks, make):
 def test_the_page_has_both(landmarks, make):
     summary = replace(make(), verdicts=landmarks)
     section = PaperSection("key", "Title", "Reference", (ExperimentPart(summary),), summary.claims, {})
-    page = reproduction_page([section])
+    page = paper_page(section)
     assert "No printed numbers of its own; those of other methods stand below" in page
-    assert "**no published numbers" in page
+    assert "**no published numbers" in reproduction_page([section])
     for theirs in landmarks["published"]:
         assert theirs in page
     assert "\n\n\n" not in page

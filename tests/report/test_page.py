@@ -12,9 +12,11 @@ from benchmark.report.page import (
     ExperimentPart,
     PaperSection,
     counted,
+    deviations_page,
     effect,
     exception_grid,
     held,
+    paper_page,
     reproduction_page,
     swept_grid,
     trials,
@@ -41,12 +43,12 @@ def deviating(summary):
 
 def test_page_counts_and_shows_every_number(make):
     summary = make()
-    page = reproduction_page([section_of(summary)])
+    page, whole = paper_page(section_of(summary)), reproduction_page([section_of(summary)])
     good = int(summary.verdicts["verdict"].isin(["equal", "consistent"]).sum())
     if len(summary.verdicts):
-        assert f"**{good} of {len(summary.verdicts)} results of models equal or consistent" in page
+        assert f"**{good} of {len(summary.verdicts)} results of models equal or consistent" in whole
     else:
-        assert "**no published numbers" in page
+        assert "**no published numbers" in whole
     for _, row in summary.verdicts.iterrows():
         assert re.search(rf"^\| {row['cell']} .*{row['published']}.*{row['verdict']}", page, re.MULTILINE)
     for _, claim in summary.claims.iterrows():
@@ -58,8 +60,31 @@ def test_page_counts_and_shows_every_number(make):
     assert "\n\n\n" not in page
 
 
-def test_page_is_the_same_each_time(make):
+def test_pages_are_the_same_each_time(make):
     assert reproduction_page([section_of(make())]) == reproduction_page([section_of(make())])
+    assert paper_page(section_of(make())) == paper_page(section_of(make()))
+
+
+def test_the_page_of_all_papers_has_a_row_a_paper_and_no_other_table(make):
+    sections = [replace(section_of(make()), key=key, title=key, finding=f"It is {key}.") for key in ("one", "two")]
+    rows = [line for line in reproduction_page(sections).splitlines() if line.startswith("|")][2:]
+    assert [row.partition("](")[0] for row in rows] == ["| [one", "| [two"]
+    for key, row in zip(("one", "two"), rows, strict=True):
+        assert f"(papers/{key}.md)" in row
+        assert f"It is {key}." in row
+
+
+def test_deviations_are_those_of_the_paper_and_no_others(make):
+    summary = make()
+    page = deviations_page([section_of(summary)])
+    for _, row in summary.verdicts.iterrows():
+        shown = re.search(rf"^\| {row['cell']} .*{row['published']}", page, re.MULTILINE)
+        assert bool(shown) == (row["verdict"] == "deviates" and not row["reading"])
+    for _, claim in summary.claims.iterrows():
+        whole = claim["verdict"] == "holds" and claim["strict_verdict"] in ("holds", "no test")
+        assert bool(re.search(rf"^\| {claim['claim']} ", page, re.MULTILINE)) == (not whole and not claim["counted"])
+    assert "None." in deviations_page([section_of(Summary("x", "X", None, (), frame(SCORES), claims=frame(CLAIMS)))])
+    assert "\n\n\n" not in page
 
 
 def test_numbers_that_were_not_measured_count_against_us(make):
@@ -79,7 +104,7 @@ def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(mak
             assert each.verdict == "deviates"
         elif each.published == "72.57":
             assert each.verdict == {"near": "equal", "far": "deviates"}[each.variant]
-    page = reproduction_page([section_of(summary, tried)])
+    page = paper_page(section_of(summary, tried))
     assert ("What was tried" in page) == bool(tried)
 
 
@@ -157,7 +182,7 @@ def test_page_of_nothing_is_still_a_page():
     page = reproduction_page([])
     assert "no published numbers" in page
     empty = replace(section_of(Summary("x", "X", None, (), frame(SCORES))), claims=frame(CLAIMS))
-    assert "## A \\<title>" in reproduction_page([empty])
+    assert "# A \\<title>" in paper_page(empty)
 
 
 def told(*rows):
