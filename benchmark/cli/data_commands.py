@@ -78,6 +78,17 @@ def data_card(config: Config) -> None:
     say(f"Written to {write_card(config_named(config))}")
 
 
+@data.command("croissant", epilog="Example: bench data croissant webkb > webkb.json")
+def data_croissant(dataset: Dataset) -> None:
+    """Print a corpus's card as Croissant metadata, which dataset indexes read."""
+    import json
+
+    from benchmark.corpora import registry
+    from benchmark.corpora.croissant import croissant
+
+    say(json.dumps(croissant(registry.card(dataset)), indent=1, ensure_ascii=False))
+
+
 @data.command("export", epilog="Example: bench data export configs/webkb.yaml --out exported")
 def data_export(
     config: Config,
