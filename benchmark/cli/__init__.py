@@ -294,7 +294,9 @@ def schema(
 @app.command(epilog="Example: bench reproduce")
 def reproduce(
     configs: Annotated[Path, typer.Option("--configs", help="Folder of configurations.")] = Path("configs"),
-    page: Annotated[Path, typer.Option("--page", help="The page to write; its papers go beside it.")] = Path("results/REPRODUCTION.md"),
+    page: Annotated[Path, typer.Option("--page", help="The page to write; its papers go beside it.")] = Path(
+        "results/REPRODUCTION.md"
+    ),
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,

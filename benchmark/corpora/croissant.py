@@ -53,7 +53,9 @@ def _distribution(card: DatasetCard) -> list[dict[str, Any]]:
     if card.archive_sha256 is None or not card.addresses:
         return []
     kind = {"@type": "cr:FileObject", "@id": card.archives[0], "name": card.archives[0]}
-    return [kind | {"contentUrl": card.addresses[0], "encodingFormat": "application/gzip", "sha256": card.archive_sha256}]
+    return [
+        kind | {"contentUrl": card.addresses[0], "encodingFormat": "application/gzip", "sha256": card.archive_sha256}
+    ]
 
 
 def _record_set(name: str, part: DatasetCard | Subset) -> dict[str, Any]:

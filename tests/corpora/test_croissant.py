@@ -36,7 +36,9 @@ def test_validates_and_gives_the_cards_counts(name, mlcroissant, caplog):
         records = [{key.rpartition("/")[2]: value for key, value in each.items()} for each in dataset.records(part)]
         read = {}
         for each in records:
-            label, group = (text.decode() if isinstance(text, bytes) else text for text in (each["class"], each["group"]))
+            label, group = (
+                text.decode() if isinstance(text, bytes) else text for text in (each["class"], each["group"])
+            )
             read.setdefault(label, {})[group] = int(each["documents"])
         assert read == of.counts
 
