@@ -16,6 +16,8 @@ from benchmark.errors import BenchError
 _PROCESS = Path("/proc/self")
 _M_ARENA_MAX = -8
 _STALE_SECONDS = 24 * 3600.0
+#: One number: the highest of the peaks that were forgotten.
+_FORGOTTEN = [0.0]
 
 
 def gigabytes(variable: str, default: float) -> int:
@@ -70,6 +72,7 @@ def free_memory() -> float:
 
 def forget_peak() -> None:
     """Let the peak be what is held now; without effect where the system doesn't keep one."""
+    _FORGOTTEN.append(max(_FORGOTTEN.pop(), peak_bytes()))
     try:
         (_PROCESS / "clear_refs").write_text("5")
     except OSError:
@@ -83,6 +86,11 @@ def peak_bytes() -> float:
     except OSError:
         return math.nan
     return math.nan if found is None else 1024.0 * int(found[1])
+
+
+def highest_bytes() -> float:
+    """The most resident bytes since this process began, whatever was forgotten; NaN where unknown."""
+    return max(peak_bytes(), *_FORGOTTEN)
 
 
 def remove_leftovers(folder: Path, pattern: str) -> None:

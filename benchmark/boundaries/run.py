@@ -141,6 +141,7 @@ class DecisionBoundaries:
             pictures={NAME: partial(region_picture, study.title, region_rows(drawn), note)} if drawn else {},
             charts=(_covering(study),) if study.covering_dimensions else (),
             notes=(*study.notes, *_notes(study)),
+            brief=tuple(_notes(study)),
         )
 
     def compare_cells(self, results: BoundaryResults, a: str, b: str) -> list[Part]:

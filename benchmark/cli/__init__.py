@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,7 @@ from typer.core import TyperGroup
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.model_commands import fit, predict
-from benchmark.cli.options import Config, Configs, Download, Jobs, Out, Overwrite, Run, Verbose
+from benchmark.cli.options import Config, Configs, Download, Jobs, Json, Out, Overwrite, Quiet, Run, Verbose
 from benchmark.cli.shorthand import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_heaps
@@ -22,6 +21,8 @@ from benchmark.errors import BenchError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from benchmark.cli.answers import Answer
+    from benchmark.cli.terminal import ProgressObserver
     from benchmark.config.model import Study
     from benchmark.experiment.session import Finished
     from benchmark.library.planning import Plan
@@ -93,18 +94,23 @@ def run(
     jobs: Jobs = 0,
     verbose: Verbose = False,
     download: Download = True,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Run experiments: train, test, and write tables, figures, tests and verdicts."""
-    from benchmark.experiment.kinds import part_of
-    from benchmark.experiment.session import all_checked
+    from benchmark.cli.answers import Answer
 
     failed = False
-    studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
-    for done in _performed(studies, out, overwrite, jobs, verbose, download):
-        _show_tables(done)
-        failed |= bool(done.summary.failures)
-    if failed:
-        raise SystemExit(1)
+    with Answer(quiet=quiet, as_json=as_json) as answer, _observed(answer, verbose=verbose) as observer:
+        from benchmark.experiment.kinds import part_of
+        from benchmark.experiment.session import all_checked
+
+        studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
+        for done in _performed(studies, out, overwrite, jobs, download, observer):
+            _give_run(answer, done)
+            failed |= bool(done.summary.failures)
+        if failed:
+            raise SystemExit(1)
 
 
 @app.command(epilog="Examples: bench init tickets.csv --text body --label queue · bench init essays/")
@@ -139,17 +145,20 @@ def init(
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
-def validate(configs: Configs) -> None:
+def validate(configs: Configs, as_json: Json = False) -> None:
     """Check configurations without doing any work."""
+    from benchmark.cli.answers import Answer
     from benchmark.experiment.session import checked
 
     problems = []
-    for path in configs:
-        try:
-            found = config_named(path)
-            say(f"{found}: good, {len(checked(found).ids)} cells")
-        except BenchError as error:
-            problems.append(error)
+    with Answer(as_json=as_json) as answer:
+        for path in configs:
+            try:
+                found = config_named(path)
+                n = len(checked(found).ids)
+                answer.give("good", {"config": str(found), "cells": n}, sentence=f"{found}: good, {n} cells")
+            except BenchError as error:
+                problems.append(error)
     for problem in problems:
         say(f"bench: {problem}", err=True)
     if problems:
@@ -162,23 +171,28 @@ def plan(
     quick: Annotated[bool, typer.Option("--quick", help="List what would be computed, and try nothing.")] = False,
     jobs: Jobs = 0,
     download: Download = True,
+    brief: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Show what a run would compute, what of it the store has, and the seconds and memory that the rest takes.
 
     The documents are counted, and kept so; each method is tried for a moment on a sample of them.
     """
-    from benchmark.cli.terminal import output, table
-    from benchmark.library.planning import in_words
+    from benchmark.cli.answers import Answer
 
-    _, found = _planned(config_named(config), jobs=jobs, download=download, quick=quick)
-    output().print(table(("what", "entries", "in the store"), found.rows))
-    if found.forecast is not None:
-        seconds, memory = found.forecast.seconds, found.forecast.memory
-        parts = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
-        whole = ("in all", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}")
-        say("")
-        output().print(table(("part", "seconds", "MB of memory"), [*parts, whole]))
-        say(f"\n{in_words(found)}")
+    with Answer(quiet=brief, as_json=as_json) as answer:
+        _, found = _planned(config_named(config), jobs=jobs, download=download, quick=quick)
+        from benchmark.library.planning import in_words
+        from benchmark.report.grids import Part
+
+        parts, said = [Part("", ("what", "entries", "in the store"), list(found.rows))], ""
+        if found.forecast is not None:
+            seconds, memory = found.forecast.seconds, found.forecast.memory
+            each = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
+            whole = ("in all", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}")
+            parts.append(Part("", ("part", "seconds", "MB of memory"), [*each, whole]))
+            said = in_words(found)
+        answer.tables(parts, said)
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
@@ -193,23 +207,29 @@ def check(
     jobs: Jobs = 0,
     verbose: Verbose = False,
     download: Download = True,
+    quiet: Quiet = False,
+    as_json: Json = False,
 ) -> None:
     """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
-    from benchmark.cli.terminal import output, table
-    from benchmark.library import pinned
+    from benchmark.cli.answers import Answer
 
     moved = False
-    studies = pinned.guarded([config_named(each) for each in configs or []], pinning=pin)
-    for done in _performed(studies, out, overwrite, jobs, verbose, download):
-        if pin:
-            pinned.pin(done.summary)
-        found = pinned.deviations(done.summary)
-        say(pinned.in_a_line(done.summary, found))
-        if found:
-            output().print(table(pinned.COLUMNS, map(pinned.shown, found)))
-        moved |= bool(found) or bool(done.summary.failures)
-    if moved:
-        raise SystemExit(1)
+    with Answer(quiet=quiet, as_json=as_json) as answer, _observed(answer, verbose=verbose) as observer:
+        from benchmark.cli.terminal import table
+        from benchmark.library import pinned
+
+        studies = pinned.guarded([config_named(each) for each in configs or []], pinning=pin)
+        for done in _performed(studies, out, overwrite, jobs, download, observer):
+            if pin:
+                pinned.pin(done.summary)
+            found = pinned.deviations(done.summary)
+            rows = list(map(pinned.shown, found))
+            data = {"name": done.summary.name, "moved": [dict(zip(pinned.COLUMNS, row, strict=True)) for row in rows]}
+            answer.give("checks", data, sentence=pinned.in_a_line(done.summary, found))
+            answer.show(*([table(pinned.COLUMNS, rows)] if rows else []))
+            moved |= bool(found) or bool(done.summary.failures)
+        if moved:
+            raise SystemExit(1)
 
 
 @app.command(epilog="Examples: bench compare results/runs/webkb tf-l1-ngd tf-l2-linear · bench compare RUN_A RUN_B")
@@ -217,21 +237,25 @@ def compare(
     run: Run,
     a: Annotated[str, typer.Argument(metavar="A", help="A cell of the run; or the folder of another run.")],
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
+    as_json: Json = False,
 ) -> None:
     """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
-    from benchmark.cli.terminal import show
+    from benchmark.cli.answers import Answer
     from benchmark.library.overview import compare_cells, compare_runs, other_run
 
     one = run_named(run)
-    show(compare_runs(one, run_named(other_run(one, a))) if b is None else compare_cells(one, a, b))
+    with Answer(as_json=as_json) as answer:
+        answer.tables(compare_runs(one, run_named(other_run(one, a))) if b is None else compare_cells(one, a, b))
 
 
 @app.command(epilog="Example: bench report results/runs/webkb")
-def report(run: Run) -> None:
+def report(run: Run, quiet: Quiet = False, as_json: Json = False) -> None:
     """Make tables and figures again from saved predictions, without training."""
+    from benchmark.cli.answers import Answer
     from benchmark.experiment.session import again
 
-    _show_tables(again(run_named(run)))
+    with Answer(quiet=quiet, as_json=as_json) as answer:
+        _give_run(answer, again(run_named(run)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")
@@ -240,15 +264,19 @@ def explain(
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
     document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
     shown: Annotated[int, typer.Option("--shown", min=0, help="How many wrong documents to show.")] = 5,
+    as_json: Json = False,
 ) -> None:
     """Tell how a number came about: from the archive to the score, and the documents that it gets wrong."""
-    from benchmark.cli.terminal import ProgressObserver, show
-    from benchmark.experiment.store import Store
-    from benchmark.library.explaining import explained
+    from benchmark.cli.answers import Answer
+    from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(cell) as observer:
+        from benchmark.experiment.store import Store
+        from benchmark.library.explaining import explained
+
         parts = explained(run_named(run), cell, Store(warn=observer.note), observer, document=document, shown=shown)
-    show(parts)
+    with Answer(as_json=as_json) as answer:
+        answer.tables(parts)
 
 
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)
@@ -266,12 +294,14 @@ def list_(
     plugins: Annotated[
         list[Path] | None, typer.Option("--plugins", metavar="FILE", help="List a plug-in's file, too.")
     ] = None,
+    as_json: Json = False,
 ) -> None:
     """List what a configuration can name, with its parameters."""
-    from benchmark.cli.terminal import show
+    from benchmark.cli.answers import Answer
     from benchmark.reference.registries import registered
 
-    show(registered(what, plugins or ()))
+    with Answer(as_json=as_json) as answer:
+        answer.tables(registered(what, plugins or ()))
 
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown")
@@ -303,12 +333,17 @@ def reproduce(
     download: Download = True,
 ) -> None:
     """Run every configuration that belongs to a paper, and write the page of all published numbers beside ours."""
-    from benchmark.experiment.session import ensure_writable
-    from benchmark.library.reproduction import paper_configs, write_page
+    from benchmark.cli.answers import Answer
 
-    ensure_writable(page.parent)
-    done = list(_performed(paper_configs(configs), None, overwrite, jobs, verbose, download))
-    say(write_page(done, page))
+    with Answer() as answer, _observed(answer, verbose=verbose) as observer:
+        from benchmark.experiment.session import ensure_writable
+        from benchmark.library.reproduction import paper_configs, write_page
+
+        ensure_writable(page.parent)
+        done = list(_performed(paper_configs(configs), None, overwrite, jobs, download, observer))
+        observer.begin("writing the page")
+        said = write_page(done, page)
+    say(said)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
@@ -374,14 +409,15 @@ def plugin_test(
 def _planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Study, Plan]:
     """What a run would compute; what the machine is too small for is said."""
     from benchmark.cli.terminal import ProgressObserver
-    from benchmark.compiled import ensure_usable
-    from benchmark.experiment.session import checked, default_jobs
-    from benchmark.experiment.store import Store
-    from benchmark.library.planning import plan
 
-    study = checked(config)
-    ensure_usable(partial(say, err=True))
-    with ProgressObserver(study.name) as observer:
+    with ProgressObserver(config.stem) as observer:
+        from benchmark.compiled import ensure_usable
+        from benchmark.experiment.session import checked, default_jobs
+        from benchmark.experiment.store import Store
+        from benchmark.library.planning import plan
+
+        study = checked(config)
+        ensure_usable(observer.note)
         store = Store(warn=observer.note)
         found = plan(study, store, observer, jobs=jobs or default_jobs(), download=download, quick=quick)
         for warning in found.warnings:
@@ -389,11 +425,16 @@ def _planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[S
     return study, found
 
 
+def _observed(answer: Answer, *, verbose: bool) -> ProgressObserver:
+    from benchmark.cli.terminal import ProgressObserver
+
+    return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
+
+
 def _performed(
-    studies: list[Study], out: Path | None, overwrite: bool, jobs: int, verbose: bool, download: bool
+    studies: list[Study], out: Path | None, overwrite: bool, jobs: int, download: bool, observer: ProgressObserver
 ) -> Iterator[Finished]:
     """Run one after the other; of several, each has a folder below --out."""
-    from benchmark.cli.terminal import ProgressObserver
     from benchmark.compiled import ensure_usable
     from benchmark.experiment.session import default_jobs, folders_of, perform
     from benchmark.experiment.store import Store
@@ -401,29 +442,38 @@ def _performed(
     folders = folders_of(studies, out, overwrite=overwrite)
     gc.freeze()
     gc.enable()
-    ensure_usable(partial(say, err=True))
+    ensure_usable(observer.note)
+    observer.expect([len(study.ids) for study in studies])
+    store = Store(warn=observer.note)
     for study, folder in zip(studies, folders, strict=True):
-        with ProgressObserver(study.name, verbose=verbose) as observer:
-            store = Store(warn=observer.note)
-            try:
-                done = perform(
-                    study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
-                )
-            except KeyboardInterrupt as stopped:
-                if store.writable:
-                    stopped.args = (KEPT,)
-                raise
+        observer.begin(study.name)
+        try:
+            done = perform(
+                study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
+            )
+        except KeyboardInterrupt as stopped:
+            if store.writable:
+                stopped.args = (KEPT,)
+            raise
+        stored, cells = done.results.from_store
+        observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
         yield done
 
 
-def _show_tables(done: Finished) -> None:
-    from benchmark.cli.terminal import output
-    from benchmark.report.tables import TerminalTables
+def _give_run(answer: Answer, done: Finished) -> None:
+    """Add a run: what a terminal shows of its tables, and a sentence; as data, its frames."""
+    from benchmark.environment import highest_bytes
+    from benchmark.report.contents import TABLES
+    from benchmark.report.grids import records
+    from benchmark.report.screen import TerminalTables, sentence
 
-    output().print(TerminalTables(done.summary))
-    stored, cells = done.results.from_store
-    say(f"\n{stored:,} of {cells:,} cells from the store" if stored else "")
-    say(f"Written to {done.folder}")
+    summary, peak, (stored, cells) = done.summary, highest_bytes(), done.results.from_store
+    told = sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
+    data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
+    data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
+    data |= {"failures": dict(summary.failures), "notes": summary.notes}
+    data |= {name: records(getattr(summary, name)) for name in TABLES if name != "confusions"}
+    answer.give("runs", data, TerminalTables(summary), "", sentence=told)
 
 
 def main() -> None:

@@ -64,10 +64,11 @@ def data_verify(
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
     """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
-    from benchmark.cli.terminal import show
+    from benchmark.cli.answers import Answer
     from benchmark.library.overview import statistics
 
-    show(statistics(_counts(config, download)))
+    with Answer() as answer:
+        answer.tables(statistics(_counts(config, download)))
 
 
 @data.command("card", epilog="Example: bench data card tickets.yaml")
@@ -104,14 +105,15 @@ def data_export(
 
 def _counts(config: Path, download: bool) -> Counts:
     from benchmark.cli.terminal import ProgressObserver
-    from benchmark.config.model import Experiment
-    from benchmark.experiment.reading import read_counts
-    from benchmark.experiment.session import checked
-    from benchmark.experiment.store import Store
 
-    study = checked(config_named(config))
-    if not isinstance(study, Experiment):
-        raise ConfigError(f"{config}: reads no corpus; its data are generated")
-    with ProgressObserver(study.name) as observer:
+    with ProgressObserver(config.stem) as observer:
+        from benchmark.config.model import Experiment
+        from benchmark.experiment.reading import read_counts
+        from benchmark.experiment.session import checked
+        from benchmark.experiment.store import Store
+
+        study = checked(config_named(config))
+        if not isinstance(study, Experiment):
+            raise ConfigError(f"{config}: reads no corpus; its data are generated")
         first = next(iter(study.variants.values()))
         return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]

@@ -25,3 +25,5 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder 
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the sentence at the end alone, and errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]

@@ -69,12 +69,14 @@ def run(
     observer = observer or Observer()
     read = read_variants(study, store, observer, download=download, jobs=jobs)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
+    left = sum(len(variant.tasks) for variant in study.variants.values())
     bench = Workbench(jobs, ProductsInStore(store))
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(jobs):
         for work in works_of(study, read):
             forget_trees()
-            observer.plan(sum(len(point.jobs) for point in work.points))
+            steps, left = sum(len(point.jobs) for point in work.points), left - 1
+            observer.plan(steps, later=left * steps)  # tasks have about as many each
             predictions.tasks[work.variant, work.task] = work.documents
             predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
             walk = Walk(store, bench, observer)
@@ -163,13 +165,14 @@ class Walk:
                 missing.append((point, job))
                 continue
             results[job.key] = unpack(entry, job, work.problem)
-            self._observer.step(job.label)
+            self._observer.step(job.label, stored=True)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
         for point, jobs in batches(missing, by_split=by_split):
             if point.problem is not problem:
                 problem = point.problem
                 self._bench.expect(problem, [split for splits in work.splits.values() for split in splits])
             if point.place not in failures:
+                self._observer.now(jobs[0].label)
                 found = self.results_of(point, jobs)
                 if isinstance(found, str):
                     failures[point.place] = found

@@ -34,11 +34,12 @@ RUNS = Path("results") / "runs"
 
 @dataclass(frozen=True)
 class Finished:
-    """A run that has been written: its folder, its results, and what they come to."""
+    """A run that has been written: its folder, its results, what they come to, and the seconds that it took."""
 
     folder: Path
     results: Findings
     summary: Summary
+    seconds: float = 0.0
 
 
 def checked(path: Path) -> Study:
@@ -107,11 +108,13 @@ def perform(
     folder = folder or RUNS / study.name
     ensure_writable(folder)
     started = time.perf_counter()
-    results = run_study(study, store, jobs=jobs, observer=observer or Observer(), download=download)
+    observer = observer or Observer()
+    results = run_study(study, store, jobs=jobs, observer=observer, download=download)
+    observer.now("scores, tests, tables and pictures")
     summary = summary_of(results)
     write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
     write_all(summary, folder)
-    return Finished(folder, results, summary)
+    return Finished(folder, results, summary, time.perf_counter() - started)
 
 
 def again(folder: Path) -> Finished:

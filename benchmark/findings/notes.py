@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Groups that are named one by one.
 MOST_GROUPS = 30
+#: Variants whose documents are counted one by one in a terminal.
+MOST_VARIANTS = 3
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
     "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
@@ -120,6 +122,21 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
         found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
         notes += component.build().notes(Reading(found, printed))
     return notes
+
+
+def brief_on(run: Run) -> Iterator[str]:
+    """What of `notes_on` a terminal has room for: documents and words, what intervals are over, twins in training."""
+    bars = sample_of(next(iter(run.study.variants.values())).protocol.cls, run.study.seed).bars
+    for name in run.study.variants if len(run.study.variants) <= MOST_VARIANTS else ():
+        own = run.facts.get(name, {})
+        documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
+        yield f"{_label(name, run.study)}{documents}; {bars}."
+        most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
+        if most["near"]:
+            where = f" ({most['split']}, where most)" if len(own["near_duplicates"]) > 1 else ""
+            have = "has" if most["near"] == 1 else "have"
+            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near twin in training"
+            yield f"{_label(name, run.study)}{twins}{where}."
 
 
 def _label(name: str, study: Experiment) -> str:

@@ -14,7 +14,7 @@ from benchmark.evaluation.scored import SCORES
 from benchmark.findings.caveats import caveats_of
 from benchmark.findings.costs import cost_rows
 from benchmark.findings.in_words import cell_infos
-from benchmark.findings.notes import notes_on
+from benchmark.findings.notes import brief_on, notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
 from benchmark.findings.papers import published_for
 from benchmark.findings.settings import asides_of, settings_in_words
@@ -48,8 +48,9 @@ def summarized(run: Run) -> Summary:
     pairs, unpaired = pairable(study, scored, run.jobs)
     claims = judged_claims(published, study, scored)
     notes = notes_on(run, printed_numbers(published, study))
-    unlike = settings_in_words(study, asides_of(study))
-    caveats = (f"Caveat: {each.text}." for each in caveats_of(study))
+    unlike = tuple(settings_in_words(study, asides_of(study)))
+    warned = [each.text for each in caveats_of(study)]
+    caveats = [f"Caveat: {text}." for text in warned]
     said = () if study.explains else words_on(each.claim for each in claims)
     swept = tuple(sweep_notes(claims)) if study.explains else ()
     return Summary(
@@ -68,6 +69,7 @@ def summarized(run: Run) -> Summary:
         charts=_charts(study, scored, published),
         failures=_failures(study, scored, run.failures),
         notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
+        brief=(*unlike, *brief_on(run), *([f"Caveats: {'; '.join(warned)}."] if warned else []), *swept, *unpaired),
     )
 
 

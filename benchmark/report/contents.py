@@ -122,6 +122,8 @@ class Summary:
         Reason by cell.
     notes : tuple of str
         What a reader of the numbers has to know.
+    brief : tuple of str
+        What of it would change how they are read, in short sentences: all that a terminal has room for.
     """
 
     name: str
@@ -140,6 +142,7 @@ class Summary:
     pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    brief: tuple[str, ...] = ()
 
     @property
     def of_points(self) -> bool:

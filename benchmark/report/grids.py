@@ -27,10 +27,14 @@ WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "
 TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 OVER_GROUPS = "over groups"
 # What the words of tables mean, in the line below each.
-VERDICT_WORDS = (
-    "equal: ours rounds to the print; consistent: the print lies in the 95% interval of ours; deviates: it doesn't; "
-    "fitted: a choice was made to come near it; another setting: ours is not the paper's; either shows nothing."
-)
+VERDICT_MEANINGS = {
+    "equal": "ours rounds to the print",
+    "consistent": "the print lies in the 95% interval of ours",
+    "deviates": "it doesn't",
+    "fitted": "a choice was made to come near it",
+    "another setting": "ours is not the paper's",
+}
+VERDICT_WORDS = "; ".join(f"{word}: {means}" for word, means in VERDICT_MEANINGS.items()) + "; either shows nothing."
 WIDEST_WORDS = " would pass: how far from ours a print could be and still be consistent."
 LANDMARK_WORDS = (
     "What other methods scored on these documents, as published; nothing of it is judged. The difference is ours less "
@@ -46,7 +50,6 @@ CLAIM_WORDS = (
     "claim's comparisons, or by the whole 95% interval where it speaks of sameness or a ratio; a comparison is not "
     "shown where the data decide neither way, and contradicted where they are significant the other way."
 )
-MCNEMAR_WORDS = "exact, it has the sign test's p-values"
 FAMILY_WORDS = "p is two-sided; p (Holm) is corrected over so many tests: those of its kind and family in this table."
 
 
@@ -191,22 +194,12 @@ def fold_grid(summary: Summary) -> Grid:
     return Grid(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
 
 
-def significance_grid(summary: Summary, *, brief: bool = False) -> Grid:
-    """One row a test; the difference stands on the first row of its pair.
-
-    Briefly, without McNemar's exact test, whose p-values are the sign test's, and the tests that can't be made.
-    """
+def significance_grid(summary: Summary) -> Grid:
+    """One row a test; the difference stands on the first row of its pair."""
     difference = {(row["a"], row["b"]): row for row in records(summary.differences)}
     tests: dict[tuple[str, str], list[dict[str, Any]]] = {pair: [] for pair in difference}
-    note, every = FAMILY_WORDS, records(summary.significance)
-    signed = {(row["a"], row["b"]) for row in every if row["test"] == "sign"}
-    for row in every:
-        left_out = is_missing(row["p_value"]) or (row["test"] == "mcnemar" and (row["a"], row["b"]) in signed)
-        if brief and left_out:
-            why = f" {TEST_NAMES.get(row['test'], row['test'])}: {row['note'] or MCNEMAR_WORDS}."
-            note += why if why not in note else ""
-        else:
-            tests.setdefault((row["a"], row["b"]), []).append(row)
+    for row in records(summary.significance):
+        tests.setdefault((row["a"], row["b"]), []).append(row)
     rows, unit = [], unit_shown(main_metric(summary))
     for (a, b), results in tests.items():
         gap = difference.get((a, b), {})
@@ -216,7 +209,7 @@ def significance_grid(summary: Summary, *, brief: bool = False) -> Grid:
         for i, test in enumerate(results):
             rows.append((a, b, *(gap_text if i == 0 else ("", "")), *_test_text(test)))
     header = ("a", "b", "a − b", "95% interval", "test", "n", "statistic", "p", "p (Holm)")
-    return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), note)
+    return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), FAMILY_WORDS)
 
 
 def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:

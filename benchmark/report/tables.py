@@ -1,29 +1,23 @@
-"""From a summary to tables: Markdown, CSV, and the terminal's."""
+"""From a summary to tables: Markdown and CSV."""
 
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from rich.table import Table
-from rich.text import Text
-
 from benchmark.report.curve_tables import CURVE_COLUMNS, chart_rows, curve_grid
-from benchmark.report.escapes import csv_cell, markdown_text, printable
+from benchmark.report.escapes import csv_cell, markdown_text
 from benchmark.report.grids import (
     Grid,
     cell_grid,
     claim_grid,
-    cost_grid,
     fold_grid,
     headline_metrics,
     headline_scores,
     landmark_grid,
     main_verdicts,
-    metric_header,
-    other_verdicts,
     range_grid,
     significance_grid,
     varying_columns,
@@ -35,29 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     import pandas as pd
-    from rich.console import Console, ConsoleOptions, RenderResult
 
     from benchmark.report.contents import Summary
 
-TERMINAL_WIDTH = 120
 MOST_PANELS = 4
-#: What a narrow terminal has no room for, least needed first.
-DISPENSABLE = (
-    "of the method",
-    "statistic",
-    "ties",
-    "n",
-    "sample",
-    "would pass",
-    "over groups",
-    "documents",
-    "difference",
-    "the paper's rule",
-)
-NAMES = ("cell", "cells", "a", "b", "text")
-WHOLE_WORDS = 20
-#: By what a verdict begins with.
-STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
 
 
 def table_markdown(summary: Summary) -> str:
@@ -153,81 +128,16 @@ def charts_csv(summary: Summary) -> str:
     return csv_text(("chart", *CURVE_COLUMNS), rows)
 
 
-@dataclass(frozen=True)
-class TerminalTables:
-    """The tables of a summary for a terminal, up to 120 columns wide: what there is no room for is left out.
-
-    They are laid out when they are printed, when the width is known; colour repeats what the words say.
-    """
-
-    summary: Summary
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the tables and what stands below them."""
-        summary, width = self.summary, min(options.max_width, TERMINAL_WIDTH)
-        grids = brief_grids(summary) if summary.of_points else [_narrowed(cell_grid(summary), summary, width)]
-        for grid in [*grids, *_further_grids(summary, brief=True)]:
-            fitted = _fitted(grid, width, *DISPENSABLE)
-            yield _text(f"\n{fitted.title}", style="bold")
-            yield _rich_table(fitted)
-            if fitted.note:
-                yield _text(fitted.note, style="dim")
-        if summary.failures:
-            yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
-        if summary.notes:
-            yield _text("\n" + "\n".join(f"- {note}" for note in summary.notes))
-
-
-def _narrowed(grid: Grid, summary: Summary, width: int) -> Grid:
-    """Leave out what the id says already, and of the further metrics, last ones first, those there is no room for."""
-    others = (metric_header(metric) for metric in reversed(headline_metrics(summary)[1:]))
-    return _fitted(grid.without(*varying_columns(summary.cells)), width, *others)
-
-
-def _fitted(grid: Grid, width: int, *names: str) -> Grid:
-    """Leave out columns, in this order, until the others fit."""
-    for name in names:
-        if grid.width > width:
-            grid = grid.without(name)
-    return grid
-
-
-def _rich_table(grid: Grid) -> Table:
-    table = Table(box=None, pad_edge=False)
-    for i, name in enumerate(grid.header):
-        # Numbers and short words stay whole where names can be folded.
-        whole = max(len(row[i]) for row in grid.rows) <= WHOLE_WORDS if grid.rows else True
-        justify: Any = "left" if name in grid.text else "right"
-        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=whole and name not in NAMES)
-    for row in grid.rows:
-        # Text, not strings: an interval's brackets are no markup.
-        table.add_row(*(_text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
-    return table
-
-
-def _text(text: str, style: str = "") -> Text:
-    return Text(printable(text), style=style)
-
-
-def _style(column: str, text: str) -> str:
-    if column != "verdict":
-        return ""
-    return next((style for word, style in STYLES.items() if text.startswith(word)), "")
-
-
-def _further_grids(summary: Summary, *, brief: bool = False) -> list[Grid]:
-    """Give what stands below the table of cells; brief: what a terminal is wide and high enough for."""
+def _further_grids(summary: Summary) -> list[Grid]:
+    """Give what stands below the table of cells."""
     of_cells = not summary.of_points
     grids = [
-        *([fold_grid(summary)] if of_cells and not brief else []),  # a curve has dozens of draws: scores.csv lists them
-        verdict_grid(other_verdicts(summary) if of_cells and brief else summary.verdicts),
+        *([fold_grid(summary)] if of_cells else []),  # a curve has dozens of draws: scores.csv lists them
+        verdict_grid(summary.verdicts),
         landmark_grid(summary.verdicts),
         range_grid(summary.ranges),
-        *(
-            [significance_grid(summary, brief=brief)] if of_cells or not brief else []
-        ),  # curves are compared at every point
+        significance_grid(summary),
         claim_grid(summary.claims),
-        *([cost_grid(summary.costs)] if of_cells and brief else []),  # of a moment: no page keeps them
     ]
     return [grid for grid in grids if grid.rows]
 

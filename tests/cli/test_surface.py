@@ -104,7 +104,9 @@ class TestFolders:
     def test_the_same_experiment_writes_over_its_own(self):
         result = invoke("run", "small")
         assert (result.exit_code, result.stderr) == (0, "")
-        assert result.stdout.endswith("\n2 of 2 cells from the store\nWritten to results/runs/small\n")
+        last = result.stdout.splitlines()[-1]
+        assert last.startswith("small: 2 cells, 2 of them from the store; ")
+        assert last.endswith("; written to results/runs/small")
 
     @pytest.mark.parametrize("words", [["run", "other", "--out"], ["check", "other", "--pin", "--out"]])
     def test_another_experiment_does_not(self, run, words, monkeypatch):

@@ -12,7 +12,8 @@ from benchmark.report.escapes import latex_text
 from benchmark.report.grids import cell_grid, headline_scores, main_metric, significance_grid
 from benchmark.report.latex import table_latex
 from benchmark.report.numbers import interval, number, p_text
-from benchmark.report.tables import TerminalTables, frame_csv, table_csv, table_markdown
+from benchmark.report.screen import TerminalTables
+from benchmark.report.tables import frame_csv, table_csv, table_markdown
 
 
 def blocks_of_table_lines(markdown):
@@ -213,14 +214,14 @@ def test_summary_refuses_scores_of_unknown_cells_and_missing_columns():
         Summary("x", "X", None, cells * 2, frame(SCORES))
 
 
-def test_a_terminal_has_one_row_a_finding(make):
+def test_a_terminal_has_one_sentence_on_all_pairs(make):
     summary = make()
-    whole, brief = significance_grid(summary), significance_grid(summary, brief=True)
-    if not len(summary.significance):
-        assert not brief.rows
-        return
-    assert {row[4] for row in whole.rows} == {"sign", "McNemar", "Wilcoxon"}
-    assert [row[4] for row in brief.rows] == ["sign"]
-    assert "McNemar: exact, it has the sign test's p-values. Wilcoxon: not testable (smallest p 0.125)." in brief.note
+    every = {"sign", "McNemar", "Wilcoxon"} if len(summary.significance) else set()
+    assert {row[4] for row in significance_grid(summary).rows} == every
+    printed = " ".join(terminal(summary).split())
+    assert printed.count("pairs differ (sign test") == bool(len(summary.significance))
+    assert printed.count("not testable") == bool(len(summary.significance))
+    assert "McNemar" not in printed
     alone = summary.significance[summary.significance["test"] == "mcnemar"]
-    assert [row[4] for row in significance_grid(replace(summary, significance=alone), brief=True).rows] == ["McNemar"]
+    if len(alone):
+        assert "pairs differ (McNemar test" in terminal(replace(summary, significance=alone))

@@ -1,0 +1,83 @@
+"""How a command answers: text as it comes, one JSON document at its end, or its sentences alone."""
+
+from __future__ import annotations
+
+import json
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, Self
+
+from benchmark.cli.terminal import output, table
+from benchmark.cli.world import say
+from benchmark.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rich.console import RenderableType
+
+    from benchmark.report.grids import Part
+
+
+class Answer:
+    """Collects what a command has to say; with ``--json`` standard output gets one document, and nothing else.
+
+    Parameters
+    ----------
+    quiet : bool
+        Print sentences alone; errors go to standard error in any case.
+    as_json : bool
+
+    Raises
+    ------
+    ConfigError
+        If both are asked for.
+    """
+
+    def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
+        if quiet and as_json:
+            raise ConfigError("--quiet and --json exclude each other: a document is all of an answer, or none of it")
+        self.quiet, self._as_json = quiet, as_json
+        self._document: dict[str, list[Any]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._as_json and (kind is None or issubclass(kind, SystemExit)):
+            say(json.dumps(self._document, ensure_ascii=True, allow_nan=False))
+
+    def give(self, key: str, data: Mapping[str, Any], *shown: RenderableType, sentence: str = "") -> None:
+        """Add one thing: to the list `key` of the document as `data`, or as text the renderables and the sentence."""
+        said = {"sentence": sentence} if sentence else {}
+        self._document.setdefault(key, []).append(_plain({**data, **said}))
+        self.show(*shown)
+        if sentence and not self._as_json:
+            say(fill(sentence, output().width, break_long_words=False, break_on_hyphens=False))
+
+    def show(self, *shown: RenderableType) -> None:
+        """Print what only a reader needs."""
+        if not self._as_json and not self.quiet:
+            for each in shown:
+                output().print(each, crop=False)
+
+    def tables(self, parts: Iterable[Part], sentence: str = "") -> None:
+        """Add tables, each under its title, or what is to say where one has no rows; a blank line parts them."""
+        for i, part in enumerate(parts):
+            rows = [dict(zip(part.header, row, strict=True)) for row in part.rows]
+            shown = table(part.header, part.rows, part.title or None) if part.rows else f"{part.title}: {part.empty}"
+            self.give("tables", {"title": part.title, "rows": rows}, *([""] if i else []), shown)
+        if sentence:
+            self.show("")
+            self.give("answers", {}, sentence=sentence)
+
+
+def _plain(value: Any) -> Any:
+    """What JSON can hold: a number that is missing is null, one of a library's types is a number."""
+    if isinstance(value, dict):
+        return {str(key): _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    value = value.item() if hasattr(value, "item") else value
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return None
+    return value if isinstance(value, str | int | float | None) else str(value)

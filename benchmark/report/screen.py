@@ -1,0 +1,274 @@
+"""From a summary to what a terminal shows of it: a selection made for its width; all of it stands in the files.
+
+Tables lose columns until they fit, in the order of `DROPPED`; what an id or a verdict says never breaks. What has more
+rows than a screen is told in a sentence that names its file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from benchmark.evaluation.judging import LANDMARK
+from benchmark.report.escapes import printable
+from benchmark.report.grids import (
+    TEST_NAMES,
+    VERDICT_MEANINGS,
+    Grid,
+    cell_grid,
+    cost_grid,
+    headline_metrics,
+    headline_scores,
+    landmark_grid,
+    main_metric,
+    main_verdicts,
+    metric_header,
+    other_verdicts,
+    range_grid,
+    records,
+    varying_columns,
+    verdict_grid,
+)
+from benchmark.report.numbers import is_missing
+from benchmark.report.quantities import unit_shown
+from benchmark.report.tables import brief_grids, failure_lines
+from benchmark.report.tally import counted, held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from rich.console import Console, ConsoleOptions, RenderResult
+
+    from benchmark.report.contents import Summary
+
+WIDEST = 120
+#: Rows of a table below the first; of more, those that matter, or a sentence.
+MOST_ROWS = 12
+MOST_GRIDS = 6
+MOST_PAIRS = 6
+LEVEL = 0.05
+#: What there is no room for, least needed first; further metrics go before the ties, and a file has each of them.
+DROPPED = (
+    *(
+        "of the method",
+        "sample",
+        "would pass",
+        "over groups",
+        "documents",
+        "testing s",
+        "peak MB",
+        "ties",
+        "training s",
+    ),
+    *("95% interval", "difference", "metric", "cells", "method", "published axis"),
+)
+#: By what a verdict begins with.
+STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
+
+
+@dataclass(frozen=True)
+class TerminalTables:
+    """What a terminal shows of a summary, laid out when it is printed: the width is known then.
+
+    Colour repeats what the words say.
+    """
+
+    summary: Summary
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Give the tables and the sentences below them."""
+        summary, width = self.summary, min(options.max_width, WIDEST)
+        for i, grid in enumerate(_grids(summary, width)):
+            yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
+            yield _rich_table(grid)
+            if grid.note:
+                yield _text(grid.note, style="dim")
+        for title, lines in (
+            ("Claims: comparisons that hold", claim_lines(summary)),
+            ("Notes", note_lines(summary)),
+        ):
+            if lines:
+                yield _text(f"\n{title}", style="bold")
+                yield _text("\n".join(lines))
+        if summary.failures:
+            yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
+
+
+def _grids(summary: Summary, width: int) -> Iterator[Grid]:
+    """The main table and the short ones, each as wide as there is room."""
+    if summary.of_points:
+        yield from (_thinned(grid, width) for grid in brief_grids(summary)[:MOST_GRIDS])
+    else:
+        yield _main(summary, width)
+    others = summary.verdicts if summary.of_points else other_verdicts(summary)
+    others = others[others["verdict"] != LANDMARK]
+    if len(others) > MOST_ROWS:
+        others = others[others["verdict"] == "deviates"][:MOST_ROWS]
+    for grid in (verdict_grid(others), landmark_grid(summary.verdicts), range_grid(summary.ranges)):
+        if 0 < len(grid.rows) <= MOST_ROWS:
+            yield replace(fitted(grid, width), note="")
+
+
+def _main(summary: Summary, width: int) -> Grid:
+    """The table of cells: what an id says already is left out, and what a cell took stands beside it."""
+    grid = cell_grid(summary).without(*varying_columns(summary.cells))
+    of = cost_grid(summary.costs)
+    costs = {row[0]: row[1:] for row in of.rows}
+    if costs:
+        verdict = [name for name in grid.header if name == "verdict"]
+        end = len(grid.header) - len(verdict)
+        none = ("–",) * (len(of.header) - 1)
+        rows = tuple((*row[:end], *costs.get(row[0], none), *row[end:]) for row in grid.rows)
+        grid = Grid(grid.title, (*grid.header[:end], *of.header[1:], *verdict), rows, grid.text)
+    others = tuple(metric_header(metric) for metric in reversed(headline_metrics(summary)[1:]))
+    shown = fitted(grid, width, "testing s", "peak MB", *others)
+    return replace(shown, note=" ".join(_legend(summary, shown)))
+
+
+def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
+    """What the words and numbers of the main table mean; ties where they have no column."""
+    metric, unit = main_metric(summary), unit_shown(main_metric(summary))
+    verdicts = {row["verdict"] for row in main_verdicts(summary).values()}
+    verdicts |= {"consistent"} if "deviates" in verdicts else set()
+    known = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
+    if "difference" in shown.header and unit.name == "percent":
+        known.append("difference: ours less the published, in points")
+    if known:
+        text = "; ".join(known)
+        yield f"{text[0].upper()}{text[1:]}."
+    ties = {cell: row["ties"] for (cell, of), row in headline_scores(summary).items() if of == metric}
+    ties = {cell: int(n) for cell, n in ties.items() if not is_missing(n) and n}
+    if ties and "ties" not in shown.header:
+        most = max(ties.values())
+        which = [cell for cell, n in ties.items() if n == most]
+        more = f" and {len(which) - 2} more" if len(which) > 2 else ""
+        yield f"Ties: {most:,} documents at most ({', '.join(which[:2])}{more})."
+
+
+def claim_lines(summary: Summary) -> list[str]:
+    """A line a claim: how many of its comparisons hold by its paper's rule, then strictly; of a part, no verdict."""
+    rows = records(summary.claims)
+    if len(rows) > MOST_ROWS:
+        return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: claims.csv."]
+    found = []
+    for row in rows:
+        name = f"{row['claim']}, {row['variant']}" if row["variant"] else row["claim"]
+        held = f"{row['holds']} of {row['of']}"
+        strictly = "no test" if row["strict_verdict"] == "no test" else f"strictly {row['strict_holds']}"
+        told = f"{held} here ({row['whole']} in all), {strictly}"
+        if row["whole"] <= row["of"]:
+            told = f"{row['verdict']} ({held}), {strictly}"
+            told += f": {row['strict_verdict']}" if row["strict_verdict"] != "no test" else ""
+        found.append(f"{name}: {told}{'; ' if row['counted'] else ''}{row['counted']}.")
+    return found
+
+
+def note_lines(summary: Summary) -> list[str]:
+    """What a reader has to know, a sentence each, and where the rest stands."""
+    found = [*tested_lines(summary), *summary.brief]
+    more = {"table.md": f"{len(summary.notes)} notes", "significance.csv": f"{len(summary.significance)} tests"}
+    more |= {"curves.csv": "all points of the curves"} if summary.charts else {}
+    shown = 0 if summary.of_points else len(main_verdicts(summary))
+    more |= {"verdicts.csv": f"{len(summary.verdicts)} published numbers"} if len(summary.verdicts) > shown else {}
+    more |= {"costs.csv": "seconds and memory"} if len(summary.costs) else {}
+    files = [f"{file} ({what})" for file, what in more.items() if not what.startswith("0 ")]
+    return [*(f"- {line}" for line in found), *([f"- More in {', '.join(files)}."] if files else [])]
+
+
+def tested_lines(summary: Summary) -> list[str]:
+    """How many pairs of cells differ, and why tests that can't be made can't; curves are compared at every point."""
+    rows = [] if summary.of_points else records(summary.significance)
+    gaps = {(row["a"], row["b"]): row["value"] for row in records(summary.differences)}
+    testable = [row for row in rows if not is_missing(row["p_value"])]
+    found, unit = [], unit_shown(main_metric(summary))
+    for test in dict.fromkeys(row["test"] for row in testable[:1]):
+        own = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
+        sure = [pair for pair, row in own.items() if row["p_holm"] < LEVEL]
+        won = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in sure]
+        each = [
+            f"{a} over {b} ({unit.text(abs(gaps.get(pair, np.nan)), '+')})"
+            for pair, (a, b) in zip(sure, won, strict=True)
+        ]
+        # Where there are claims, they are on these pairs.
+        shown = [] if len(summary.claims) else each[:MOST_PAIRS]
+        names = f": {', '.join(shown)}{', …' * (len(each) > len(shown))}" if shown else ""
+        rule = f"{TEST_NAMES.get(test, test)} test, p < {LEVEL:g} after Holm's correction"
+        found.append(f"{len(sure)} of {len(own)} pairs differ ({rule}){names}.")
+    reasons = ((TEST_NAMES.get(row["test"], row["test"]), row["note"]) for row in rows if is_missing(row["p_value"]))
+    return [*found, *(f"{test}: {why}." for test, why in dict.fromkeys(reasons) if why)]
+
+
+def fitted(grid: Grid, width: int, *first: str) -> Grid:
+    """Leave out columns until the others fit, those named `first` and then those of `DROPPED`."""
+    for name in (*first, *DROPPED):
+        if grid.width > width:
+            grid = grid.without(name)
+    return grid
+
+
+def _thinned(grid: Grid, width: int) -> Grid:
+    """Leave out columns of a curve, evenly, until the others fit; the first and the last stay."""
+    points = list(grid.header[1:])
+    for n in range(len(points), 0, -1):
+        kept = {points[i] for i in np.linspace(0, len(points) - 1, n).round().astype(int)}
+        shown = grid.without(*(name for name in points if name not in kept))
+        if shown.width <= width or n == 1:
+            left = len(points) - len(kept)
+            return (
+                replace(shown, note=f"{left} of {len(points)} columns are left out: curves.csv has them.")
+                if left
+                else shown
+            )
+    return grid
+
+
+def _rich_table(grid: Grid) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in grid.header:
+        justify: Any = "left" if name in grid.text else "right"
+        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=True)
+    for row in grid.rows:
+        # Text, not strings: an interval's brackets are no markup.
+        table.add_row(*(_text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
+    return table
+
+
+def _text(text: str, style: str = "") -> Text:
+    return Text(printable(text), style=style)
+
+
+def _style(column: str, text: str) -> str:
+    if column != "verdict":
+        return ""
+    return next((style for word, style in STYLES.items() if text.startswith(word)), "")
+
+
+def sentence(summary: Summary, *, stored: int, seconds: float, peak: float, folder: Path) -> str:
+    """What a run comes to, in a sentence: verdicts, claims, failures, what it took, and where it stands.
+
+    Parameters
+    ----------
+    summary : Summary
+    stored : int
+        Cells that the store had.
+    seconds : float
+        On the clock; 0 where nothing was run.
+    peak : float
+        Resident bytes; NaN where unknown.
+    folder : Path
+    """
+    n, failed = len(summary.cells), len(summary.failures)
+    parts = [f"{summary.name}: {n - failed if failed else n}{f' of {n}' if failed else ''} cells"]
+    parts[0] += f", {stored} of them from the store" if stored else ""
+    parts += [counted([summary.verdicts])] if len(summary.verdicts) else []
+    whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
+    parts += [held([whole])] if len(whole) else []
+    parts += [f"{len(summary.claims) - len(whole)} claims judged in part"] if len(whole) < len(summary.claims) else []
+    memory = "" if is_missing(peak) else f", {peak / 1e9:.1f} GB at most"
+    parts += [f"{seconds:.1f} s{memory}"] if seconds else []
+    return "; ".join([*parts, f"written to {folder}"])
