@@ -27,6 +27,7 @@ from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.report import files
+from benchmark.report.html import vega
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -308,6 +309,7 @@ def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "dot_plot", lambda summary: (summary.title, summary.cells))
     for name in ("png_bytes", "svg_bytes"):
         monkeypatch.setattr(files, name, lambda drawn: repr(drawn).encode())
+    monkeypatch.setattr(vega, "_kept", lambda _: "let none")  # nor the script that draws in a browser
 
 
 @pytest.fixture(scope="session")

@@ -248,14 +248,26 @@ def compare(
         answer.tables(compare_runs(one, run_named(other_run(one, a))) if b is None else compare_cells(one, a, b))
 
 
-@app.command(epilog="Example: bench report results/runs/webkb")
-def report(run: Run, quiet: Quiet = False, as_json: Json = False) -> None:
-    """Make tables and figures again from saved predictions, without training."""
+@app.command(epilog="Examples: bench report results/runs/webkb · bench report webkb --html")
+def report(
+    run: Run,
+    html: Annotated[
+        bool, typer.Option("--html", help="Say where the page for a browser is, and show no tables.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> None:
+    """Make tables, figures and the page again from saved predictions, without training."""
     from benchmark.cli.answers import Answer
     from benchmark.experiment.session import again
+    from benchmark.report.html.page import PAGE
 
     with Answer(quiet=quiet, as_json=as_json) as answer:
-        _give_run(answer, again(run_named(run)))
+        done = again(run_named(run))
+        if html:
+            say(str(done.folder / PAGE))
+        else:
+            _give_run(answer, done)
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")
@@ -364,14 +376,19 @@ def survey(
     download: Download = True,
 ) -> None:
     """Run configurations of the same methods on several corpora, and write a page that sets them side by side."""
-    from benchmark.experiment.session import all_checked, ensure_writable
-    from benchmark.library.survey import configurations, write_survey
+    from benchmark.cli.answers import Answer
 
-    paths = [config_named(each) for each in configs or configurations(page, Path("configs"))]
-    path = to or Path("docs") / f"{page}.md"
-    ensure_writable(path.parent)
-    done = list(_performed(all_checked(paths), None, overwrite, jobs, verbose, download))
-    say(write_survey(done, page, path))
+    with Answer() as answer, _observed(answer, verbose=verbose) as observer:
+        from benchmark.experiment.session import all_checked, ensure_writable
+        from benchmark.library.survey import configurations, write_survey
+
+        paths = [config_named(each) for each in configs or configurations(page, Path("configs"))]
+        path = to or Path("docs") / f"{page}.md"
+        ensure_writable(path.parent)
+        done = list(_performed(all_checked(paths), None, overwrite, jobs, download, observer))
+        observer.begin("writing the page")
+        said = write_survey(done, page, path)
+    say(said)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 

@@ -1,4 +1,4 @@
-"""From a dataset card to Croissant 1.0 metadata, the JSON-LD that dataset indexes and machine learning libraries read."""
+"""From a dataset card to Croissant 1.0 metadata, the JSON-LD that dataset indexes and libraries read."""
 
 from __future__ import annotations
 
@@ -8,7 +8,18 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard, Subset
 
 VERSION = "http://mlcommons.org/croissant/1.0"
-_OWN = ("column", "data", "dataType", "extract", "field", "fileObject", "fileProperty", "fileSet", "format", "includes")
+_OWN: tuple[str, ...] = (
+    "column",
+    "data",
+    "dataType",
+    "extract",
+    "field",
+    "fileObject",
+    "fileProperty",
+    "fileSet",
+    "format",
+    "includes",
+)
 _OWN += ("jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex", "repeated", "replace")
 _OWN += ("samplingRate", "separator", "source", "subField", "transform", "isLiveDataset", "citeAs", "examples")
 _TYPED = {"data": "@json", "dataType": "@vocab", "examples": "@json"}
@@ -32,7 +43,7 @@ def croissant(card: DatasetCard) -> dict[str, Any]:
     An archive is told where the card knows its sha256, without which Croissant takes none. The documents are in formats
     that Croissant has no words for, and stand in no record set. `identifier` is the digest of the content.
     """
-    counted = {"documents": card, **card.subsets}
+    counted: dict[str, DatasetCard | Subset] = {"documents": card, **card.subsets}
     found = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",

@@ -14,12 +14,13 @@ from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe
 from benchmark.errors import BenchError, ConfigError
-from benchmark.experiment.folder import computed_from, ensure_free, read_results, write_results
+from benchmark.experiment.folder import computed_from, ensure_free, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.findings.papers import check_published
 from benchmark.observer import Observer
 from benchmark.report.files import write_all, write_whole
+from benchmark.report.html.page import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -112,8 +113,10 @@ def perform(
     results = run_study(study, store, jobs=jobs, observer=observer, download=download)
     observer.now("scores, tests, tables and pictures")
     summary = summary_of(results)
-    write_results(results, manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started), folder)
+    manifest = manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started)
+    write_results(results, manifest, folder)
     write_all(summary, folder)
+    write_page(summary, folder, manifest["machine"])
     return Finished(folder, results, summary, time.perf_counter() - started)
 
 
@@ -123,6 +126,7 @@ def again(folder: Path) -> Finished:
     with computed_from(folder):
         summary = summary_of(results)
         write_all(summary, folder)
+        write_page(summary, folder, read_manifest(folder).get("machine", {}))
     return Finished(folder, results, summary)
 
 

@@ -28,6 +28,7 @@ from benchmark.library.trial import clock
 from benchmark.methods.workbench import KEPT_BYTES
 from benchmark.observer import Observer
 from benchmark.report.files import figures_of, write_all
+from benchmark.report.html.page import write_page
 from benchmark.report.style import png_bytes, svg_bytes
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
@@ -303,6 +304,7 @@ class _Rehearsal:
         drawn = tuple(replace(chart, panels=chart.panels[:DRAWN]) for chart in summary.charts[:1])
         summary = replace(summary, charts=drawn)
         write_all(summary, folder / "tables")
+        write_page(summary, folder / "tables", {})
         self.seconds[SCORING] = seen + scored + clock() - started
         n_drawn = sum(len(chart.panels) for chart in drawn)
         if panels > n_drawn:  # the first took the loading of what draws

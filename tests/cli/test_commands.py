@@ -62,6 +62,7 @@ FILES = {
     "table.tex",
     "figure.png",
     "figure.svg",
+    "report.html",
     "predictions.npz",
     "timings.csv",
     "manifest.json",

@@ -157,3 +157,8 @@ def _claim_row():
 @pytest.fixture(name="verdict_row")
 def _verdict_row():
     return verdict_row
+
+
+@pytest.fixture
+def webkb():
+    return webkb_summary()

@@ -1,0 +1,1 @@
+"""A summary to one self-contained HTML page, with interactive pictures."""

@@ -1,0 +1,252 @@
+"""A summary to one HTML page that needs nothing beside it: what was asked, what came out, and every number.
+
+The tables are those of table.md, cell by cell; what is measured on the clock stands in elements of the class
+"measured", and all else of a page is the same wherever and whenever it is written.
+"""
+
+from __future__ import annotations
+
+import base64
+import shlex
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from benchmark.report.contents import OPTIONAL, TABLES
+from benchmark.report.escapes import printable
+from benchmark.report.files import write_whole
+from benchmark.report.grids import (
+    Grid,
+    cell_grid,
+    claim_grid,
+    cost_grid,
+    fold_grid,
+    headline_scores,
+    landmark_grid,
+    main_metric,
+    range_grid,
+    significance_grid,
+    varying_columns,
+    verdict_grid,
+)
+from benchmark.report.html.pictures import (
+    LEVEL,
+    LOOK,
+    SERIES,
+    confusion_picture,
+    curve_pictures,
+    dot_picture,
+    significance_picture,
+)
+from benchmark.report.html.vega import vega_script
+from benchmark.report.numbers import is_missing
+from benchmark.report.quantities import capitalized, metric_name, unit_shown
+from benchmark.report.tables import failure_lines, main_grids
+from benchmark.report.tally import counted, held
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from benchmark.report.contents import Summary
+    from benchmark.report.html.pictures import Picture
+
+PAGE = "report.html"
+#: By what a verdict begins with, whether it speaks for the print, or against it.
+TONES = dict.fromkeys(("equal", "consistent", "holds"), "good")
+TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
+JUDGED = ("verdict", "by it", "strictly", "by the paper's rule")
+FIRST, LAST = ("metric", "published", "ours", "verdict"), ("sample",)
+#: Rows of a table that a page has room for; files beside it have all.
+MOST_ROWS = 3000
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a page: pictures, then a table.
+
+    Parameters
+    ----------
+    title : str
+    pictures : tuple of Picture
+    grid : Grid or None
+    file : str
+        Which file beside the page has the same numbers with all digits.
+    measured : tuple of str
+        Columns that the clock filled.
+    again : mapping of str to str
+        By cell, the line that computes it again: of the table whose rows are cells.
+    folded : bool
+        Whether the table is shown on demand.
+    """
+
+    title: str
+    pictures: tuple[Picture, ...] = ()
+    grid: Grid | None = None
+    file: str = ""
+    measured: tuple[str, ...] = ()
+    again: Mapping[str, str] = field(default_factory=dict)
+    folded: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its name in an address."""
+        return "".join(char if char.isalnum() else "-" for char in self.title.lower())
+
+
+def write_page(summary: Summary, folder: Path, machine: Mapping[str, Any]) -> Path:
+    """Write the page into a run's folder that has its other files already, and give its path."""
+    images = {}
+    for name in summary.pictures:
+        images[name] = base64.b64encode((folder / f"{name}.png").read_bytes()).decode()
+    told = f"{machine['system']}, {machine['processors']} processors" if machine else ""
+    write_whole(folder / PAGE, page_html(summary, told, images).encode())
+    return folder / PAGE
+
+
+def page_html(summary: Summary, machine: str = "", images: Mapping[str, str] | None = None) -> str:
+    """Write the page.
+
+    Parameters
+    ----------
+    summary : Summary
+    machine : str
+        What the run was made on, in words.
+    images : mapping of str to str
+        Pictures that are drawn already, PNG in base 64, by name.
+    """
+    sections = [section for section in _sections(summary) if section.pictures or (section.grid and section.grid.rows)]
+    written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
+    names = ["predictions.npz", *(f"{name}.csv" for name in written)]
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            summary=summary,
+            sentences=in_short(summary),
+            sections=sections,
+            images=images or {},
+            failures=failure_lines(summary),
+            files=[*names, *(["curves.csv"] if summary.charts else []), "table.md", "manifest.json"],
+            machine=machine,
+            most=MOST_ROWS,
+        )
+    )
+
+
+def in_short(summary: Summary) -> list[str]:
+    """What was asked and what came out, in three sentences."""
+    metric = main_metric(summary)
+    unit, name = unit_shown(metric), metric_name(metric)
+    scores = {cell: score for (cell, of), score in headline_scores(summary).items() if of == metric}
+    tested_on = max((int(score["n"]) for score in scores.values() if not is_missing(score["n"])), default=0)
+    n, varying = len(summary.cells), varying_columns(summary.cells)
+    asked = f"{n:,} {'cell' if n == 1 else 'cells'}"
+    asked += f", which differ in {_listed(varying)}," if varying else ""
+    tested = f" on {tested_on:,} tested documents" if tested_on else ""
+    found = [f"{asked} {'is' if n == 1 else 'are'} scored by {name}{tested}."]
+    known = sorted((score["value"], cell) for cell, score in scores.items() if not is_missing(score["value"]))
+    if known:
+        symbol = " %" if unit.name == "percent" else ""
+        ends = [f"{unit.text(value)}{symbol} ({cell})" for value, cell in (known[-1], known[0])]
+        found.append(f"{capitalized(name)} is highest at {ends[0]}" + (f" and lowest at {ends[1]}." if n > 1 else "."))
+    if len(summary.verdicts):
+        told = f"Beside the paper: {counted([summary.verdicts])}"
+        whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]  # of a part there is no verdict
+        found.append(f"{told}; {held([whole])}." if len(whole) else f"{told}.")
+    elif len(summary.significance):
+        tests = summary.significance.dropna(subset=["p_holm"]).drop_duplicates(["a", "b"])
+        n_found = int((tests["p_holm"] < LEVEL).sum())
+        found.append(f"{n_found} of {len(tests)} tested pairs differ by p < {LEVEL} after Holm's correction.")
+    return found
+
+
+def _sections(summary: Summary) -> Iterable[Section]:
+    """The parts of the page in their order, empty ones included."""
+    cells = _cells_section(summary)
+    if summary.charts:
+        for chart in summary.charts:
+            yield Section(chart.title, tuple(curve_pictures(chart)))
+    elif len(summary.scores) and not summary.pictures:
+        yield Section("", (dot_picture(summary),))
+    yield Section("Published numbers", grid=_verdict_first(verdict_grid(summary.verdicts)), file="verdicts.csv")
+    yield Section("Claims", grid=claim_grid(summary.claims), file="claims.csv")
+    yield Section("Ranges of the printed figures", grid=range_grid(summary.ranges), file="ranges.csv")
+    yield Section("Landmarks", grid=_filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
+    if summary.of_points:
+        for grid in main_grids(summary):
+            yield Section(grid.title, grid=grid, file="curves.csv", folded=True)
+    yield cells
+    if not summary.of_points:
+        yield Section(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
+    pairs = significance_picture(summary) if not summary.of_points else None
+    grid = _filled(significance_grid(summary))
+    yield Section(grid.title, (pairs,) if pairs else (), grid, "significance.csv", folded=summary.of_points)
+    confusions = confusion_picture(summary)
+    yield Section("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
+
+
+def _cells_section(summary: Summary) -> Section:
+    """The table of cells, with what each took and how it is made again."""
+    grid, costs = _verdict_first(cell_grid(summary)), cost_grid(summary.costs)
+    again = {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells}
+    taken = {row[0]: row[1:] for row in costs.rows}
+    measured = costs.header[1:] if taken else ()
+    rows = tuple((*row, *taken.get(row[0], ("–",) * len(measured))) for row in grid.rows)
+    grid = Grid("Scores", (*grid.header, *measured), rows, grid.text, grid.note)
+    return Section("Scores of every cell", (), grid, "scores.csv", measured, again, folded=summary.of_points)
+
+
+def _verdict_first(grid: Grid) -> Grid:
+    """What the print is and what became of it right after the cell: of a wide table the rest may be out of sight."""
+    order = [name for name in (*grid.header[:1], *FIRST) if name in grid.header]
+    order += [name for name in grid.header if name not in (*order, *LAST)]
+    order += [name for name in LAST if name in grid.header]
+    places = [grid.header.index(name) for name in order] if "verdict" in grid.header else range(len(grid.header))
+    header, *rows = (tuple(row[i] for i in places) for row in (grid.header, *grid.rows))
+    return replace(grid, header=header, rows=tuple(rows))
+
+
+def _filled(grid: Grid) -> Grid:
+    """What stands on the first of several rows on each of them: sorted, they part."""
+    rows: list[tuple[str, ...]] = []
+    for row in grid.rows:
+        above = rows[-1] if rows and (not row[0] or row[:2] == rows[-1][:2]) else row
+        rows.append(tuple(text or over for text, over in zip(row, above, strict=True)))
+    return replace(grid, rows=tuple(rows))
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def tone(column: str, text: str) -> str:
+    """Whether what stands in a column speaks for the print, or against it; "" where it does neither."""
+    if column not in JUDGED:
+        return ""
+    return next((tone for word, tone in TONES.items() if text.startswith(word)), "open")
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("benchmark.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value,
+    )
+    templates = files("benchmark.report") / "templates"
+    environment.globals |= {
+        "style": (templates / "report.css").read_text(encoding="utf-8"),
+        "script": (templates / "report.js").read_text(encoding="utf-8"),
+        "vega": vega_script,
+        "look": LOOK,
+        "n_series": SERIES,
+        "tone": tone,
+    }
+    return environment

@@ -1,0 +1,46 @@
+"""The script that draws Vega-Lite's specifications: made by vl-convert in two seconds, and kept in the user's cache."""
+
+from __future__ import annotations
+
+import hashlib
+from contextlib import suppress
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import platformdirs
+
+from benchmark.errors import BenchError
+from benchmark.report.files import write_whole
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def vega_script() -> str:
+    """Vega, Vega-Lite and vega-embed as one script, to stand inside a page; the same of one version of vl-convert.
+
+    What is kept begins with its digest: a damaged file is made again.
+    """
+    path = platformdirs.user_cache_path("simplexbench") / f"vega-{version('vl-convert-python')}.js"
+    return _kept(path) or _made(path)
+
+
+def _kept(path: Path) -> str:
+    try:
+        digest, _, script = path.read_text(encoding="utf-8").partition("\n")
+    except (OSError, ValueError):
+        return ""
+    return script if digest == _digest(script) else ""
+
+
+def _made(path: Path) -> str:
+    import vl_convert  # noqa: PLC0415 - what is kept needs none of it
+
+    script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", r"<\/script")
+    with suppress(BenchError):  # a page needs no cache
+        write_whole(path, f"{_digest(script)}\n{script}".encode())
+    return script
+
+
+def _digest(script: str) -> str:
+    return hashlib.sha256(script.encode()).hexdigest()

@@ -1,0 +1,173 @@
+"""Each page in a real browser: it draws, sorts, filters, tells numbers, and can be used by everyone."""
+
+import csv
+import io
+import shutil
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
+from benchmark.report.html.page import page_html
+from benchmark.report.tables import frame_csv
+
+playwright = pytest.importorskip("playwright.sync_api")
+axe = pytest.importorskip("axe_playwright_python.base")
+
+THEMES = ("light", "dark")
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1200, "height": 900}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """The system's Chromium."""
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    with playwright.sync_playwright() as driver:
+        found = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """Open the page of a summary, as a file; what its console says is an error of the test."""
+    said, asked = [], []
+
+    def open_page(summary, **options):
+        path = tmp_path / "report.html"
+        path.write_text(page_html(summary), encoding="utf-8")
+        page = browser.new_page(**({"viewport": DESK} | options))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        page.evaluate("window.drawn.then(() => null)")
+        assert asked == [path.as_uri()]
+        return page
+
+    yield open_page
+    assert said == []
+
+
+@pytest.fixture
+def full(webkb):
+    """A summary of which every part of the page has something to show."""
+    cells = [cell.id for cell in webkb.cells]
+    gaps = [(a, b, 0.02, 0.01, 0.03, 4199) for a, b in pairwise(cells)]
+    mistaken = [(cell, t, p, 40 + i if t == p else 3) for i, cell in enumerate(cells) for t in "abc" for p in "abc"]
+    costs = [(cell, 1.5 + i, 0.25, 2e8) for i, cell in enumerate(cells)]
+    parts = {"differences": frame(DIFFERENCES, gaps), "confusions": frame(CONFUSIONS, mistaken)}
+    return replace(webkb, costs=frame(COSTS, costs), failures={}, **parts)
+
+
+def table_of(page, title):
+    return page.locator("section", has=page.get_by_role("heading", name=title, exact=True)).locator("table")
+
+
+def column_of(table, name):
+    head = [text.strip(" ↕↑↓") for text in table.locator("thead th").all_inner_texts()]
+    return [row.locator("th, td").nth(head.index(name)).inner_text() for row in table.locator("tbody tr:visible").all()]
+
+
+def tooltip_on(page, mark):
+    mark.hover()
+    found = page.locator("#vg-tooltip-element.visible")
+    found.wait_for()
+    return {row.locator(".key").inner_text(): row.locator(".value").inner_text() for row in found.locator("tr").all()}
+
+
+def test_tables_sort_both_ways_by_their_numbers(opened, full):
+    page = opened(full)
+    table = table_of(page, "Scores of every cell")
+    written = column_of(table, "accuracy %")
+    button = table.get_by_role("button", name="accuracy %")
+    for order in (False, True):
+        button.click()
+        assert column_of(table, "accuracy %") == sorted(written, key=float, reverse=order)
+    assert button.locator("..").get_attribute("aria-sort") == "descending"
+    assert column_of(table, "cell")[0] == "tf-l1-ngd"  # rows move as a whole
+
+
+def test_filters_keep_the_rows_that_have_all_words(opened, full):
+    page = opened(full)
+    table = table_of(page, "Scores of every cell")
+    field = page.locator(f'input[aria-controls="{table.get_attribute("id")}"]')
+    field.fill("NGD tfidf")
+    assert column_of(table, "cell") == ["tfidf-l1-ngd"]
+    assert "1 of 10 rows" in field.locator("xpath=../..").inner_text()
+    field.fill("")
+    assert len(column_of(table, "cell")) == 10
+
+
+def test_hovering_tells_the_number_of_scores_csv(opened, full):
+    page = opened(full)
+    scores = csv.DictReader(io.StringIO(frame_csv(full.scores, full.scores.columns)))
+    held = {row["cell"]: row for row in scores if (row["fold"], row["metric"]) == ("all", "accuracy")}
+    points = page.locator('[data-name="scores"] .layer_1_marks path')
+    assert points.count() == len(held)
+    for i in (0, 5, 9):
+        told = tooltip_on(page, points.nth(i))
+        row = held[told["cell"]]
+        assert float(told["accuracy %"]) == pytest.approx(100 * float(row["value"]), abs=0.005)
+        ends = [float(end) for end in told["95% interval"].strip("[]").split(",")]
+        assert ends == pytest.approx([100 * float(row["low"]), 100 * float(row["high"])], abs=0.0051)
+        page.mouse.move(0, 0)
+
+
+def test_another_cells_confusions_are_shown_on_demand(opened, full):
+    page = opened(full)
+    place = page.locator('[data-name="confusions"]')
+    for i, cell in enumerate(["tf-l1-linear", "tf-l1-ngd"]):
+        place.get_by_role("combobox").select_option(cell)
+        place.get_by_text(str(40 + 2 * i), exact=True).first.wait_for()
+
+
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+def test_everyone_can_use_it(opened, full, theme, viewport):
+    page = opened(full, color_scheme=theme, viewport=viewport)
+    for summary in page.locator("details:not([open]) > summary").all()[:3]:
+        summary.click()
+    page.add_script_tag(content=Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run()")["violations"]
+    assert [(each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_keyboard_reaches_everything(opened, full):
+    page = opened(full)
+    every = "a[href], button, input, select, summary, [tabindex='0']"
+    expected = page.evaluate(f'[...document.querySelectorAll("{every}")].filter(e => e.checkVisibility()).length')
+    reached = 0
+    for _ in range(expected + 5):
+        page.keyboard.press("Tab")
+        reached += page.evaluate(f'document.activeElement.matches("{every}")')
+        if page.evaluate("document.activeElement === document.body"):
+            break
+    assert reached >= expected
+    page.locator("thead button").first.focus()
+    page.keyboard.press("Enter")
+    assert page.locator("th[aria-sort]").count() == 1
+
+
+def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
+    page = opened(full, color_scheme="dark")
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    dark = page.evaluate(paper)
+    page.locator("#theme").click()
+    assert page.evaluate(paper) == "rgb(255, 255, 255)" != dark
+    page.locator("#theme").click()
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(paper) == dark
+
+
+def test_every_summary_has_a_page_within_its_bounds(opened, make):
+    page = opened(make())
+    assert page.locator("h1").inner_text() == make().title
+    assert len(page.content().encode()) < 5_000_000

@@ -1,0 +1,154 @@
+"""The page of a run: everything a reader needs is inside it, and no more than the summary says."""
+
+import json
+import re
+import sys
+from dataclasses import replace
+from html import unescape
+from types import SimpleNamespace
+
+import altair as alt
+import pytest
+
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
+from benchmark.report.html import page, vega
+from benchmark.report.html.page import in_short, page_html, tone
+from benchmark.report.html.pictures import confusion_picture, dot_picture, significance_picture
+
+
+@pytest.fixture(autouse=True)
+def without_vega(monkeypatch):
+    """Pages without the script of Vega, which takes seconds to make and is tested in a browser."""
+    monkeypatch.setitem(page._environment().globals, "vega", lambda: "")
+
+
+def words_of(html):
+    return " ".join(
+        unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)).split()
+    )
+
+
+def specs_of(html):
+    found = re.findall(r'data-name="([^"]*)"><script type="application/json">(.*?)</script>', html)
+    return {name: json.loads(spec) for name, spec in found}
+
+
+def test_equal_summaries_give_equal_bytes(make):
+    assert page_html(make()) == page_html(make())
+
+
+def test_only_what_was_measured_differs_between_machines(webkb):
+    def on(machine, factor):
+        rows = [(cell.id, 3.0 * factor, 0.2 * factor, 1e8 * factor) for cell in webkb.cells]
+        return page_html(replace(webkb, costs=frame(COSTS, rows)), machine)
+
+    one, other = on("Linux-6", 1), on("Darwin-24", 2)
+    assert one != other
+    unmeasured = [re.sub(r'(<(td|span) class="[^"]*measured">)[^<]*', r"\1", html) for html in (one, other)]
+    assert unmeasured[0] == unmeasured[1]
+
+
+def test_every_number_and_verdict_of_the_tables_stands_in_the_page(webkb):
+    words = words_of(page_html(webkb))
+    for row in webkb.verdicts.to_dict("records"):
+        assert row["published"] in words
+    for cell in webkb.cells:
+        assert f"bench run webkb --only {cell.id}" in words
+    assert words.count("consistent") >= (webkb.verdicts["verdict"] == "consistent").sum()
+    assert all(note in words for note in webkb.notes)
+
+
+def test_nothing_is_fetched_from_elsewhere(make):
+    html = page_html(make())
+    addresses = re.findall(r'(?:src|href)="([^"]*)"', html)
+    assert all(re.fullmatch(r"#\w+|[\w.]+\.(csv|npz|md|json)|data:image/png.*", address) for address in addresses)
+    assert "@import" not in html
+    assert "url(" not in html
+
+
+def test_names_are_no_markup(webkb):
+    bad = '</script><img src=x onerror="alert(1)">\x1b[31m{{7*7}}'
+    html = page_html(replace(webkb, title=bad, notes=(bad,)))
+    assert "<img" not in html
+    assert "\x1b" not in html
+    assert "{{7*7}}" in html
+
+
+def test_the_sentences_are_of_the_data(webkb):
+    asked, found, beside = in_short(webkb)
+    assert asked.startswith("10 cells, which differ in weighting, normalization and kernel, are scored by accuracy")
+    assert "4,199" in asked
+    assert found == "Accuracy is highest at 92.30 % (tf-l1-ngd) and lowest at 56.30 % (tfidf-l1-linear)."
+    assert "11 results of models equal or consistent" in beside
+    assert "2 of 2 claims hold by their papers' rules" in beside
+
+
+def test_of_a_part_of_a_claim_nothing_is_said_to_hold(webkb):
+    part = replace(webkb, claims=webkb.claims.assign(whole=8))
+    assert "claims" not in in_short(part)[-1]
+
+
+def test_a_failure_is_told(webkb):
+    assert "tf-l1-ngd: failed: out of memory" in words_of(
+        page_html(replace(webkb, failures={"tf-l1-ngd": "out of memory"}))
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "expected"),
+    [
+        ("verdict", "equal, outside the interval", "good"),
+        ("verdict", "deviates", "bad"),
+        ("strictly", "not shown (1 of 2)", "open"),
+        ("strictly", "contradicted (1 of 2)", "bad"),
+        ("cell", "deviates", ""),
+    ],
+)
+def test_verdicts_have_a_tone_beside_their_words(column, text, expected):
+    assert tone(column, text) == expected
+
+
+class TestPictures:
+    def test_are_what_vega_lite_can_draw(self, make):
+        for name, spec in specs_of(page_html(make())).items():
+            chart = alt.Chart.from_dict(spec, validate=True)
+            assert chart.to_dict()["layer"], name
+
+    def test_dots_show_the_scores(self, webkb):
+        points = {point["cell"]: point for point in dot_picture(webkb).spec["data"]["values"]}
+        headline = webkb.scores[(webkb.scores["fold"] == "all") & (webkb.scores["metric"] == "accuracy")]
+        for row in headline.to_dict("records"):
+            assert points[row["cell"]]["value"] == pytest.approx(100 * row["value"], rel=1e-11)
+            assert float(points[row["cell"]]["ours"]) == pytest.approx(100 * row["value"], abs=0.005)
+        assert points["tf-l1-ngd"]["published"] == "91.88"
+
+    def test_pairs_stand_both_ways(self, webkb):
+        untested = ("tf-l1-ned", "tf-l1-ngd", -0.07, -0.09, -0.05, 4199)
+        gaps = frame(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), untested])
+        points = significance_picture(replace(webkb, differences=gaps)).spec["data"]["values"]
+        told = {(point["a"], point["b"]): (point["gap"], point["interval"], point["told"]) for point in points}
+        assert told["tf-l1-ngd", "tf-l2-linear"] == ("+2.78", "[+1.30, +4.20]", "higher")
+        assert told["tf-l2-linear", "tf-l1-ngd"] == ("-2.78", "[-4.20, -1.30]", "lower")
+        assert told["tf-l1-ned", "tf-l1-ngd"][2] == "no test"
+
+    def test_confusions_hold_every_document_once(self, webkb):
+        rows = [("tf-l1-ngd", "a", "a", 7), ("tf-l1-ngd", "b", "a", 2), ("tf-l2-ned", "a", "b", 9)]
+        spec = confusion_picture(replace(webkb, confusions=frame(CONFUSIONS, rows))).spec
+        assert [point[3] for point in spec["data"]["values"]] == [7, 2, 9]
+        names = {param["name"]: param["value"] for param in spec["params"]}
+        assert (names["classes"], names["cells"]) == (["a", "b"], ["tf-l1-ngd", "tf-l2-ned"])
+
+
+class TestScript:
+    def test_what_is_kept_is_used_and_what_is_damaged_is_made_again(self, tmp_path, monkeypatch):
+        made = []
+        maker = SimpleNamespace(javascript_bundle=lambda snippet: made.append(snippet) or "let x = '</script>';")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setitem(sys.modules, "vl_convert", maker)
+        first = vega.vega_script()
+        assert vega.vega_script() == first == r"let x = '<\/script>';"
+        assert len(made) == 1
+        (kept,) = tmp_path.rglob("vega-*.js")
+        kept.write_text(kept.read_text()[:-1])
+        assert vega.vega_script() == first
+        assert len(made) == 2
