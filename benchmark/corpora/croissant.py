@@ -1,4 +1,4 @@
-"""From a dataset card to Croissant 1.0 metadata, the JSON-LD that dataset indexes and libraries read."""
+"""From a dataset card to Croissant 1.0 metadata, the JSON-LD that indexes of datasets and libraries read."""
 
 from __future__ import annotations
 
@@ -63,10 +63,8 @@ def croissant(card: DatasetCard) -> dict[str, Any]:
 def _distribution(card: DatasetCard) -> list[dict[str, Any]]:
     if card.archive_sha256 is None or not card.addresses:
         return []
-    kind = {"@type": "cr:FileObject", "@id": card.archives[0], "name": card.archives[0]}
-    return [
-        kind | {"contentUrl": card.addresses[0], "encodingFormat": "application/gzip", "sha256": card.archive_sha256}
-    ]
+    file = {"@type": "cr:FileObject", "@id": card.archives[0], "name": card.archives[0], "sha256": card.archive_sha256}
+    return [file | {"contentUrl": card.addresses[0], "encodingFormat": "application/gzip"}]
 
 
 def _record_set(name: str, part: DatasetCard | Subset) -> dict[str, Any]:

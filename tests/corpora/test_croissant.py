@@ -22,6 +22,10 @@ def mlcroissant():
     return pytest.importorskip("mlcroissant")
 
 
+def text_of(value):
+    return value.decode() if isinstance(value, bytes) else value
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_validates_and_gives_the_cards_counts(name, mlcroissant, caplog):
     card = registry.card(name)
@@ -33,13 +37,10 @@ def test_validates_and_gives_the_cards_counts(name, mlcroissant, caplog):
     assert "not standard" not in caplog.text
     assert dataset.metadata.cite_as == card.citation
     for part, of in {"documents": card, **card.subsets}.items():
-        records = [{key.rpartition("/")[2]: value for key, value in each.items()} for each in dataset.records(part)]
+        records = ({key.rpartition("/")[2]: value for key, value in each.items()} for each in dataset.records(part))
         read = {}
         for each in records:
-            label, group = (
-                text.decode() if isinstance(text, bytes) else text for text in (each["class"], each["group"])
-            )
-            read.setdefault(label, {})[group] = int(each["documents"])
+            read.setdefault(text_of(each["class"]), {})[text_of(each["group"])] = int(each["documents"])
         assert read == of.counts
 
 
