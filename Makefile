@@ -4,7 +4,7 @@ CONFIG ?= configs/quickstart.yaml
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test lint types check trials perf reproduce-paper lock clean help
+.PHONY: run test lint types check trials perf docs reproduce-paper lock clean help
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
@@ -13,6 +13,7 @@ help:
 	@echo "make trials [SLICE=1]                  try to break it, from fixed seeds"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
+	@echo "make docs                              docs/ as a site, in site/, and its pictures"
 	@echo "make perf                              time ours against the plain routes, and plans"
 	@echo "make lock                              resolve the lock file afresh"
 
@@ -39,6 +40,10 @@ perf: $(READY)
 	$(BIN)/python tests/perf/measure.py
 	$(BIN)/python tests/perf/plans.py
 
+docs: $(READY)
+	$(BIN)/python docs/pictures.py
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 reproduce-paper: $(READY)
 	$(BIN)/bench reproduce
 
@@ -57,4 +62,4 @@ lock:
 		--no-emit-find-links --no-header pyproject.toml --output-file requirements.lock
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache results/runs
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache results/runs site

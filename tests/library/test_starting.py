@@ -139,13 +139,13 @@ def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -
     assert yaml.safe_load(target.read_text())["name"] == "own"
 
 
-def test_the_readmes_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_guides_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
     monkeypatch.chdir(tmp_path)
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", readme, re.DOTALL)
+    guide = (REPOSITORY / "docs" / "guide.md").read_text(encoding="utf-8")
+    block = re.search(r"In a notebook:\n\n```python\n(.*?)```", guide, re.DOTALL)
     assert block
     names: dict[str, Any] = {}
-    exec(block.group(1), names)  # noqa: S102 - the README's own lines
+    exec(block.group(1), names)  # noqa: S102 - the guide's own lines
     assert isinstance(names["found"].figure(), Figure)
     assert (tmp_path / "figure.png").stat().st_size > 1000

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
-README = Path(__file__).parents[2] / "README.md"
+EXTENDING = Path(__file__).parents[2] / "docs" / "extending.md"
 
 
 @pytest.fixture
@@ -35,9 +35,9 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store", limit=10**9)
 
 
-def test_the_example_of_the_readme_runs(tmp_path: Path, store: Store) -> None:
+def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None:
     python, yaml = re.search(
-        r"`mykernels\.py`, whole:\n\n```python\n(.*?)```\n\n```yaml\n(.*?)```", README.read_text("utf-8"), re.DOTALL
+        r"`mykernels\.py`, whole:\n\n```python\n(.*?)```\n\n```yaml\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL
     ).groups()
     (tmp_path / "mykernels.py").write_text(python, encoding="utf-8")
     rest = "name: own\ncorpus: {name: synthetic}\nprotocol: {name: leave-one-group-out, held_out: [texas]}\n"

@@ -1,0 +1,155 @@
+"""What MkDocs asks while it builds the site: pages made of published numbers, configurations, results, docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.structure.files import File
+
+import benchmark
+from benchmark.classifiers import CLASSIFIERS
+from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation import published as papers
+from benchmark.findings.papers import load_published
+from benchmark.kernels import KERNELS, Kernel
+from benchmark.report.escapes import markdown_text
+from benchmark.report.grids import Grid
+from benchmark.report.tables import markdown_grid
+from benchmark.representation import TermWeighting
+from benchmark.source import read_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.files import Files
+
+    from benchmark.evaluation.published import Claim, Published
+
+RESULTS, CONFIGS = REPOSITORY / "results", REPOSITORY / "configs"
+#: Pages that stand in the navigation once they are written.
+AWAITED = ("choosing.md", "geometry.md")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Fill in the papers, in the order of their years, and leave out what isn't written yet."""
+    ready = [page for page in config.nav or [] if page not in AWAITED or (REPOSITORY / "docs" / page).exists()]
+    of_papers = ["reproduction.md", *(f"papers/{each.paper}.md" for each in with_claims()), "papers/deviations.md"]
+    config.nav = [{"Papers": of_papers} if page == {"Papers": []} else page for page in ready]
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages that are made, a paper's in place of its formulas alone."""
+    for name, text in pages().items():
+        written = files.get_file_from_path(name)
+        if written is not None:
+            files.remove(written)
+        files.append(File.generated(config, name, content=text))
+    return files
+
+
+def with_claims() -> list[Published]:
+    """The papers that are reproduced, the oldest first; landmarks are none."""
+    found = [load_published(path) for path in papers.FOLDER.glob("*.yaml")]
+    return sorted((each for each in found if each.claims), key=lambda each: each.paper[-4:])
+
+
+def pages() -> dict[str, str]:
+    """Every page that is made, by its name."""
+    made = {f"papers/{each.paper}.md": paper_page(each) for each in with_claims()}
+    made["reproduction.md"] = (RESULTS / "REPRODUCTION.md").read_text(encoding="utf-8")
+    deviations = (RESULTS / "papers" / "deviations.md").read_text(encoding="utf-8")
+    made["papers/deviations.md"] = deviations.replace("../REPRODUCTION.md", "../reproduction.md")
+    made["api.md"] = api_page()
+    return made
+
+
+def paper_page(paper: Published) -> str:
+    """A paper: its formulas, which docs/papers/ has, what it claims, what was open, how it is run, what was found."""
+    written = REPOSITORY / "docs" / "papers" / f"{paper.paper}.md"
+    formulas = written.read_text(encoding="utf-8") if written.exists() else f"# {markdown_text(paper.title)}\n"
+    title, _, rest = formulas.partition("\n")
+    head = [title, "", markdown_text(paper.reference), "", f"**{markdown_text(paper.finding)}**", rest]
+    configs = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml")) if _of(path, paper, "paper")}
+    tried = {path.stem: path for path in sorted(CONFIGS.glob("*.yaml")) if _data(path).get("explains") in configs}
+    parts = [*head, *_claims(paper), *_open(paper, configs | tried), *_configurations(configs | tried), *_found(paper)]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _data(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = read_yaml(path).data
+    return found
+
+
+def _of(path: Path, paper: Published, key: str) -> bool:
+    return bool(_data(path).get(key) == paper.paper)
+
+
+def _claims(paper: Published) -> Iterator[str]:
+    n, ranges = sum(not value.alternative for value in paper.values), len(paper.ranges)
+    yield "\n## What it prints and claims\n"
+    yield f"{n} printed numbers, {ranges} axes of figures, {len(paper.claims)} claims:\n"
+    rows = tuple((each.id, each.text, _rule(each), each.aside or "") for each in paper.claims)
+    header = ("claim", "text", "strict test", "not counted")
+    yield markdown_grid(Grid("Claims", header, rows, frozenset(header)))
+
+
+def _rule(claim: Claim) -> str:
+    return papers.TESTS.get(claim.test or "", "the scores" if claim.margin is None else f"within {claim.margin}")
+
+
+def _open(paper: Published, configs: dict[str, Path]) -> Iterator[str]:
+    """What the paper leaves open, as configurations and claims say it, and what was chosen to come near a print."""
+    told: dict[str, str] = {}
+    for name, path in configs.items():
+        found = _data(path)
+        told |= {" ".join(note.split()): name for note in found.get("notes", ())}
+        told |= {f"Chosen: {each['choice']}, to come near {each['to']}.": name for each in found.get("fitted", ())}
+    told |= {f"{each.id}: {each.because}.": paper.paper for each in paper.claims if each.because}
+    if told:
+        yield "\n## What was open\n"
+        yield from (f"- {markdown_text(text)} (`{where}`)" for text, where in told.items())
+
+
+def _configurations(configs: dict[str, Path]) -> Iterator[str]:
+    """Each configuration whole: its comments say what the paper says of each setting."""
+    yield "\n## How it is run\n"
+    for name, path in configs.items():
+        yield f'??? note "`configs/{name}.yaml`: {markdown_text(str(_data(path).get("title", name)))}"\n'
+        lines = ["```yaml", *path.read_text(encoding="utf-8").splitlines(), "```", ""]
+        yield "\n".join(f"    {line}".rstrip() for line in lines)
+
+
+def _found(paper: Published) -> Iterator[str]:
+    """The page that `bench reproduce` writes, below a heading of this one."""
+    path = RESULTS / "papers" / f"{paper.paper}.md"
+    if path.exists():
+        _, _, body = path.read_text(encoding="utf-8").partition("\n")
+        body = body.replace("../REPRODUCTION.md", "../reproduction.md")
+        yield "\n## What was found\n" + re.sub(r"(?m)^## ", "### ", body)
+
+
+def _of_ours(member: Any) -> bool:
+    return str(getattr(member, "__module__", "")).startswith("benchmark.")
+
+
+def api_page() -> str:
+    """The reference of what can be imported: signatures and docstrings, as they stand in the code."""
+    at_hand = {f"benchmark.{name}": getattr(benchmark, name) for name in dir(benchmark) if not name.startswith("_")}
+    groups = {
+        "In a notebook": {name: each for name, each in at_hand.items() if _of_ours(each)},
+        "Points": {"benchmark.representation.TermWeighting": TermWeighting},
+        "Kernels": {f"{cls.__module__}.{cls.__name__}": cls for cls in (Kernel, *KERNELS.values())},
+        "Classifiers": {f"{cls.__module__}.{cls.__name__}": cls for cls in CLASSIFIERS.values()},
+    }
+    lines = ["# Reference of the API", "", "Kernels, classifiers and weightings are scikit-learn estimators."]
+    for title, members in groups.items():
+        lines += ["", f"## {title}"]
+        for name, member in members.items():
+            shown = f"{name.rpartition('.')[2]}{inspect.signature(member)}"
+            lines += ["", f"### `{name}`", "", "```text", shown, "", inspect.getdoc(member) or "", "```"]
+    return "\n".join(lines) + "\n"

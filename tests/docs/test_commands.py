@@ -1,0 +1,149 @@
+"""The documents' commands: each works as it is written, and prints what stands below it.
+
+The minutes of the reviewer's guide that a run of all tests has no time for are run with REVIEW_MINUTES=20, or 60, in
+the repository itself, where the corpora are at hand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from benchmark.cli import app
+from benchmark.corpora import registry
+from benchmark.corpora.card import REPOSITORY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+DOCS = REPOSITORY / "docs"
+MINUTES = int(os.environ.get("REVIEW_MINUTES", "2"))
+
+
+def blocks(text: str, *languages: str) -> list[tuple[str, str]]:
+    """Language and content of the fenced blocks."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return [(language, content) for language, content in found if language in languages]
+
+
+def section(page: str, title: str) -> str:
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.split(r"^## ", text.partition(f"\n## {title}\n")[2], flags=re.MULTILINE)[0]
+
+
+def performed(line: str) -> str:
+    """What a command prints: run in this process, the tool and Python alike."""
+    program, *arguments = shlex.split(line, comments=True)
+    if program == "bench":
+        result = CliRunner().invoke(app, arguments)
+        assert result.exit_code == 0, f"{line}: {result.output}"
+        return result.stdout
+    assert (program, arguments[0], len(arguments)) == ("python", "-c", 2), line
+    exec(arguments[1], {})  # noqa: S102 - the documents' own lines
+    return ""
+
+
+def in_a_shell(line: str) -> str:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {name: value for name, value in os.environ.items() if name != "REVIEW_MINUTES"} | {"PATH": path}
+    shell = ["bash", "-c", line]
+    done = subprocess.run(shell, cwd=REPOSITORY, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{line}: {done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def follow(text: str, run: Callable[[str], str]) -> int:
+    """Run the commands of a text; each line of the block below them has to be in what they print.
+
+    Words in order are enough: tables are as wide as the terminal, and `…` stands for what differs from run to run.
+    Gives the number of commands.
+    """
+    said: list[list[str]] = []
+    commands = 0
+    for language, content in blocks(text, "sh", "text"):
+        if language == "sh":
+            lines = content.splitlines()
+            said = [printed.split() for line in lines for printed in run(line).splitlines()]
+            commands += len(lines)
+            continue
+        for line in content.splitlines():
+            words = [word for word in line.split() if word != "…"]
+            assert any(in_order(words, each) for each in said), f"{line!r} is not printed"
+    return commands
+
+
+def in_order(words: list[str], line: list[str]) -> bool:
+    rest = iter(line)
+    return all(word in rest for word in words)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the configurations to work in."""
+    (tmp_path / "configs").symlink_to(REPOSITORY / "configs")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_tutorial(place: Path) -> None:
+    assert follow((DOCS / "tutorial.md").read_text(encoding="utf-8"), performed) == 8
+    (shown,) = (yaml.safe_load(content) for _, content in blocks((DOCS / "tutorial.md").read_text("utf-8"), "yaml"))
+    written = yaml.safe_load((place / "pages.yaml").read_text(encoding="utf-8"))
+    assert shown == {key: written[key] for key in shown}
+
+
+@pytest.mark.usefixtures("place")
+def test_the_reviewers_2_minutes() -> None:
+    assert follow(section("reviewing.md", "In 2 minutes"), performed) == 6
+
+
+@pytest.mark.corpus
+@pytest.mark.timeout(5400)
+@pytest.mark.parametrize("minutes", [20, 60])
+def test_the_reviewers_longer_minutes(minutes: int) -> None:
+    text = section("reviewing.md", f"In {minutes} minutes")
+    assert blocks(text, "sh")
+    if minutes > MINUTES:
+        pytest.skip(f"takes {minutes} minutes: REVIEW_MINUTES={minutes}")
+    if not all(registry.find(name) for name in ("webkb", "20ng", "reuters")):
+        pytest.skip("the corpora are not here")
+    follow(text, in_a_shell)
+
+
+def test_every_longer_command_is_one_that_there_is() -> None:
+    """What isn't run is parsed: the commands and targets exist, and the configurations are good."""
+    targets = set(re.findall(r"^([\w-]+):", (REPOSITORY / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    for minutes in (20, 60):
+        for _, content in blocks(section("reviewing.md", f"In {minutes} minutes"), "sh"):
+            for line in content.splitlines():
+                program, command, *arguments = line.split()
+                if program == "make":
+                    assert command in targets
+                elif program == "bench" and command == "check":
+                    assert all((REPOSITORY / "results" / "pinned" / f"{name}.csv").exists() for name in arguments)
+                elif program == "bench":
+                    assert CliRunner().invoke(app, [command, *arguments, "--help"]).exit_code == 0
+                else:
+                    assert (program, command) == ("git", "diff")
+                    assert all((REPOSITORY / name).exists() for name in arguments if not name.startswith("-"))
+
+
+def test_another_paper_is_two_files_as_the_documents_say(
+    place: Path, publish: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config, numbers = (content for _, content in blocks(section("extending.md", "A paper"), "yaml"))
+    publish(yaml.safe_load(numbers))
+    (place / "sixth.yaml").write_text(config, encoding="utf-8")
+    said = performed("bench run sixth.yaml")
+    assert any(in_order(["ngd", "93.1"], line.split()) for line in said.splitlines())
+    performed("bench published pin sixth.yaml")
+    performed("bench run sixth.yaml")

@@ -1,0 +1,110 @@
+"""What the site is made of, and the files around the product, say what is so."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+import benchmark
+from benchmark.corpora.card import REPOSITORY
+from benchmark.evaluation import published
+from benchmark.report.style import svg_bytes
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCS = REPOSITORY / "docs"
+
+
+def script(name: str) -> ModuleType:
+    """A module of docs/, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def hooks() -> ModuleType:
+    pytest.importorskip("mkdocs")
+    return script("hooks")
+
+
+@pytest.fixture(scope="module")
+def pages(hooks: ModuleType) -> dict[str, str]:
+    found: dict[str, str] = hooks.pages()
+    return found
+
+
+def test_pictures_are_those_that_the_code_draws() -> None:
+    pictures = script("pictures").PICTURES
+    assert {path.stem for path in (DOCS / "img").iterdir()} == set(pictures)
+    for name, draw in pictures.items():
+        assert (DOCS / "img" / f"{name}.svg").read_bytes() == svg_bytes(draw()), f"make docs draws another {name}"
+
+
+def test_a_paper_has_a_page_with_all_that_there_is_of_it(hooks: ModuleType, pages: dict[str, str]) -> None:
+    for paper in hooks.with_claims():
+        page = pages[f"papers/{paper.paper}.md"]
+        assert "## Formulas" in page, "docs/papers/ has them"
+        assert paper.finding[:40] in page
+        assert all(f"| {claim.id} " in page for claim in paper.claims)
+        configs = [
+            p for p in (REPOSITORY / "configs").glob("*.yaml") if f"paper: {paper.paper}" in p.read_text("utf-8")
+        ]
+        assert configs
+        assert all(f"`configs/{path.name}`" in page for path in configs)
+        found = (REPOSITORY / "results" / "papers" / f"{paper.paper}.md").read_text(encoding="utf-8")
+        assert all(row in page for row in found.splitlines() if row.startswith("|"))
+
+
+def test_results_of_papers_are_of_those_that_there_are(hooks: ModuleType) -> None:
+    expected = {each.paper for each in hooks.with_claims()} | {"deviations"}
+    assert {path.stem for path in (REPOSITORY / "results" / "papers").glob("*.md")} == expected
+    whole = (REPOSITORY / "results" / "REPRODUCTION.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\(papers/(\w+)\.md\)", whole)) == expected
+    assert len(whole.splitlines()) < 60, "one page"
+
+
+def test_the_api_is_what_can_be_imported(pages: dict[str, str]) -> None:
+    names = re.findall(r"^### `([\w.]+)`", pages["api.md"], re.MULTILINE)
+    assert {f"benchmark.{name}" for name in ("run", "load", "load_model")} <= set(names)
+    assert any(name.endswith("NegativeGeodesicDistance") for name in names)
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", *(f"docs/{path.name}" for path in DOCS.glob("*.md"))])
+def test_links_lead_to_files(name: str, hooks: ModuleType, pages: dict[str, str]) -> None:
+    path = REPOSITORY / name
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", path.read_text(encoding="utf-8")):
+        made = path.parent == DOCS and target in pages
+        assert target.startswith("https://") or made or (path.parent / target).exists(), target
+
+
+def test_the_readme_is_short() -> None:
+    text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 150
+    assert text.count("![") == 1
+
+
+def test_the_citation_is_of_this_version_and_of_every_paper() -> None:
+    cited = yaml.safe_load((REPOSITORY / "CITATION.cff").read_text(encoding="utf-8"))
+    assert {"cff-version", "message", "title", "authors"} <= set(cited)
+    assert cited["version"] == benchmark.__version__
+    references = [yaml.safe_load(path.read_text(encoding="utf-8")) for path in published.FOLDER.glob("*.yaml")]
+    for each in cited["references"]:
+        assert any(each["title"].lower() in of["reference"].lower() for of in references), each["title"]
+    assert len(cited["references"]) == sum(bool(of.get("claims")) for of in references)
+
+
+def test_the_image_is_pinned_and_has_what_the_lock_file_says() -> None:
+    text = (REPOSITORY / "Dockerfile").read_text(encoding="utf-8")
+    assert re.search(r"^FROM python:3\.1[1-9][\w.-]*@sha256:[0-9a-f]{64}$", text, re.MULTILINE)
+    assert "--require-hashes -r requirements.lock" in text
+    ignored = (REPOSITORY / ".dockerignore").read_text(encoding="utf-8").split()
+    assert {".git", ".venv", "datasets/*", "results/runs"} <= set(ignored), "no corpus is built into it"
