@@ -5,11 +5,13 @@ A map is decided by its parameters and the number of coordinates alone: nothing 
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.fft import fft, ifft
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -197,12 +199,22 @@ class Arcsine(FeatureMap):
             sketch = PolynomialCountSketch(
                 degree=degree, gamma=1.0, coef0=0.0, n_components=self.n_components, random_state=self.seed + degree
             )
-            parts.append(sp.csr_array(np.sqrt(weight) * sketch.fit_transform(roots)))
+            parts.append(sp.csr_array(np.sqrt(weight) * _sketched(roots, sketch.fit(roots))))
         return sp.csr_array(sp.hstack(parts, format="csr"))
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Arcsin s, (NGD + π) / 2."""
         return _arcsines(X, Y)
+
+
+def _sketched(points: sp.csr_array, sketch: PolynomialCountSketch) -> Array:
+    """What `sketch.transform` gives: it adds word by word to all documents, which takes minutes of 20NG's 44,684."""
+    n_words, transforms = points.shape[1], []
+    for places, signs in zip(sketch.indexHash_, sketch.bitHash_, strict=True):
+        shape = (n_words, sketch.n_components)
+        hashed = sp.csr_array((signs.astype(np.float64), places, np.arange(n_words + 1)), shape=shape)
+        transforms.append(fft((points @ hashed).toarray(), overwrite_x=True))
+    return np.asarray(ifft(functools.reduce(np.multiply, transforms), overwrite_x=True).real)
 
 
 class SignProjection(FeatureMap):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.kernel_approximation import AdditiveChi2Sampler
+from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch
 from sklearn.metrics.pairwise import additive_chi2_kernel
 
 from benchmark.kernels import Bhattacharyya, NegativeGeodesicDistance
+from benchmark.representation import features
 from benchmark.representation.features import (
     FEATURES,
     Arcsine,
@@ -112,6 +113,12 @@ def test_the_chi_squared_map_is_scikit_learns(samples: int, points: sp.csr_array
     theirs = AdditiveChi2Sampler(sample_steps=samples).fit_transform(points.toarray())
     ours = ChiSquared(samples).fit_transform(points).toarray()
     np.testing.assert_allclose(ours @ ours.T, theirs @ theirs.T, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("degree", [3, 5])
+def test_sketches_are_scikit_learns_to_the_last_bit(degree: int, points: sp.csr_array) -> None:
+    sketch = PolynomialCountSketch(degree=degree, coef0=0, n_components=40, random_state=1).fit(points)
+    np.testing.assert_array_equal(features._sketched(points, sketch), sketch.transform(points))
 
 
 def test_products_of_rows_are_those_of_sparse_and_of_dense_ones(points: sp.csr_array) -> None:
