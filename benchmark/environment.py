@@ -93,6 +93,28 @@ def highest_bytes() -> float:
     return max(peak_bytes(), *_FORGOTTEN)
 
 
+def write_whole(path: Path, content: bytes) -> None:
+    """Replace a file by its new content in one step, so that a reader never sees half of it.
+
+    Folders above it that are missing are made.
+
+    Raises
+    ------
+    BenchError
+        Where the file system refuses; the old content, if any, stays.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            temporary.write_bytes(content)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise BenchError(f"can't write {path}: {error.strerror or error}") from None
+
+
 def remove_leftovers(folder: Path, pattern: str) -> None:
     """Remove what killed processes left half written; a file of one that may still be alive is left to it.
 

@@ -23,7 +23,7 @@ from benchmark.evaluation.significance import document_test, holm
 from benchmark.kernels.heat.covering import log_covering_bound
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, DIFFERENCES, HEADLINE, SIGNIFICANCE, CellInfo, Summary, frame
-from benchmark.report.grids import Part
+from benchmark.report.part import Part
 from benchmark.report.quantities import UNITS
 
 if TYPE_CHECKING:

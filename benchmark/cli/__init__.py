@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
+from benchmark.cli.later import load, postpone
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import Config, Configs, Download, Jobs, Json, Out, Overwrite, Quiet, Run, Verbose
 from benchmark.cli.shorthand import config_named, run_named
@@ -183,7 +184,7 @@ def plan(
     with Answer(quiet=brief, as_json=as_json) as answer:
         _, found = _planned(config_named(config), jobs=jobs, download=download, quick=quick)
         from benchmark.library.planning import in_words
-        from benchmark.report.grids import Part
+        from benchmark.report.part import Part
 
         parts, said = [Part("", ("what", "entries", "in the store"), list(found.rows))], ""
         if found.forecast is not None:
@@ -461,6 +462,7 @@ def _performed(
     gc.enable()
     ensure_usable(observer.note)
     observer.expect([len(study.ids) for study in studies])
+    load()
     store = Store(warn=observer.note)
     for study, folder in zip(studies, folders, strict=True):
         observer.begin(study.name)
@@ -499,4 +501,5 @@ def main() -> None:
     gc.disable()
     share_heaps()
     prepare()
+    postpone()
     app()

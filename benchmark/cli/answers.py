@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from benchmark.report.grids import Part
+    from benchmark.report.part import Part
 
 
 class Answer:

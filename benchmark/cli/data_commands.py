@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from benchmark.cli.options import Config, Download
+from benchmark.cli.options import Config, Download, Json
 from benchmark.cli.shorthand import config_named
 from benchmark.cli.world import say
 from benchmark.errors import ConfigError
@@ -20,12 +20,18 @@ data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and
 
 
 @data.command("list", epilog="Example: bench data list")
-def data_list() -> None:
+def data_list(as_json: Json = False) -> None:
     """List the corpora and where each was found."""
-    from benchmark.cli.terminal import output, table
-    from benchmark.reference.registries import dataset_rows
+    from benchmark.cli.answers import Answer
+    from benchmark.corpora import registry
+    from benchmark.report.part import Part
 
-    output().print(table(("corpus", "documents", "classes", "groups", "found"), dataset_rows()))
+    rows = []
+    for name in registry.registered():
+        card, where = registry.card(name), registry.find(name) or f"not here: bench data fetch {name}"
+        rows.append((name, card.total, len(card.classes), ", ".join(card.groups), str(where)))
+    with Answer(as_json=as_json) as answer:
+        answer.tables([Part("", ("corpus", "documents", "classes", "groups", "found"), rows)])
 
 
 Dataset = Annotated[str, typer.Argument(metavar="DATASET", help="Such as webkb or 20ng; see `bench data list`.")]

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import ttest_1samp
-from statsmodels.stats.proportion import proportion_confint
+from scipy import stats
 
 from benchmark.evaluation.metrics import Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
@@ -130,6 +129,8 @@ def wilson(right: int, n: int) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(81, 100)]
     [0.7222, 0.8749]
     """
+    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415 - a second's imports: pandas, too
+
     low, high = proportion_confint(right, n, alpha=1 - LEVEL, method="wilson")
     # At the ends of the scale the limits are 0 and 1 exactly; floating point may miss them by a last digit.
     return 0.0 if right == 0 else float(low), 1.0 if right == n else float(high)
@@ -239,7 +240,7 @@ def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
         return Estimate(mean, math.nan, math.nan, n, "single draw")
     if np.ptp(values) == 0:
         return Estimate(mean, mean, mean, n, "t over draws")
-    low, high = ttest_1samp(values, 0.0).confidence_interval(LEVEL)
+    low, high = stats.ttest_1samp(values, 0.0).confidence_interval(LEVEL)
     return Estimate(mean, float(low), float(high), n, "t over draws")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import binomtest, rankdata
+from scipy import stats
 
 from benchmark.evaluation.metrics import METRICS, f1, more_is_better
 from benchmark.evaluation.outcomes import check_same_documents
@@ -189,7 +189,7 @@ def signed_rank(differences: NDArray[np.float64]) -> tuple[float, float, float]:
     kept = differences[differences != 0]
     if not kept.size:
         return 0.0, 0.0, 1.0
-    doubled = np.rint(2 * rankdata(np.abs(kept))).astype(np.intp)
+    doubled = np.rint(2 * stats.rankdata(np.abs(kept))).astype(np.intp)
     chance = np.zeros(int(doubled.sum()) + 1)
     chance[0] = 1.0
     for rank in doubled:
@@ -234,7 +234,7 @@ def untestable(names: tuple[str, str], test: str, reason: str, n: int = 0) -> Te
 
 def _binomial_p(k: int, others: int) -> float:
     """Exact two-sided p-value of k successes in k + others tosses of a fair coin; 1 where there is none."""
-    return float(binomtest(k, k + others).pvalue) if k + others else 1.0
+    return float(stats.binomtest(k, k + others).pvalue) if k + others else 1.0
 
 
 def _favoured(names: tuple[str, str], advantage: float) -> str | None:

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.checks import own_digest
+from benchmark.environment import write_whole
 from benchmark.errors import BenchError, ConfigError, DataError, quoted
 from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.experiment.kinds import decode, encode, part_of, rows_digest, study_from_mapping
 from benchmark.plugins.recorded import Record  # noqa: TC001 - pydantic asks for it
-from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
     from benchmark.report.contents import Summary
-    from benchmark.report.grids import Part
+    from benchmark.report.part import Part
 
 BOUNDARIES = "decision-boundaries"
 

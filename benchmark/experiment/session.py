@@ -12,15 +12,13 @@ from benchmark.config.model import Experiment
 from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.own_card import card_text, check_card, place
-from benchmark.environment import probe
+from benchmark.environment import probe, write_whole
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import computed_from, ensure_free, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.findings.papers import check_published
 from benchmark.observer import Observer
-from benchmark.report.files import write_all, write_whole
-from benchmark.report.html.page import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -106,6 +104,9 @@ def perform(
     download: bool = True,
 ) -> Finished:
     """Run an experiment and write its folder, `results/runs/<name>` unless given."""
+    from benchmark.report.files import write_all  # noqa: PLC0415 - as in `again`
+    from benchmark.report.html.page import write_page  # noqa: PLC0415
+
     folder = folder or RUNS / study.name
     ensure_writable(folder)
     started = time.perf_counter()
@@ -122,6 +123,9 @@ def perform(
 
 def again(folder: Path) -> Finished:
     """Tables and figures of a finished run once more, from its predictions alone."""
+    from benchmark.report.files import write_all  # noqa: PLC0415 - draws pictures: a third of what a check takes to load
+    from benchmark.report.html.page import write_page  # noqa: PLC0415
+
     results = read_results(folder)
     with computed_from(folder):
         summary = summary_of(results)

@@ -10,7 +10,7 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import MEASURED
 from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import main_metric, shares
-from benchmark.report.grids import Part
+from benchmark.report.part import Part
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:

@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from benchmark.environment import write_whole
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.judging import Aside
 from benchmark.findings.choosing import entry_of
 from benchmark.findings.papers import named_cells, published_for
-from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

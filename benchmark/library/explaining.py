@@ -30,7 +30,7 @@ from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.model.fitting import fit_model
 from benchmark.plugins.recorded import changed_since, with_files
-from benchmark.report.grids import Part
+from benchmark.report.part import Part
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.datasets import dump_svmlight_file
 
 from benchmark.corpora.counted import BLOCKS, COUNTS, DOCUMENTS, VOCABULARY
+from benchmark.environment import write_whole
 from benchmark.errors import ConfigError
 from benchmark.experiment.session import ensure_writable
-from benchmark.report.files import write_whole
 from benchmark.report.tables import csv_text
 
 if TYPE_CHECKING:

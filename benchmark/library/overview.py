@@ -11,7 +11,7 @@ from benchmark.errors import ConfigError, unknown
 from benchmark.experiment import kinds
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.manifest import differing
-from benchmark.report.grids import Part
+from benchmark.report.part import Part
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

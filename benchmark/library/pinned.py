@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from benchmark.corpora.card import REPOSITORY
+from benchmark.environment import write_whole
 from benchmark.errors import BenchError
 from benchmark.experiment.session import all_checked
 from benchmark.report.contents import HEADLINE
 from benchmark.report.escapes import csv_original
-from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric
 from benchmark.report.numbers import is_missing
 from benchmark.report.tables import frame_csv

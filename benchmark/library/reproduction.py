@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import Experiment
+from benchmark.environment import write_whole
 from benchmark.errors import ConfigError
 from benchmark.evaluation.claims import evidence_for, judge_claim
 from benchmark.evaluation.consistency import consistent_sizes
@@ -19,7 +20,6 @@ from benchmark.findings.scoring import Run
 from benchmark.findings.settings import asides_of
 from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
-from benchmark.report.files import write_whole
 from benchmark.report.grids import main_metric, records
 from benchmark.report.page import (
     EXCEPTIONS,

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from benchmark.corpora.records import TABLES, check_encoding, columns_of, decoded, kind_of, opened, records
+from benchmark.environment import write_whole
 from benchmark.errors import ConfigError, DataError, unknown
-from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import Experiment
+from benchmark.environment import write_whole
 from benchmark.errors import ConfigError, unknown
 from benchmark.evaluation.ranks import ranked
 from benchmark.evaluation.sample import sample_of
@@ -14,7 +15,6 @@ from benchmark.library.advice import advice, steps_told
 from benchmark.report.charts import Line, Panel
 from benchmark.report.contents import frame
 from benchmark.report.curves import chart_figure
-from benchmark.report.files import write_whole
 from benchmark.report.grids import headline_scores, main_metric, records
 from benchmark.report.page import rendered
 from benchmark.report.style import svg_bytes

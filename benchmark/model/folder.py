@@ -19,7 +19,7 @@ from benchmark.checks import own_digest
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.components import ComponentError, check_component, check_method
 from benchmark.config.model import MethodSpec, Representation
-from benchmark.environment import remove_leftovers
+from benchmark.environment import remove_leftovers, write_whole
 from benchmark.errors import ConfigError, DataError
 from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import KINDS, Learned
@@ -51,8 +51,6 @@ def write_model(model: KeptModel, folder: Path) -> int:
 
     The arrays are written first: a stop between the two files leaves what `read_model` refuses.
     """
-    from benchmark.report.files import write_whole  # noqa: PLC0415 - draws pictures, too, which few who read a model do
-
     learned = model.fitted.learned
     arrays = {"vocabulary": joined(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
     given = {"terms": learned.terms, "sigmoids": model.sigmoids}

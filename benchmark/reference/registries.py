@@ -18,7 +18,7 @@ from benchmark.findings.papers import load_published
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
 from benchmark.plugins.gathering import with_plugins
-from benchmark.report.grids import Part
+from benchmark.report.part import Part
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURES
 from benchmark.text.lexer import DIGIT_RULES
@@ -130,15 +130,6 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
     found = (load_published(path) for path in sorted(papers.FOLDER.glob("*.yaml")))
     rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in found]
-    return rows
-
-
-def dataset_rows() -> list[tuple[Any, ...]]:
-    """Each corpus with its size and where it was found."""
-    rows = []
-    for name in corpora.registered():
-        card, where = corpora.card(name), corpora.find(name) or f"not here: bench data fetch {name}"
-        rows.append((name, card.total, len(card.classes), ", ".join(card.groups), str(where)))
     return rows
 
 

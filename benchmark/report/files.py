@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
-from benchmark.environment import remove_leftovers
-from benchmark.errors import BenchError
+from benchmark.environment import remove_leftovers, write_whole
 from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.curves import chart_figure
 from benchmark.report.dot_plot import dot_plot
@@ -47,25 +45,3 @@ def figures_of(summary: Summary) -> dict[str, Figure]:
     figures = {chart.name: chart_figure(chart) for chart in summary.charts}
     figures |= {name: draw() for name, draw in summary.pictures.items()}
     return figures or {"figure": dot_plot(summary)}
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file by its new content in one step, so that a reader never sees half of it.
-
-    Folders above it that are missing are made.
-
-    Raises
-    ------
-    BenchError
-        Where the file system refuses; the old content, if any, stays.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            temporary.write_bytes(content)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-    except OSError as error:
-        raise BenchError(f"can't write {path}: {error.strerror or error}") from None

@@ -80,16 +80,6 @@ class Grid:
         return sum(max(map(len, column)) + 2 for column in columns) - 2
 
 
-@dataclass(frozen=True)
-class Part:
-    """A table to show in the terminal, or what to say if it has no rows."""
-
-    title: str
-    header: tuple[str, ...]
-    rows: list[tuple[Any, ...]]
-    empty: str = "none"
-
-
 def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of a frame by column name."""
     return [{str(name): value for name, value in row.items()} for row in table.to_dict("records")]

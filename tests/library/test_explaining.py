@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.experiment.session import Finished
-    from benchmark.report.grids import Part
+    from benchmark.report.part import Part
 
 CONFIG = """
 name: told

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from benchmark.environment import write_whole
 from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.escapes import printable
-from benchmark.report.files import write_whole
 from benchmark.report.grids import (
     Grid,
     cell_grid,

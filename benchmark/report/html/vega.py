@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import platformdirs
 
+from benchmark.environment import write_whole
 from benchmark.errors import BenchError
-from benchmark.report.files import write_whole
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,229 @@
+"""What a command prints, in a terminal of 80 columns, as one document, and as one sentence."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from benchmark.cli import app
+from benchmark.cli.terminal import Pace
+from benchmark.corpora import registry
+from benchmark.experiment.session import checked
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+MOST_LINES = 45
+SMALL = """\
+name: small
+corpus: {name: synthetic}
+text: {min_occurrences: 5}
+protocol: {name: leave-one-group-out, held_out: [texas]}
+methods: [ngd, linear]
+compare: [[ngd, linear]]
+"""
+FAILING = SMALL.replace("linear]\n", "linear, {kernel: {name: polynomial, degree: 400}, normalization: none}]\n")
+ENDS = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def in_terminal(*arguments, columns=80):
+    """The lines that a command prints on a terminal so wide, without colours."""
+    ours, its = pty.openpty()
+    fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    variables = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "LINES", "NO_COLOR")}
+    command = [sys.executable, "-m", "benchmark.cli", *map(str, arguments)]
+    done = subprocess.Popen(command, stdout=its, stderr=subprocess.PIPE, env={**variables, "TERM": "xterm"})
+    os.close(its)
+    found = bytearray()
+
+    def read():
+        while True:
+            try:
+                part = os.read(ours, 4096)
+            except OSError:  # the other end is closed
+                return
+            found.extend(part)
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    said = done.stderr.read().decode()
+    assert done.wait(300) == 0, said
+    reader.join()
+    os.close(ours)
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", found.decode()).splitlines()
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A small run, its configuration and its folder."""
+    folder = tmp_path_factory.mktemp("answers")
+    (folder / "small.yaml").write_text(SMALL)
+    assert invoke("run", folder / "small.yaml", "--out", folder / "run").exit_code == 0
+    return folder / "small.yaml", folder / "run"
+
+
+class TestTerminal:
+    @pytest.mark.parametrize("name", ["quickstart", pytest.param("webkb", marks=pytest.mark.corpus)])
+    def test_a_run_fits_eighty_columns_and_a_screen(self, name, tmp_path):
+        if name == "webkb" and registry.find(name) is None:
+            pytest.skip("the corpus webkb is not on this machine")
+        study = checked(CONFIGS / f"{name}.yaml")
+        lines = in_terminal("run", CONFIGS / f"{name}.yaml", "--out", tmp_path / "r")
+        printed = [line for line in lines if str(tmp_path) not in line]  # a path is as long as it is
+        assert max(map(len, printed)) <= 80
+        assert len(lines) <= MOST_LINES
+        for cell in study.ids:
+            verdict = r" (equal|consistent|deviates) *$" if study.paper else r" "
+            assert any(re.match(rf"{re.escape(cell)} +\d+\.\d\d.*{verdict}", line) for line in lines), cell
+        assert sum("not testable" in line for line in lines) <= 1
+
+    @pytest.mark.parametrize("columns", [60, 80, 200])
+    def test_names_are_never_broken(self, columns):
+        lines = in_terminal("list", "classifiers", columns=columns)
+        names = {line.split()[0] for line in lines[2:] if line[:1].strip()}
+        assert {"svm", "complement-nb", "divergence-bayes", "linear-svm", "logistic"} <= names
+
+
+class TestDocument:
+    def test_a_run_is_one_document_with_the_numbers_of_its_files(self, finished, tmp_path):
+        result = invoke("run", finished[0], "--out", tmp_path / "run", "--json")
+        (run,) = json.loads(result.stdout)["runs"]
+        assert (result.exit_code, run["name"], run["folder"]) == (0, "small", str(tmp_path / "run"))
+        written = pd.read_csv(tmp_path / "run" / "scores.csv")
+        given = pd.DataFrame(run["scores"])
+        assert list(written.columns) == list(given.columns) == list(ENDS)
+        pd.testing.assert_frame_equal(given, written, check_dtype=False, rtol=1e-11)
+        assert {"verdicts", "claims", "failures", "significance", "seconds", "sentence"} <= run.keys()
+
+    def test_other_commands_answer_likewise(self, finished):
+        listed = json.loads(invoke("list", "metrics", "--json").stdout)["tables"]
+        assert [table["title"] for table in listed] == ["metrics"]
+        assert {"name", "parameters", "what it is"} == set(listed[0]["rows"][0])
+        compared = json.loads(invoke("compare", finished[1], "ngd", "linear", "--json").stdout)["tables"]
+        assert [table["title"] for table in compared] == ["Scores", "Tests"]
+        planned = json.loads(invoke("plan", finished[0], "--quick", "--json").stdout)["tables"]
+        assert [row["what"] for row in planned[0]["rows"]] == ["ngd", "linear"]
+        good = json.loads(invoke("validate", finished[0], "--json").stdout)["good"]
+        assert [each["cells"] for each in good] == [2]
+
+    def test_a_failed_cell_is_in_the_document_and_in_the_exit_code(self, tmp_path):
+        (tmp_path / "config.yaml").write_text(FAILING)
+        result = invoke("run", tmp_path / "config.yaml", "--out", tmp_path / "run", "--json")
+        (run,) = json.loads(result.stdout)["runs"]
+        assert result.exit_code == 1
+        assert len(run["failures"]) == 1
+
+    def test_an_error_leaves_standard_output_empty(self, tmp_path):
+        result = invoke("run", tmp_path / "none.yaml", "--json")
+        assert (result.exit_code, result.stdout) == (2, "")
+
+    def test_it_excludes_quiet(self, finished):
+        result = invoke("run", finished[0], "--json", "--quiet")
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "--quiet and --json exclude each other" in result.stderr
+
+
+class TestSentence:
+    def test_quiet_is_the_sentence_alone(self, finished, tmp_path):
+        result = invoke("run", finished[0], "--out", tmp_path / "run", "--quiet")
+        (line,) = result.stdout.splitlines()
+        pattern = rf"small: 2 cells, 2 of them from the store; \d+\.\d s, \d\.\d GB at most; written to {tmp_path}/run"
+        assert re.fullmatch(pattern, line)
+        assert result.stderr == ""
+
+    def test_of_several_each_has_a_line_where_there_is_no_bar(self, finished, tmp_path):
+        (tmp_path / "other.yaml").write_text(SMALL.replace("small", "other"))
+        result = invoke("run", finished[0], tmp_path / "other.yaml", "--out", tmp_path / "runs")
+        told = [re.sub(r"\d+\.\d s", "… s", line) for line in result.stderr.splitlines()]
+        assert told == [
+            "small: … s, 2 of 2 cells from the store (1 of 2)",
+            "other: … s, 2 of 2 cells from the store (2 of 2)",
+        ]
+
+
+class TestPace:
+    @pytest.fixture
+    def clock(self):
+        """A clock that is set by hand."""
+        return [0.0]
+
+    @pytest.fixture
+    def pace(self, clock):
+        return Pace(lambda: clock[0])
+
+    def test_of_equal_steps_the_time_left_is_exact(self, pace, clock):
+        pace.expect([4, 8])
+        pace.plan(4, 4)
+        assert pace.left() is None
+        for done in range(1, 5):
+            clock[0] += 2.0
+            pace.step(stored=False)
+            assert pace.left() == pytest.approx(2.0 * (24 - done))
+            assert pace.share == pytest.approx(done / 24)
+        pace.plan(4, 0)
+        for _ in range(4):
+            clock[0] += 2.0
+            pace.step(stored=False)
+        assert pace.left() == pytest.approx(32.0)
+        assert pace.end() == (1, 2)
+        pace.plan(16, 0)
+        clock[0] += 2.0
+        pace.step(stored=False)
+        assert pace.left() == pytest.approx(30.0)
+
+    def test_what_the_store_has_takes_no_time(self, pace, clock):
+        pace.plan(10, 0)
+        for _ in range(6):
+            pace.step(stored=True)
+        assert pace.left() is None
+        clock[0] = 3.0
+        pace.step(stored=False)
+        assert pace.left() == pytest.approx(9.0)
+
+    def test_the_part_that_is_done_only_grows(self, pace):
+        pace.expect([1, 5, 2])
+        shares = [pace.share]
+        for steps in (3, 2, 7):
+            pace.plan(steps, 0)
+            for _ in range(steps):
+                pace.step(stored=False)
+                shares.append(pace.share)
+            pace.end()
+            shares.append(pace.share)
+        assert shares == sorted(shares)
+        assert (shares[0], shares[-1]) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "heavy"),
+    [
+        (["validate", str(CONFIGS / "quickstart.yaml")], "matplotlib numba jinja2 libsvm statsmodels"),
+        (["list", "kernels"], "matplotlib numba jinja2 libsvm statsmodels"),
+        (["data", "list"], "matplotlib numba jinja2 libsvm sklearn pandas statsmodels"),
+        (["cache", "info"], "matplotlib numba jinja2 libsvm sklearn pandas statsmodels pydantic"),
+    ],
+)
+def test_what_is_no_run_loads_little(arguments, heavy):
+    code = (
+        "import sys, benchmark.cli\n"
+        f"try: benchmark.cli.app({arguments!r})\n"
+        "except SystemExit: pass\n"
+        f"sys.exit(','.join(name for name in {heavy.split()!r} if name in sys.modules) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
