@@ -17,6 +17,7 @@ from benchmark.findings.in_words import cell_infos
 from benchmark.findings.notes import brief_on, notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
 from benchmark.findings.papers import published_for
+from benchmark.findings.ranks import rank_rows
 from benchmark.findings.settings import asides_of, settings_in_words
 from benchmark.findings.verdicts import (
     claim_frame,
@@ -27,7 +28,7 @@ from benchmark.findings.verdicts import (
     verdict_frame,
     words_on,
 )
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, SIGNIFICANCE, Summary, frame
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, RANKS, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def summarized(run: Run) -> Summary:
         claims=claim_frame(claims, study.chosen_on_test),
         ranges=range_frame(published, study, scored),
         confusions=frame(CONFUSIONS, _confusions(study, run.predictions, scored)),
+        ranks=frame(RANKS, rank_rows(study, scored)),
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
         charts=_charts(study, scored, published),
         failures=_failures(study, scored, run.failures),

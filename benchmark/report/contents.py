@@ -33,6 +33,7 @@ RANGES = (
     *("low", "high", "inside", "of", "verdict"),
 )
 CONFUSIONS = ("cell", "truth", "predicted", "n")
+RANKS = ("method", "rank", "samples", "critical", "p_value")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
 HEADLINE = WHOLE  # the fold that stands for the cell: the mean over its folds, or its one split
@@ -113,6 +114,9 @@ class Summary:
         the print.
     confusions : DataFrame
         Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; pairs that occur.
+    ranks : DataFrame
+        Columns `RANKS`: mean rank of a method over the samples, the best first; two that are apart by `critical` differ
+        (Nemenyi), and `p_value` is Friedman's.
     costs : DataFrame
         Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
     charts : tuple of Chart
@@ -137,6 +141,7 @@ class Summary:
     claims: pd.DataFrame = field(default_factory=partial(frame, CLAIMS))
     ranges: pd.DataFrame = field(default_factory=partial(frame, RANGES))
     confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
+    ranks: pd.DataFrame = field(default_factory=partial(frame, RANKS))
     costs: pd.DataFrame = field(default_factory=partial(frame, COSTS))
     charts: tuple[Chart, ...] = ()
     pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
@@ -171,7 +176,8 @@ TABLES = {
     "claims": CLAIMS,
     "ranges": RANGES,
     "confusions": CONFUSIONS,
+    "ranks": RANKS,
     "costs": COSTS,
 }
 #: Tables that only some kinds of experiment fill.
-OPTIONAL = ("ranges", "costs")
+OPTIONAL = ("ranges", "ranks", "costs")

@@ -19,6 +19,7 @@ from benchmark.representation.weighting import canonical, embed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from sklearn.kernel_approximation import PolynomialCountSketch
 
     Array = NDArray[np.float64]
 

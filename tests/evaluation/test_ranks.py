@@ -92,3 +92,9 @@ def test_where_all_problems_agree_nothing_is_left_to_chance():
 def test_a_missing_score_is_no_rank():
     with pytest.raises(ValueError, match="without a score"):
         ranked("ab", np.array([[0.1, np.nan]]))
+
+
+def test_scores_that_differ_by_rounding_are_equal():
+    found = ranked("abc", np.array([[0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2]]))
+    assert found.ranks == (2.0, 2.0, 2.0)
+    assert found.p_value == 1

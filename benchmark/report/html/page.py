@@ -39,10 +39,11 @@ from benchmark.report.html.pictures import (
     confusion_picture,
     curve_pictures,
     dot_picture,
+    rank_picture,
     significance_picture,
 )
 from benchmark.report.html.vega import vega_script
-from benchmark.report.numbers import is_missing
+from benchmark.report.numbers import is_missing, number, p_text
 from benchmark.report.quantities import capitalized, metric_name, unit_shown
 from benchmark.report.tables import failure_lines, main_grids
 from benchmark.report.tally import counted, held
@@ -51,12 +52,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from benchmark.report.charts import Chart
     from benchmark.report.contents import Summary
     from benchmark.report.html.pictures import Picture
 
 PAGE = "report.html"
 #: By what a verdict begins with, whether it speaks for the print, or against it.
-TONES = dict.fromkeys(("equal", "consistent", "holds"), "good")
+TONES = {"holds in part": "open"}
+TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
 TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
 JUDGED = ("verdict", "by it", "strictly", "by the paper's rule")
 FIRST, LAST = ("metric", "published", "ours", "verdict"), ("sample",)
@@ -81,6 +84,10 @@ class Section:
         By cell, the line that computes it again: of the table whose rows are cells.
     folded : bool
         Whether the table is shown on demand.
+    note : str
+        What stands below the pictures.
+    columns : int
+        Pictures side by side, where there is room.
     """
 
     title: str
@@ -90,11 +97,8 @@ class Section:
     measured: tuple[str, ...] = ()
     again: Mapping[str, str] = field(default_factory=dict)
     folded: bool = False
-
-    @property
-    def id(self) -> str:
-        """Its name in an address."""
-        return "".join(char if char.isalnum() else "-" for char in self.title.lower())
+    note: str = ""
+    columns: int = 1
 
 
 def write_page(summary: Summary, folder: Path, machine: Mapping[str, Any]) -> Path:
@@ -146,19 +150,20 @@ def in_short(summary: Summary) -> list[str]:
     n, varying = len(summary.cells), varying_columns(summary.cells)
     asked = f"{n:,} {'cell' if n == 1 else 'cells'}"
     asked += f", which differ in {_listed(varying)}," if varying else ""
-    tested = f" on {tested_on:,} tested documents" if tested_on else ""
+    tested = f" on {tested_on:,} test instances" if tested_on else ""
     found = [f"{asked} {'is' if n == 1 else 'are'} scored by {name}{tested}."]
     known = sorted((score["value"], cell) for cell, score in scores.items() if not is_missing(score["value"]))
     if known:
         symbol = " %" if unit.name == "percent" else ""
         ends = [f"{unit.text(value)}{symbol} ({cell})" for value, cell in (known[-1], known[0])]
         found.append(f"{capitalized(name)} is highest at {ends[0]}" + (f" and lowest at {ends[1]}." if n > 1 else "."))
-    if len(summary.verdicts):
-        told = f"Beside the paper: {counted([summary.verdicts])}"
-        whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]  # of a part there is no verdict
-        found.append(f"{told}; {held([whole])}." if len(whole) else f"{told}.")
-    elif len(summary.significance):
-        tests = summary.significance.dropna(subset=["p_holm"]).drop_duplicates(["a", "b"])
+    whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]  # of a part there is no verdict
+    beside = [counted([summary.verdicts])] if len(summary.verdicts) else []
+    beside += [held([whole])] if len(whole) else []
+    tests = summary.significance.dropna(subset=["p_holm"]).drop_duplicates(["a", "b"])
+    if beside:
+        found.append(f"Beside the paper: {'; '.join(beside)}.")
+    elif len(tests):
         n_found = int((tests["p_holm"] < LEVEL).sum())
         found.append(f"{n_found} of {len(tests)} tested pairs differ by p < {LEVEL} after Holm's correction.")
     return found
@@ -169,7 +174,8 @@ def _sections(summary: Summary) -> Iterable[Section]:
     cells = _cells_section(summary)
     if summary.charts:
         for chart in summary.charts:
-            yield Section(chart.title, tuple(curve_pictures(chart)))
+            title = chart.title if chart.title != summary.title else ""
+            yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     elif len(summary.scores) and not summary.pictures:
         yield Section("", (dot_picture(summary),))
     yield Section("Published numbers", grid=_verdict_first(verdict_grid(summary.verdicts)), file="verdicts.csv")
@@ -185,8 +191,31 @@ def _sections(summary: Summary) -> Iterable[Section]:
     pairs = significance_picture(summary) if not summary.of_points else None
     grid = _filled(significance_grid(summary))
     yield Section(grid.title, (pairs,) if pairs else (), grid, "significance.csv", folded=summary.of_points)
+    ranks = rank_picture(summary)
+    yield Section("Critical differences", (ranks,) if ranks else (), file="ranks.csv", note=_of_ranks(summary))
     confusions = confusion_picture(summary)
     yield Section("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
+
+
+def _legend(chart: Chart) -> str:
+    """What the bars and the band of a picture of curves are."""
+    parts = (
+        [f"Bars: {chart.bars}."] if chart.bars and any(line.low for own in chart.panels for line in own.lines) else []
+    )
+    parts += ["Shaded: the range of the paper's figure."] if any(panel.printed for panel in chart.panels) else []
+    return " ".join(parts)
+
+
+def _of_ranks(summary: Summary) -> str:
+    """What the mean ranks are, and how far to trust them."""
+    if not len(summary.ranks):
+        return ""
+    first = summary.ranks.iloc[0]
+    told = f"Friedman's p is {p_text(first['p_value'])}; the critical difference is {number(first['critical'])} at 5%."
+    return (
+        f"After Demšar 2006. {told} Samples are the splits of each task; of one corpus they share training documents, "
+        "so that the test leans to differences."
+    )
 
 
 def _cells_section(summary: Summary) -> Section:

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from benchmark.report.curve_axes import MOST_TICKS
 from benchmark.report.curve_tables import chart_decimals, plain_number
 from benchmark.report.dot_plot import figure_rows
 from benchmark.report.grids import headline_scores, main_metric, main_verdicts, records
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 
 Spec = dict[str, Any]
 
-OURS, PUBLISHED, INK, MUTED, LINE = (f"var(--{name})" for name in ("ours", "published", "ink", "muted", "line"))
+OURS, PUBLISHED, INK, MUTED = (f"var(--{name})" for name in ("ours", "published", "ink", "muted"))
+LINE, WASH = "var(--line)", "var(--wash)"
 SERIES = 10  # colours of lines, --s0 to --s9
 DASHES = ([1, 0], [6, 2], [2, 2], [6, 2, 2, 2], [10, 3])
 FONT = "system-ui, sans-serif"
@@ -87,6 +89,7 @@ def dot_picture(summary: Summary) -> Picture:
         if row.cell in summary.failures:
             point["failed"] = "failed"
         points += [point] if row.cell else []
+    what = WHAT if verdicts else WHAT[:1]
     tips = {"cell": "cell", "ours": metric_axis(metric), "interval": "95% interval"}
     tips |= {"published": "published", "verdict": "verdict"} if verdicts else {}
     tooltip = [{"field": name, "type": "nominal", "title": title} for name, title in tips.items()]
@@ -106,7 +109,7 @@ def dot_picture(summary: Summary) -> Picture:
         {
             "transform": _those_with("value", WHAT[0]),
             "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1},
-            "encoding": {"x": across | {"field": "value"}, **_named(), "tooltip": tooltip},
+            "encoding": {"x": across | {"field": "value"}, **_named(what), "tooltip": tooltip},
         },
         {
             "transform": [{"filter": "isValid(datum.failed)"}],
@@ -116,7 +119,7 @@ def dot_picture(summary: Summary) -> Picture:
     ]
     if verdicts:
         mark: Spec = {"type": "point", "size": 110, "strokeWidth": 1.6, "opacity": 1}
-        encoding = {"x": across | {"field": "print"}, **_named(), "tooltip": tooltip}
+        encoding = {"x": across | {"field": "print"}, **_named(what), "tooltip": tooltip}
         layers.insert(2, {"transform": _those_with("print", WHAT[1]), "mark": mark, "encoding": encoding})
     alt = f"{capitalized(metric_name(metric))} of each cell with its 95% interval"
     alt += ", and the published number beside it" if verdicts else ""
@@ -135,11 +138,11 @@ def dot_picture(summary: Summary) -> Picture:
     return Picture("scores", alt, f"{alt}. The numbers stand in the table of scores.", spec)
 
 
-def _named() -> Spec:
+def _named(what: tuple[str, ...]) -> Spec:
     """Colour and shape, explained in the legend."""
     ranges = {"color": [OURS, PUBLISHED], "shape": ["circle", "diamond"]}
     return {
-        name: {"field": "what", "type": "nominal", "scale": {"domain": list(WHAT), "range": values}}
+        name: {"field": "what", "type": "nominal", "scale": {"domain": list(what), "range": values[: len(what)]}}
         for name, values in ranges.items()
     }
 
@@ -271,6 +274,44 @@ def confusion_picture(summary: Summary) -> Picture | None:
     return Picture("confusions", alt, f"{alt}. The numbers stand in confusions.csv.", spec)
 
 
+def rank_picture(summary: Summary) -> Picture | None:
+    """Mean ranks, each with half of the critical difference to either side: two whose bars are apart differ."""
+    rows = records(summary.ranks)
+    if not rows:
+        return None
+    points = []
+    for row in rows:
+        low, high = (plain(1, row["rank"] + sign * row["critical"] / 2) for sign in (-1, 1))
+        told = {"told": number(row["rank"]), "bar": interval(low, high)}
+        points.append({"method": row["method"], "rank": plain(1, row["rank"]), "low": low, "high": high, **told})
+    titles = {"method": "method", "told": "mean rank", "bar": "± half of the critical difference"}
+    tooltip = [{"field": name, "type": "nominal", "title": title} for name, title in titles.items()]
+    x: Spec = {"type": "quantitative", "title": "Mean rank (1 is the best)", "scale": {"zero": False, "nice": False}}
+    axis: Spec = {"title": None, "ticks": False, "domain": False, "grid": True}
+    axis["labelLimit"] = {"expr": "0.45 * containerSize()[0]"}
+    spec: Spec = {
+        "width": "container",
+        "autosize": FIT,
+        "height": 24 * len(points),
+        "data": {"values": points},
+        "encoding": {"y": {"field": "method", "type": "nominal", "sort": None, "axis": axis}, "tooltip": tooltip},
+        "layer": [
+            {
+                "mark": {"type": "rule", "color": OURS, "strokeWidth": 2.5},
+                "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
+            },
+            {
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "color": OURS},
+                "encoding": {"x": x | {"field": "rank"}},
+            },
+        ],
+    }
+    said = (
+        f"Mean ranks over {rows[0]['samples']} samples; two methods whose bars don't overlap differ by Nemenyi's test"
+    )
+    return Picture("ranks", said, f"{said}. The numbers stand in ranks.csv.", spec)
+
+
 def curve_pictures(chart: Chart) -> list[Picture]:
     """One picture a panel, of the same series in the same colours; the paper's range as a band."""
     labels = tuple(dict.fromkeys(line.label for panel in chart.panels for line in panel.lines))
@@ -297,17 +338,17 @@ def _panel_spec(chart: Chart, panel: Panel, labels: tuple[str, ...]) -> Spec:
     dash = scale | {"range": [DASHES[i % SERIES % len(DASHES)] for i in range(len(labels))]}
     titles = {"series": "series", "at": chart.x_label, "told": chart.y_label, "interval": chart.bars or "interval"}
     tooltip = [{"field": name, "type": "nominal", "title": title} for name, title in titles.items()]
-    x_scale, y_scale = (
-        {"zero": False, "nice": False, **({"type": "log"} if log else {})} for log in (chart.log_x, chart.log_y)
-    )
-    x_scale |= {"padding": 12}
-    x: Spec = {"field": "x", "type": "quantitative", "title": chart.x_label, "scale": x_scale, "axis": {"grid": False}}
-    y: Spec = {"type": "quantitative", "title": chart.y_label, "scale": y_scale | {"nice": True}}
+    ticks = sorted({at for line in panel.lines for at in line.x})
+    axis: Spec = {"grid": False, "labelOverlap": "greedy"} | ({"values": ticks} if len(ticks) <= MOST_TICKS else {})
+    x: Spec = {"field": "x", "type": "quantitative", "title": chart.x_label, "axis": axis}
+    x["scale"] = _scale(log=chart.log_x) | {"padding": 12, "nice": False}
+    y: Spec = {"type": "quantitative", "title": chart.y_label, "scale": _scale(log=chart.log_y)}
+    y["axis"] = {"gridOpacity": 0.4 if chart.log_y else 1}
     chosen = {"condition": {"test": "picked == null || picked == datum.series", "value": 1}, "value": 0.12}
     layers: list[Spec] = [
         {
             "transform": [{"filter": "isValid(datum.low)"}],
-            "mark": {"type": "rule", "strokeWidth": 1.5},
+            "mark": {"type": "rule", "strokeWidth": 1.5, "strokeOpacity": 0.5},
             "encoding": {"y": y | {"field": "low"}, "y2": {"field": "high"}, "tooltip": tooltip},
         },
         {
@@ -322,10 +363,18 @@ def _panel_spec(chart: Chart, panel: Panel, labels: tuple[str, ...]) -> Spec:
             "encoding": {"y": y | {"field": "y"}, "tooltip": tooltip},
         },
     ]
+    if not any(line.low for line in panel.lines):
+        del layers[0]
     if panel.printed:
         bottom, top = ({"datum": plain(chart.scale, end)} for end in panel.printed)
         band: Spec = {"y": y | bottom, "y2": top, "x": {"value": 0}, "x2": {"value": "width"}}
-        layers.insert(0, {"mark": "rect", "encoding": band | {"opacity": {"value": 0.4}, "color": {"value": LINE}}})
+        layers.insert(
+            0,
+            {
+                "mark": {"type": "rect", "aria": False},
+                "encoding": band | {"opacity": {"value": 1}, "color": {"value": WASH}},
+            },
+        )
     return {
         "width": "container",
         "autosize": FIT,
@@ -339,3 +388,7 @@ def _panel_spec(chart: Chart, panel: Panel, labels: tuple[str, ...]) -> Spec:
         },
         "layer": layers,
     }
+
+
+def _scale(*, log: bool) -> Spec:
+    return {"type": "log"} if log else {"zero": False}

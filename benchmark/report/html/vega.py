@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import subprocess
+import sys
 from contextlib import suppress
 from importlib.metadata import version
 from typing import TYPE_CHECKING
@@ -16,10 +18,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+#: Bytes, whatever the encoding of the terminal.
+MAKE = """import sys, vl_convert
+sys.stdout.buffer.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode())"""
+
+
 def vega_script() -> str:
     """Vega, Vega-Lite and vega-embed as one script, to stand inside a page; the same of one version of vl-convert.
 
-    What is kept begins with its digest: a damaged file is made again.
+    What is kept begins with its digest: a damaged file is made again. "" where it can't be made: the page then says
+    that its pictures stand beside it.
     """
     path = platformdirs.user_cache_path("simplexbench") / f"vega-{version('vl-convert-python')}.js"
     return _kept(path) or _made(path)
@@ -34,9 +42,12 @@ def _kept(path: Path) -> str:
 
 
 def _made(path: Path) -> str:
-    import vl_convert  # noqa: PLC0415 - what is kept needs none of it
-
-    script = str(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")).replace("</script", r"<\/script")
+    """What vl-convert makes, in a process of its own: its engine ends one whose memory is limited."""
+    try:
+        done = subprocess.run([sys.executable, "-c", MAKE], capture_output=True, check=True, timeout=120)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    script = done.stdout.decode().replace("</script", r"<\/script")
     with suppress(BenchError):  # a page needs no cache
         write_whole(path, f"{_digest(script)}\n{script}".encode())
     return script

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
 from benchmark.report.html.page import page_html
-from benchmark.report.tables import frame_csv
+from benchmark.report.tables import charts_csv, frame_csv
 
 playwright = pytest.importorskip("playwright.sync_api")
 axe = pytest.importorskip("axe_playwright_python.base")
@@ -62,6 +63,20 @@ def full(webkb):
     costs = [(cell, 1.5 + i, 0.25, 2e8) for i, cell in enumerate(cells)]
     parts = {"differences": frame(DIFFERENCES, gaps), "confusions": frame(CONFUSIONS, mistaken)}
     return replace(webkb, costs=frame(COSTS, costs), failures={}, **parts)
+
+
+@pytest.fixture
+def curves(webkb):
+    """A summary with a picture of two panels, of which one has bars and the paper's range, on a logarithmic axis."""
+    x = (100.0, 1000.0)
+    lines = (
+        Line("NGD", x, (0.2, 0.1), (0.15, 0.05), (0.25, 0.15)),
+        Line("LIN", x, (0.4, 0.35), (0.3, 0.3), (0.5, 0.4)),
+    )
+    bare = tuple(replace(line, low=(), high=()) for line in lines)
+    panels = (Panel("a vs b", lines, printed=(0.1, 0.5)), Panel("a vs c", bare))
+    chart = Chart("figure", "Errors", "Documents", "Error (%)", panels, bars="95% interval", scale=100, log_x=True)
+    return replace(webkb, charts=(chart,))
 
 
 def table_of(page, title):
@@ -171,3 +186,40 @@ def test_every_summary_has_a_page_within_its_bounds(opened, make):
     page = opened(make())
     assert page.locator("h1").inner_text() == make().title
     assert len(page.content().encode()) < 5_000_000
+
+
+class TestCurves:
+    def test_hovering_tells_the_number_of_curves_csv(self, opened, curves):
+        page = opened(curves)
+        rows = [row for row in csv.DictReader(io.StringIO(charts_csv(curves))) if row["panel"] == "a vs b"]
+        points = page.locator('[data-name="figure-0"] .mark-symbol path')
+        assert points.count() == len(rows)
+        for i in range(len(rows)):
+            told = tooltip_on(page, points.nth(i))
+            (row,) = (r for r in rows if (r["series"], float(r["x"])) == (told["series"], float(told["Documents"])))
+            assert float(told["Error (%)"]) == pytest.approx(100 * float(row["y"]), abs=0.05)
+            page.mouse.move(0, 0)
+
+    def test_a_click_or_a_key_selects_a_series_in_every_panel(self, opened, curves):
+        page = opened(curves)
+        button = page.get_by_role("button", name="NGD")
+
+        def faint():
+            marks = page.locator('[data-name^="figure-"] .mark-symbol path').all()
+            return [float(mark.get_attribute("opacity") or 1) < 0.5 for mark in marks]
+
+        assert not any(faint())
+        button.focus()
+        page.keyboard.press("Enter")
+        assert (button.get_attribute("aria-pressed"), sum(faint())) == ("true", 4)
+        page.keyboard.press("Enter")
+        assert (button.get_attribute("aria-pressed"), sum(faint())) == ("false", 0)
+        page.locator('[data-name="figure-1"] .mark-symbol path').first.click()
+        assert sum(faint()) == 4
+
+    @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
+    def test_everyone_can_use_it(self, opened, curves, viewport):
+        page = opened(curves, viewport=viewport)
+        page.add_script_tag(content=Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+        assert [each["id"] for each in page.evaluate("axe.run()")["violations"]] == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -2,10 +2,8 @@
 
 import json
 import re
-import sys
 from dataclasses import replace
 from html import unescape
-from types import SimpleNamespace
 
 import altair as alt
 import pytest
@@ -140,15 +138,23 @@ class TestPictures:
 
 
 class TestScript:
-    def test_what_is_kept_is_used_and_what_is_damaged_is_made_again(self, tmp_path, monkeypatch):
-        made = []
-        maker = SimpleNamespace(javascript_bundle=lambda snippet: made.append(snippet) or "let x = '</script>';")
+    @pytest.fixture(autouse=True)
+    def own_cache(self, tmp_path, monkeypatch):
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-        monkeypatch.setitem(sys.modules, "vl_convert", maker)
+
+    def test_what_is_kept_is_used_and_what_is_damaged_is_made_again(self, tmp_path, monkeypatch):
+        made = tmp_path / "made"
+        told = f"open({str(made)!r}, 'a').write('.'); import sys; sys.stdout.write('let x = \\'</script>\\'')"
+        monkeypatch.setattr(vega, "MAKE", told)
         first = vega.vega_script()
-        assert vega.vega_script() == first == r"let x = '<\/script>';"
-        assert len(made) == 1
+        assert vega.vega_script() == first == r"let x = '<\/script>'"
+        assert made.read_text() == "."
         (kept,) = tmp_path.rglob("vega-*.js")
         kept.write_text(kept.read_text()[:-1])
         assert vega.vega_script() == first
-        assert len(made) == 2
+        assert made.read_text() == ".."
+
+    def test_a_page_is_written_without_it_where_it_cannot_be_made(self, tmp_path, monkeypatch):
+        monkeypatch.setattr(vega, "MAKE", "import os; os.abort()")
+        assert vega.vega_script() == ""
+        assert not list(tmp_path.rglob("vega-*.js"))

@@ -1,0 +1,39 @@
+"""Scores to mean ranks: how methods compare over several samples, tasks or splits, all together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.model import ALL, BASE
+from benchmark.evaluation.metrics import more_is_better
+from benchmark.evaluation.ranks import ranked
+from benchmark.evaluation.scored import WHOLE
+from benchmark.findings.pairs import main_metric
+
+if TYPE_CHECKING:
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.scored import Scored
+
+#: Fewer samples, or methods, are compared in pairs.
+FEWEST = 3
+
+
+def rank_rows(study: Experiment, scored: Scored) -> list[list[Any]]:
+    """Rows of the frame of ranks, the best first: of the methods that are scored on every split of every task.
+
+    None of curves, which are compared point by point, and none of fewer than three samples or methods.
+    """
+    metric, table = main_metric(study), scored.frame
+    own = table[(table["metric"] == metric) & (table["fold"] != WHOLE) & (table["what"] == "point")]
+    own = own[own["size"].isna() & own["terms"].isna() & own["of_class"].isin(("", ALL))]
+    if own.empty:
+        return []
+    parts = own[["variant", "method", "choice"]].replace(BASE, "").astype(str)
+    named = parts.apply(lambda row: "-".join(filter(None, row)), axis=1)
+    scores = own.assign(named=named).pivot_table("value", ["task", "fold"], "named", sort=False).dropna(axis=1)
+    if min(scores.shape) < FEWEST:
+        return []
+    sign = 1 if more_is_better(metric, study.known.metrics) else -1
+    found = ranked(list(scores.columns), sign * scores.to_numpy())
+    told = found.problems, found.critical, found.p_value
+    return [[name, rank, *told] for name, rank in zip(found.methods, found.ranks, strict=True)]
