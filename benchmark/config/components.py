@@ -188,8 +188,15 @@ def check_method(spec: MethodSpec) -> None:
             raise ValueError("only kernels that are functions of inner products have a Dirichlet prior on documents")
         if representation.normalization != "l1" or representation.weighting.name not in ("tf", "binary"):
             raise ValueError("a Dirichlet prior on documents is one on counts, normalized by l1")
-    own = spec.kernel is not None and "target" in getattr(spec.kernel.cls, "set_by_run", ())
-    if spec.kernel is not None and own and classifier.build().ridge:
-        raise ValueError(f"the kernel {spec.kernel.name!r} is another for each class: it has no ridge")
-    if spec.kernel is not None and not elementwise and classifier.build().unit != "one":
-        raise ValueError(f"C can't be measured by the mean of k(x, x) of the kernel {spec.kernel.name!r}")
+    if spec.kernel is not None and not elementwise:
+        _check_model(spec.kernel, classifier.build(), spec.threshold)
+
+
+def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
+    """Refuse what a kernel that learns a model of the documents has no use for."""
+    if "target" in getattr(kernel.cls, "set_by_run", ()) and classifier.ridge:
+        raise ValueError(f"the kernel {kernel.name!r} is another for each class: it has no ridge")
+    if classifier.unit != "one":
+        raise ValueError(f"C can't be measured by the mean of k(x, x) of the kernel {kernel.name!r}")
+    if threshold != "zero":
+        raise ValueError(f"the kernel {kernel.name!r} is no function of inner products: it has no threshold")

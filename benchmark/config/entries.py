@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_origin
 
 from benchmark.classifiers import LIMITS
+from benchmark.classifiers.thresholds import THRESHOLDS
 from benchmark.config.components import ComponentError, check_component, check_method, parameters
 from benchmark.config.documents import text_of, text_source
 from benchmark.config.limits import check_name, check_number
@@ -32,16 +33,17 @@ if TYPE_CHECKING:
     from benchmark.source import Location
 
 TEXT, WEIGHTING, MAP, KERNEL, CLASSIFIER = "text", "weighting", "features", "kernel", "classifier"
+THRESHOLD = "threshold"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 PARTS = (WEIGHTING, MAP, KERNEL, CLASSIFIER)
 #: Those of them that no plug-in has.
 OWN = {WEIGHTING: WEIGHTINGS, MAP: FEATURES}
 #: The keys of a method's entry in the order in which their lists are gone through, the last fastest.
-AXES = (TEXT, "fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER)
+AXES = (TEXT, "fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER, THRESHOLD)
 #: The order in which they name a cell.
-WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER)
+WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER, THRESHOLD)
 REPRESENTATION = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP)
-ALLOWED = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES}
+ALLOWED = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD: THRESHOLDS}
 #: What an entry's cells are called in place of all that it says.
 CALL = "call"
 #: The classifier of a kernel that names none.
@@ -101,7 +103,9 @@ def entries_of(
                     problem = unknown("block of terms of `fields`:", block, blocks)
                     raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` says what there is")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
-            resolved = f"{spec.text or same} {spec.representation.resolved} {parts}"
+            resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold}"
+            if spec.threshold != "zero" and not reader.several:
+                raise source.error(own.get(THRESHOLD, ({}, place))[1], "documents of one class each have no threshold")
             if label in candidates and (first[label] != index or choose is None or resolved in seen):
                 raise source.error(place, f"the method {label!r} stands in the configuration twice")
             if resolved in seen:
@@ -129,7 +133,7 @@ def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Re
         if key not in known:
             raise source.error(place, unknown("parameter", key, list(known)))
         if key in registered:
-            allowed = [*REPRESENTATION, *parameters(registered[key])]
+            allowed = [*REPRESENTATION, THRESHOLD, *parameters(registered[key])]
             if not isinstance(value, dict):
                 raise source.error(
                     place, f"the defaults of {key!r} are a mapping of its parameters, not {quoted(value)}"
@@ -235,6 +239,7 @@ def _items(
         else:
             _check_word(key, value, source, where)
             words = {"idf": f"idf-{value}", "dirichlet": f"dirichlet{value}", "fields": _fields_word(value)}
+            words |= {THRESHOLD: f"threshold-{value}"}
             own = [_Item(value, (words.get(key, value),), where)]
         found += [replace(item, words=()) for item in own] if chosen and len(listed(given)) > 1 else own
         check_number(len(found), METHODS, source, place)
@@ -350,7 +355,9 @@ class _Resolver:
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
         self._unused -= {("defaults", name) for name in names}
-        spec = MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier)
+        takes = kernel is None or elementwise(kernel.cls) or THRESHOLD in own
+        threshold = self._chosen(THRESHOLD, own, names[::-1], "zero", place)[0] if takes else "zero"
+        spec = MethodSpec(self._representation(own, kernel, classifier, place), kernel, classifier, None, threshold)
         try:
             check_method(spec)
         except ValueError as error:

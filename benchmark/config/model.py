@@ -166,12 +166,15 @@ class MethodSpec:
     classifier : Component
     text : Text or None
         Of its own, in whose counts it sees the documents of its variant; None where its entry says nothing of it.
+    threshold : str
+        Above which decision value a document that may have several classes is given one, see `THRESHOLDS`.
     """
 
     representation: Representation
     kernel: Component | None
     classifier: Component
     text: Text | None = None
+    threshold: str = "zero"
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,8 @@ class ChooseSection(Section):
     )
     folds: int = Field(default=5, ge=2, description="Of the cross-validation; of the newest, one of so many parts.")
     grouped: bool = Field(default=False, description="Whether the documents of a group stay in one fold.")
-    over: list[Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields"]] = Field(
-        default=[], max_length=7, description="Keys whose lists are candidates, too."
+    over: list[Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields", "threshold"]] = (
+        Field(default=[], max_length=8, description="Keys whose lists are candidates, too.")
     )
 
 

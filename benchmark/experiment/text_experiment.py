@@ -88,5 +88,6 @@ def _words(place: Iterable[str | int | None]) -> str:
 
 def _method(spec: MethodSpec) -> dict[str, Any]:
     parts = {"kernel": spec.kernel, "classifier": spec.classifier}
-    resolved = {name: None if part is None else part.resolved for name, part in parts.items()}
+    resolved: dict[str, Any] = {name: None if part is None else part.resolved for name, part in parts.items()}
+    resolved |= {"threshold": spec.threshold} if spec.threshold != "zero" else {}
     return {**({"text": spec.text.flat} if spec.text else {}), **spec.representation.resolved, **resolved}

@@ -196,6 +196,7 @@ def _jobs(
         "kernel": spec.kernel.resolved if spec.kernel else None,
         "classifier": spec.classifier.resolved,
         "terms": [number, terms.rank, terms.over_classes] if terms else None,
+        **({"threshold": spec.threshold} if spec.threshold != "zero" else {}),
     }
 
     def job(name: str, own: list[tuple[Split, tuple[Split, ...]]]) -> Job:

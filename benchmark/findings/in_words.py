@@ -96,7 +96,8 @@ def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
 
 def _given(spec: MethodSpec) -> dict[str, Any]:
     text, points = spec.text.flat if spec.text else {}, _flat(spec.representation)
-    return {**text, **points, **(spec.kernel.given if spec.kernel else {}), **spec.classifier.given}
+    machine = {**(spec.kernel.given if spec.kernel else {}), **spec.classifier.given, "threshold": spec.threshold}
+    return {**text, **points, **machine}
 
 
 def _flat(representation: Representation) -> dict[str, Any]:

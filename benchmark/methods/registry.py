@@ -16,6 +16,7 @@ from benchmark.methods.category_machines import (
 from benchmark.methods.kernel_machines import GramMachine, KernelMachine, ManyMachines
 from benchmark.methods.ones_own import OnesOwn
 from benchmark.methods.points import PointClassifier
+from benchmark.methods.thresholds import Thresholded
 from benchmark.methods.weights import differs_by_split
 from benchmark.registries import shipped
 
@@ -44,6 +45,8 @@ def method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws
     """
     check_method(spec)
     method = _method_for(spec, problem, terms, draws=draws)
+    if spec.threshold != "zero" and problem.several:
+        method = Thresholded(method)
     own = [each.cls for each in (spec.kernel, spec.classifier) if each is not None and not shipped(each.cls)]
     return OnesOwn(method, own[0]) if own else method
 

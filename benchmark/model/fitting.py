@@ -11,12 +11,12 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.config.model import ORACLE, Experiment
 from benchmark.errors import ConfigError, unknown
-from benchmark.evaluation.protocols import KFold
 from benchmark.evaluation.splits import Split
 from benchmark.experiment import runner
 from benchmark.experiment.reading import check_expectations, own_counts, read_counts
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import by_inner, chosen, entry_of, losses_of
+from benchmark.methods.held_out import FOLDS, folds_of, held_out_values
 from benchmark.methods.workbench import Workbench
 from benchmark.model.kept import KeptModel
 from benchmark.model.probabilities import fit_sigmoids
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.observer import Observer
 
-#: Of the cross-validation that probabilities are made by, and candidates chosen by where all documents train.
-FOLDS = 5
 EVERYTHING = "all documents"
 
 
@@ -101,7 +99,7 @@ def fit_model(
                 run = runner.run(part, store, jobs=jobs, observer=observer, download=download)
                 index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
-                index, how = _by_folds(points, _folds(problem, trained), bench), f"cross-validation over {EVERYTHING}"
+                index, how = _by_folds(points, folds_of(problem, trained), bench), f"cross-validation over {EVERYTHING}"
             one = _Training(points[index], bench)
             fitted = one.fitted(trained, observer)
             sigmoids = one.sigmoids(trained, fitted, observer) if probability else None
@@ -169,13 +167,6 @@ def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbe
     return int(by_inner(np.array(errors)[:, None])[0])
 
 
-def _folds(problem: Problem, split: Split) -> list[Split]:
-    """Folds of a split's training documents."""
-    rows = split.train
-    made = KFold(FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
-    return [Split(each.name, rows[each.train], rows[each.test], each.number) for each in made]
-
-
 @dataclass(frozen=True, eq=False)
 class _Training:
     point: PointWork
@@ -192,15 +183,10 @@ class _Training:
 
     def sigmoids(self, split: Split, whole: FittedMethod, observer: Observer) -> NDArray[np.float64]:
         """From decision values on each fold of the training documents, of what the other folds have taught."""
-        problem, matrix = self.problem, self.problem.counts.matrix
-        values = np.empty((len(problem.documents), len(problem.documents.classes)))
-        for fold in _folds(problem, split):
-            fitted = self.fitted(fold, observer)
-            terms = fitted.learned.terms
-            counts = matrix[fold.test] if terms is None else matrix[fold.test][:, terms]
-            values[fold.test] = fitted.class_values(fitted.values(counts))
+        problem = self.problem
+        values = held_out_values(problem, split, partial(self.fitted, observer=observer))
         truth = problem.members if problem.several else problem.documents.labels
-        return fit_sigmoids(values[split.train], truth[split.train], whole.learned, problem.documents.classes)
+        return fit_sigmoids(values, truth[split.train], whole.learned, problem.documents.classes)
 
 
 def _columns(collection: Collection) -> list[str]:

@@ -22,7 +22,8 @@ from benchmark.config.model import MethodSpec, Representation
 from benchmark.environment import remove_leftovers, write_whole
 from benchmark.errors import ConfigError, DataError
 from benchmark.kernels import KERNELS
-from benchmark.methods.fitted import KINDS, Learned
+from benchmark.methods.fitted import KINDS, FittedMethod, Learned
+from benchmark.methods.thresholds import FittedThresholds
 from benchmark.model.kept import KeptModel
 from benchmark.names import joined, parted
 from benchmark.representation import WEIGHTINGS
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 FORMAT = 2
 ABOUT, ARRAYS = "model.json", "model.npz"
 _AGAIN = "fit it again"
+_KINDS: dict[str, type[FittedMethod]] = {**KINDS, "thresholds": FittedThresholds}
 
 
 def ensure_free(folder: Path, *, overwrite: bool) -> None:
@@ -69,7 +71,8 @@ def write_model(model: KeptModel, folder: Path) -> int:
         "lexing": asdict(model.lexing),
         "representation": learned.spec.representation.resolved,
         **{key: None if part is None else part.resolved for key, part in parts.items()},
-        "kind": next(name for name, kind in KINDS.items() if isinstance(model.fitted, kind)),
+        "threshold": learned.spec.threshold,
+        "kind": next(name for name, kind in _KINDS.items() if isinstance(model.fitted, kind)),
         "files": {ARRAYS: hashlib.sha256(file.getvalue()).hexdigest()},
     }
     about["digest"] = own_digest(about)
@@ -122,14 +125,15 @@ def _model(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KeptModel:
     named = about["kernel"]
     kernel = None if named is None else check_component("kernel", KERNELS, named)
     classifier = check_component("classifier", CLASSIFIERS, about["classifier"])
-    spec = MethodSpec(_representation(about["representation"]), kernel, classifier)
+    threshold = about.get("threshold", "zero")  # models of earlier versions have none
+    spec = MethodSpec(_representation(about["representation"]), kernel, classifier, threshold=threshold)
     check_method(spec)
     weighting = spec.representation.weighting.build()
     for name in weighting.kept:
         setattr(weighting, name, arrays.get(f"weighting/{name}"))
     own = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
     given = arrays.get("terms"), weighting, about["several"], arrays["columns"], arrays["everywhere"]
-    fitted = KINDS[about["kind"]].restored(Learned(spec, *given), own)
+    fitted = _KINDS[about["kind"]].restored(Learned(spec, *given), own)
     vocabulary = parted(arrays["vocabulary"])
     plain = about["lexing"].items()
     lexing: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in plain}

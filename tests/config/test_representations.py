@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+SEVERAL = "corpus: {name: synthetic, subset: several}\n"
 HELLINGER = "defaults: {features: hellinger, classifier: linear-svm}\n"
 
 
@@ -25,6 +26,12 @@ class TestWords:
     def test_are_those_of_the_entry(self, ids, method, names):
         assert ids(f"methods: [{method}]\n") == names
 
+    def test_a_threshold_is_one(self, ids):
+        assert ids(f"{SEVERAL}methods: [{{kernel: ngd, threshold: [zero, at-least-one]}}]\n") == [
+            "ngd-threshold-zero",
+            "ngd-threshold-at-least-one",
+        ]
+
     def test_what_is_chosen_from_is_none(self, specs):
         grid = "{fields: [{all: 1}, {all: 2}], weighting: {name: aitchison, idf: [1, 2]}, kernel: ngd}"
         found = specs(f"choose: {{by: oracle, over: [fields]}}\nmethods: [{grid}]\n")
@@ -32,6 +39,18 @@ class TestWords:
 
 
 class TestDefaults:
+    def test_a_threshold_goes_to_methods_that_take_one(self, specs):
+        methods = "[ngd, mnb, hp-top, {kernel: linear, threshold: zero}]"
+        found = specs(
+            f"{SEVERAL}defaults: {{threshold: cross-validated, mnb: {{threshold: at-least-one}}}}\nmethods: {methods}\n"
+        )
+        assert [each[0].threshold for each in found.values()] == ["cross-validated", "at-least-one", "zero", "zero"]
+
+    def test_thresholds_are_candidates(self, specs):
+        methods = "[{kernel: ngd, threshold: [zero, at-least-one]}]"
+        found = specs(f"{SEVERAL}choose: {{by: oracle, over: [threshold]}}\nmethods: {methods}\n")
+        assert [each.threshold for each in found["ngd"]] == ["zero", "at-least-one"]
+
     def test_features_go_to_methods_that_take_them(self, specs):
         found = specs(f"{HELLINGER}methods: [{{weighting: tf}}, ngd, mnb, divergence-bayes, logistic]\n")
         mapped = {name: each[0].representation.features is not None for name, each in found.items()}
@@ -92,6 +111,15 @@ class TestDefaults:
         (
             "methods:\n  - {kernel: hp-top, classifier: {ridge: 1}} # HERE\n",
             "is another for each class: it has no ridge",
+        ),
+        ("methods:\n  - {kernel: ngd, threshold: scut} # HERE\n", "unknown threshold 'scut'"),
+        (
+            "methods:\n  - {kernel: ngd, threshold: cross-validated} # HERE\n",
+            "documents of one class each have no threshold",
+        ),
+        (
+            f"{SEVERAL}methods:\n  - {{kernel: hp-top, threshold: at-least-one}} # HERE\n",
+            "the kernel 'hp-top' is no function of inner products: it has no threshold",
         ),
         ("defaults:\n  weighting: [tf] # HERE\n", "a default is one value"),
         ("defaults:\n  features: 3 # HERE\n", "a default features is a name, or a mapping with a name"),

@@ -196,6 +196,15 @@ def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None,
         assert ((point.inner >= 0) & (point.inner <= 1)).all()
 
 
+def test_thresholds_of_every_method_are_chosen(store: Store) -> None:
+    names = [name for name in NAMES if name not in KERNELS or issubclass(KERNELS[name], Kernel)]
+    methods = [{**method(name), "threshold": ["zero", "cross-validated"]} for name in names]
+    choose = {"by": "cross-validation", "folds": 2, "over": ["threshold"]}
+    found = run(checked(methods, "leave-one-group-out", "several", choose=choose), store, jobs=2)
+    check(found)
+    assert len({tuple(indices) for indices in found.scored.chosen.values()}) > 1
+
+
 def with_candidates(name: str) -> dict[str, Any]:
     """A method with two values of a parameter, of its own or of its machine."""
     if name in KERNELS:

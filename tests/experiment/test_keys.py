@@ -66,6 +66,7 @@ MEASURED = {"centroid-distances", "centroid-flow"}
 #: Where the package stands.
 ROOT = str(Path(benchmark.__file__).parent)
 EVERYTHING = {"counts", "products", *NAMES, *MEASURED}
+SEVERAL = {"corpus": {"name": "synthetic", "subset": "several"}, "protocol": {"name": "leave-one-group-out"}}
 DRAWS = {"name": "random-subsets", "train_size": [60, 100], "replicates": 2}
 
 
@@ -214,6 +215,10 @@ TERMS = {"number": 50, "rank": "information-gain", "over_classes": "sum"}
             for key, value in (("number", 51), ("over_classes", "maximum"))
         ),
         ({"methods": ["mnb"]}, {"terms": TERMS, "methods": ["mnb"]}),
+        *(
+            (SEVERAL | {"methods": ["mnb"]}, SEVERAL | {"methods": [{"classifier": "mnb", "threshold": threshold}]})
+            for threshold in ("at-least-one", "cross-validated")
+        ),
     ],
     ids=str,
 )

@@ -16,8 +16,8 @@ from benchmark.classifiers import LinearSvm
 from benchmark.errors import BenchError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment.reading import read_counts
+from benchmark.methods.held_out import FOLDS
 from benchmark.model.estimator import TextClassifier
-from benchmark.model.fitting import FOLDS
 from benchmark.model.folder import write_model
 from benchmark.observer import Observer
 from benchmark.representation import TermWeighting

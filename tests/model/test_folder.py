@@ -41,6 +41,10 @@ METHODS: list[Any] = [
     "logistic",
     {"classifier": "nb-svm", "weighting": "binary"},
 ]
+THRESHOLDED: list[Any] = [
+    {"kernel": "ngd", "threshold": "cross-validated"},
+    {"classifier": "linear-svm", "threshold": "cross-validated"},
+]
 
 
 def answers(model: KeptModel, texts: dict[str, bytes]) -> Answers:
@@ -54,6 +58,7 @@ def test_after_loading_it_says_the_same_to_the_last_bit(
     subset: str | None, terms: Any, study: Study, fitted: Fit, texts: Texts, tmp_path: Path
 ) -> None:
     methods = [each for each in METHODS if not (subset and "scheme" in str(each))]
+    methods += THRESHOLDED if subset else []
     experiment = study(*methods, subset=subset, terms=terms)
     for cell in experiment.ids:
         model = fitted(experiment, cell, split="texas", probability=True)

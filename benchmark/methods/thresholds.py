@@ -1,0 +1,142 @@
+"""Methods that give a class above another decision value than 0, of documents that may have several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from benchmark.classifiers.thresholds import class_thresholds
+from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.fitted import KINDS, FittedMethod
+from benchmark.methods.held_out import held_out_values
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import scipy.sparse as sp
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.protocols import Split
+    from benchmark.methods.base import Method, Problem
+    from benchmark.methods.fitted import Arrays, Learned
+    from benchmark.methods.workbench import Workbench
+
+
+@dataclass(frozen=True)
+class Thresholded:
+    """A method whose thresholds are learned from the training documents of each split.
+
+    Parameters
+    ----------
+    method : Method
+        That can `fit`, and whose threshold isn't "zero".
+    """
+
+    method: Method
+
+    @property
+    def spec(self) -> MethodSpec:
+        """As of the method."""
+        return self.method.spec
+
+    @property
+    def batched(self) -> bool:
+        """As of the method."""
+        return self.method.batched
+
+    @property
+    def uses_seed(self) -> bool:
+        """Folds are drawn."""
+        return self.method.uses_seed or self.spec.threshold == "cross-validated"
+
+    @property
+    def code(self) -> tuple[Any, ...]:
+        """Its own class, and what decides the method's numbers."""
+        return (type(self), *self.method.code)
+
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """Train on each split and decide, see `Method.solve`."""
+        return [self._split(problem, split, terms, bench) for split in splits]
+
+    def _split(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Decisions:
+        watch, tested = Stopwatch(), problem.counts.matrix[split.test]
+        fitted = self.fit(problem, split, terms, bench)
+        watch.lap("training")
+        chosen = fitted.learned.terms
+        values = fitted.values(tested if chosen is None else tested[:, chosen])
+        given = fitted.given(values)
+        tied = np.zeros(given.shape, dtype=bool)
+        tied[:, fitted.learned.columns] = values == 0
+        watch.lap("testing")
+        return Decisions(given, tied, watch.seconds())
+
+    def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedThresholds:
+        """Train on a split, and on the folds of its training documents where thresholds are learned by them.
+
+        Raises
+        ------
+        ValueError
+            If a training document has no class, and each is to be given at least one.
+        """
+        members = problem.members[split.train]
+        whole = self.method.fit(problem, split, terms, bench)
+        columns = whole.learned.columns
+        if self.spec.threshold == "at-least-one":
+            if not members.any(axis=1).all():
+                none = int(np.count_nonzero(~members.any(axis=1)))
+                raise ValueError(f"threshold: at-least-one, but {none:,} training documents have no class")
+            return FittedThresholds(whole.learned, whole, np.zeros(len(columns)), at_least_one=True)
+        values = held_out_values(problem, split, lambda fold: self.method.fit(problem, fold, terms, bench))
+        thresholds = class_thresholds(values[:, columns], members[:, columns])
+        return FittedThresholds(whole.learned, whole, thresholds, at_least_one=False)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedThresholds(FittedMethod):
+    """A trained method with its thresholds.
+
+    Parameters
+    ----------
+    method : FittedMethod
+    thresholds : float64 array, shape (n_learned,)
+    at_least_one : bool
+        Whether a document is given one class at least.
+    """
+
+    method: FittedMethod
+    thresholds: NDArray[np.float64]
+    at_least_one: bool
+
+    def values(self, counts: sp.csr_array) -> NDArray[np.float64]:
+        """Of each learned class, how far above its threshold."""
+        return self.method.values(counts) - self.thresholds
+
+    def given(self, values: NDArray[np.float64]) -> NDArray[Any]:
+        """The classes of positive values; where there is none, and there must be, the first of the largest."""
+        given = super().given(values)
+        if self.at_least_one and values.shape[1]:
+            none = np.flatnonzero(~given.any(axis=1))
+            given[none, self.learned.columns[values[none].argmax(axis=1)]] = True
+        return given
+
+    def _best(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
+        raise NotImplementedError
+
+    def _of_classes(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        raise NotImplementedError
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Its own numbers, the method's, and the name of the method's kind."""
+        kind = next(name for name, cls in KINDS.items() if isinstance(self.method, cls))
+        own = {"thresholds": self.thresholds, "at_least_one": np.array(self.at_least_one), "kind": np.array(kind)}
+        return own | {f"method.{name}": array for name, array in self.method.arrays().items()}
+
+    @classmethod
+    def restored(cls, learned: Learned, arrays: Arrays) -> Self:
+        """The method and its thresholds back from `arrays`."""
+        own = {name.removeprefix("method."): array for name, array in arrays.items() if name.startswith("method.")}
+        method = KINDS[str(arrays["kind"])].restored(learned, own)
+        return cls(learned, method, arrays["thresholds"], bool(arrays["at_least_one"]))

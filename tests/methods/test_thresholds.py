@@ -1,0 +1,164 @@
+"""Thresholds of classes: learned from the training documents alone, and the same in a run and in what is kept of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from benchmark.classifiers import CLASSIFIERS, LinearSvm
+from benchmark.classifiers.thresholds import THRESHOLDS, class_thresholds
+from benchmark.config.model import Terms
+from benchmark.kernels import KERNELS, Kernel
+from benchmark.methods.base import Problem
+from benchmark.methods.held_out import folds_of
+from benchmark.methods.registry import method_for
+from benchmark.plugins.contract import check_decisions
+from benchmark.plugins.samples import draws_of, groups_of, problem_of
+from benchmark.representation import TermWeighting
+from benchmark.text.counts import Counts
+
+from .conftest import represented, spec_of
+
+if TYPE_CHECKING:
+    from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.splits import Split
+    from benchmark.methods.base import Decisions
+    from benchmark.methods.workbench import Workbench
+
+KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
+NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+LEARNED = [each for each in THRESHOLDS if each != "zero"]
+SELECTED = Terms((20,), "information-gain", "sum")
+
+
+def problem(*, key: str = "of some class", **changes: Any) -> Problem:
+    """Documents of one class at least, and often of two."""
+    found = problem_of(several=True)
+    members = found.members.copy()
+    members[~members.any(axis=1), 1] = True
+    documents = replace(found.documents, topics=changes.get("members", members))
+    matrix = changes.get("matrix", found.counts.matrix)
+    return Problem(Counts(documents, matrix, found.counts.vocabulary), key, changes.get("seed", 7))
+
+
+def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
+    cls = KERNELS.get(name) or CLASSIFIERS[name]
+    return replace(spec_of(name, represented("tf", cls.normalization, "training"), **classifier), threshold=threshold)
+
+
+def decided(spec: MethodSpec, given: Problem, split: Split, bench: Workbench) -> Decisions:
+    (found,) = method_for(spec, given, None, draws=False).solve(given, [split], None, bench)
+    return found
+
+
+@pytest.mark.parametrize("threshold", LEARNED)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_kept_decides_as_the_run_does(name: str, threshold: str, bench: Workbench) -> None:
+    given = problem()
+    for terms, draws in ((None, False), (SELECTED, False), (None, True)):
+        splits, number = draws_of(given) if draws else groups_of(given), None if terms is None else 20
+        method = method_for(spec(name, threshold), given, terms, draws=draws)
+        for split, decisions in zip(splits, method.solve(given, splits, number, bench), strict=True):
+            check_decisions(given, len(split.test), decisions)
+            fitted = method.fit(given, split, number, bench)
+            tested, chosen = given.counts.matrix[split.test], fitted.learned.terms
+            asked = tested if chosen is None else tested[:, chosen]
+            again = type(fitted).restored(fitted.learned, fitted.arrays())
+            np.testing.assert_array_equal(fitted.values(asked), again.values(asked), strict=True)
+            np.testing.assert_array_equal(again.given(again.values(asked)), decisions.given)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: str, bench: Workbench) -> None:
+    given = problem()
+    added = 0
+    for split in groups_of(given):
+        plain, more = (decided(spec(name, each), given, split, bench).given for each in THRESHOLDS[:2])
+        none = ~plain.any(axis=1)
+        added += none.sum()
+        assert (more.sum(axis=1) >= 1).all()
+        np.testing.assert_array_equal(more[~none], plain[~none])
+        assert (more[none].sum(axis=1) == 1).all()
+    assert added or name not in KEPT
+
+
+def test_the_class_that_is_added_has_the_largest_value(bench: Workbench) -> None:
+    given, split = problem(), groups_of(problem())[0]
+    wanted = spec("linear", "at-least-one")
+    fitted = method_for(wanted, given, None, draws=False).fit(given, split, None, bench)
+    values = fitted.class_values(fitted.values(given.counts.matrix[split.test]))
+    none = ~(values > 0).any(axis=1)
+    assert none.any()
+    np.testing.assert_array_equal(
+        decided(wanted, given, split, bench).given[none].argmax(axis=1), values[none].argmax(axis=1)
+    )
+
+
+def test_a_class_for_all_is_refused_where_a_training_document_has_none(bench: Workbench) -> None:
+    given = problem_of(several=True)
+    with pytest.raises(ValueError, match=r"threshold: at-least-one, but \d+ training documents have no class"):
+        decided(spec("linear-svm", "at-least-one"), given, groups_of(given)[0], bench)
+
+
+def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: Workbench) -> None:
+    """And class by class, weights of terms included."""
+    given, split = problem(), groups_of(problem())[0]
+    weighted = replace(spec("linear-svm", "cross-validated"), representation=represented("tfidf", "l2", "training"))
+    matrix, members = given.counts.matrix, given.members
+    values = np.empty(members.shape)
+
+    def machines(train: Any, test: Any) -> np.ndarray[Any, Any]:
+        weighting = TermWeighting("tfidf", "l2").fit(matrix[train])
+        points, asked = weighting.transform(matrix[train]), weighting.transform(matrix[test])
+        each = (LinearSvm().fit(points, members[train, c]).class_scores(asked)[:, 1] for c in range(3))
+        return np.stack(list(each), axis=1)
+
+    for fold in folds_of(given, split):
+        values[fold.test] = machines(fold.train, fold.test)
+    thresholds = class_thresholds(values[split.train], members[split.train])
+    assert np.abs(thresholds).max() > 0.05
+    found = decided(weighted, given, split, bench).given
+    np.testing.assert_array_equal(found, machines(split.train, split.test) > thresholds)
+
+
+@pytest.mark.parametrize("threshold", LEARNED)
+def test_tested_documents_have_no_say(threshold: str, bench: Workbench) -> None:
+    """Neither their classes nor each other's words."""
+    given, (split, _) = problem(), groups_of(problem())
+    members, matrix = given.members.copy(), given.counts.matrix.toarray()
+    members[split.test] = ~members[split.test]
+    matrix[split.test[1:]] = matrix[split.test[1:], ::-1]
+    other = problem(key="other", members=members, matrix=sp.csr_array(matrix))
+    wanted = spec("linear-svm", threshold)
+    one, two = (decided(wanted, each, split, bench).given[0] for each in (given, other))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
+    given = problem()
+    method = {each: method_for(spec("linear-svm", each), given, None, draws=False) for each in THRESHOLDS}
+    assert {name: each.uses_seed for name, each in method.items()} == {
+        "zero": False,
+        "at-least-one": False,
+        "cross-validated": True,
+    }
+    split = groups_of(given)[0]
+    one, same, other = (folds_of(problem(seed=seed), split) for seed in (7, 7, 8))
+    assert [fold.test.tolist() for fold in one] == [fold.test.tolist() for fold in same]
+    assert [fold.test.tolist() for fold in one] != [fold.test.tolist() for fold in other]
+    np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in one])), split.train)
+
+
+@pytest.mark.parametrize("name", sorted(set(KERNELS) - set(KEPT)))
+def test_kernels_that_learn_a_model_have_none(name: str) -> None:
+    with pytest.raises(ValueError, match=f"the kernel '{name}' is no function of inner products: it has no threshold"):
+        method_for(
+            replace(spec_of(name, represented("tf", "none", "collection")), threshold="at-least-one"),
+            problem(),
+            None,
+            draws=False,
+        )
