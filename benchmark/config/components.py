@@ -178,8 +178,8 @@ def check_method(spec: MethodSpec) -> None:
         raise ValueError(f"the classifier {classifier.name!r} needs a kernel")
     if spec.kernel is not None and not needs_kernel:
         raise ValueError(f"the classifier {classifier.name!r} takes points, not the kernel {spec.kernel.name!r}")
-    if elementwise and spec.kernel is not None:
-        allowed = spec.kernel.build().normalizations
+    if spec.kernel is not None:
+        allowed = getattr(spec.kernel.build(), "normalizations", (representation.normalization,))
         if representation.normalization not in allowed:
             problem = f"is defined for the normalization {' or '.join(allowed)}, not {representation.normalization}"
             raise ValueError(f"the kernel {spec.kernel.name!r} {problem}")

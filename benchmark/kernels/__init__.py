@@ -10,6 +10,7 @@ from benchmark.kernels.euclidean import (
     RadialBasisFunction,
     Sigmoid,
 )
+from benchmark.kernels.fields import SumOverFields
 from benchmark.kernels.heat.kernel import Heat
 from benchmark.kernels.models.fisher import PLSIFisher
 from benchmark.kernels.models.hp_top import HyperplaneTop
@@ -22,7 +23,8 @@ from benchmark.kernels.multinomial import (
 )
 from benchmark.kernels.transforms import CpdLogarithm, CpdPower
 
-#: Subclasses of `Kernel` are elementwise functions of inner products; the others learn a model of the documents.
+#: Subclasses of `Kernel` are elementwise functions of inner products; the others learn a model of the documents, or
+#: sum kernels of their blocks.
 KERNELS: dict[str, type[Any]] = {
     "linear": Linear,
     "polynomial": Polynomial,
@@ -37,6 +39,7 @@ KERNELS: dict[str, type[Any]] = {
     "probability-product": ProbabilityProduct,
     "cpd-power": CpdPower,
     "cpd-log": CpdLogarithm,
+    "sum-over-fields": SumOverFields,
     "hp-top": HyperplaneTop,
     "plsi-fisher": PLSIFisher,
 }
@@ -59,5 +62,6 @@ __all__ = [
     "ProbabilityProduct",
     "RadialBasisFunction",
     "Sigmoid",
+    "SumOverFields",
     "elementwise",
 ]

@@ -19,7 +19,7 @@ from benchmark.kernels.gram import Gram
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, learned_of
-from benchmark.methods.kernel_machines import OnSplits, cost, gram_rows, kernel_of
+from benchmark.methods.kernel_machines import OnSplits, cost, gram_rows, kernel_of, kernel_on
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
 from benchmark.representation import canonical
 
@@ -147,7 +147,7 @@ class GramCategories(OnSplits):
         watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
         points = work.points(self.spec.representation)
         watch.lap("extraction")
-        gram, tested = gram_rows(kernel_of(self.spec), points[split.train], work.members, points[split.test])
+        gram, tested = gram_rows(kernel_on(work, self.spec), points[split.train], work.members, points[split.test])
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)

@@ -20,6 +20,7 @@ from benchmark.classifiers.svm import (
     predict,
 )
 from benchmark.compiled import numba_threads
+from benchmark.kernels.fields import SumOverFields
 from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
@@ -127,7 +128,7 @@ class GramMachine(OnSplits):
         train = work.split.train[np.argsort(labels[work.split.train], kind="stable")]
         points = work.points(self.spec.representation)
         watch.lap("extraction")
-        gram, tested = gram_rows(kernel_of(self.spec), points[train], labels[train], points[work.split.test])
+        gram, tested = gram_rows(kernel_on(work, self.spec), points[train], labels[train], points[work.split.test])
         watch.lap("kernel")
         machine = self.spec.classifier.build(jobs=work.bench.jobs).fit(gram, labels[train])
         watch.lap("training")
@@ -275,6 +276,15 @@ def kernel_of(spec: MethodSpec) -> Any:
     if spec.kernel is None:
         raise ValueError(f"the classifier {spec.classifier.name!r} needs a kernel")
     return spec.kernel.build()
+
+
+def kernel_on(work: Work, spec: MethodSpec) -> Any:
+    """A new kernel that knows the blocks of the terms and their weights, where it is a sum over them."""
+    kernel = kernel_of(spec)
+    if isinstance(kernel, SumOverFields):
+        weighting = work.weighting(work.selected_counts(), spec.representation)
+        kernel.set_params(block_of=weighting.block_of_, weights=weighting.block_weights_)
+    return kernel
 
 
 def code_of(method: object, spec: MethodSpec) -> tuple[Any, ...]:
