@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ from benchmark.findings.settings import asides_of
 from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
 from benchmark.report.grids import main_metric, records
+from benchmark.report.html.page import PAGE
+from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
     EXCEPTIONS,
     ExperimentPart,
@@ -44,6 +47,8 @@ if TYPE_CHECKING:
     from benchmark.experiment.session import Finished
 
 _SHOWN_SIZES = 8
+#: Folder of the pages for a browser.
+SITE = "site"
 
 
 def paper_configs(folder: Path) -> list[Study]:
@@ -68,13 +73,16 @@ def _landmarks_alone(study: Study) -> bool:
 
 
 def write_page(done: list[Finished], path: Path) -> str:
-    """Write the page, its details in papers/ beside it, and say in a line what it comes to."""
-    sections = _sections(done)
+    """Write the page, beside it its details in papers/ and the site for a browser; say in a line what it comes to."""
+    sections, site = _sections(done), path.parent / SITE
     page = reproduction_page(sections)
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
     for name, text in pages.items():
         write_whole(path.parent / "papers" / f"{name}.md", text.encode())
     write_whole(path, page.encode())
+    runs = {each.summary.name: os.path.relpath(each.folder / PAGE, site) for each in done}
+    for name, content in site_pages(sections, runs).items():
+        write_whole(site / name, content.encode())
     headline = next(line for line in page.splitlines() if line.startswith("**"))
     return f"{path}: {headline.strip('*')}"
 

@@ -111,12 +111,8 @@ class PaperSection:
 
 def reproduction_page(sections: Sequence[PaperSection]) -> str:
     """Write the one page of all papers as Markdown: a row a paper."""
-    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
-    printed: Counter[str] = Counter()
-    for section in sections:
-        printed.update(section.printed)
-    claims = held([section.claims for section in sections])
-    return rendered("reproduction", sections=sections, numbers=counted(tables, printed), claims=claims)
+    numbers, claims = in_all(sections)
+    return rendered("reproduction", sections=sections, numbers=numbers, claims=claims)
 
 
 def paper_page(section: PaperSection) -> str:
@@ -172,6 +168,15 @@ def _broken(claims: pd.DataFrame) -> pd.DataFrame:
     """The claims that are counted and don't hold, by the paper's rule or by a strict test."""
     whole = (claims["verdict"] == "holds") & claims["strict_verdict"].isin(["holds", "no test"])
     return claims[(claims["counted"] == "") & ~whole]
+
+
+def in_all(sections: Sequence[PaperSection]) -> tuple[str, str]:
+    """What became of all printed numbers and of all claims of some papers, in words."""
+    tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
+    printed: Counter[str] = Counter()
+    for section in sections:
+        printed.update(section.printed)
+    return counted(tables, printed), held([section.claims for section in sections])
 
 
 def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:

@@ -49,7 +49,7 @@ from benchmark.report.tables import failure_lines, main_grids
 from benchmark.report.tally import counted, held
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from benchmark.report.charts import Chart
@@ -88,6 +88,12 @@ class Section:
         What stands below the pictures.
     columns : int
         Pictures side by side, where there is room.
+    link : str
+        The page of the run that it is of.
+    links, tried : mapping of str to str, and to tuple of str
+        By what a row begins with, the page that it leads to; and what opens where it deviates.
+    says, lines : tuple of str
+        Sentences above all of it, and below.
     """
 
     title: str
@@ -99,6 +105,16 @@ class Section:
     folded: bool = False
     note: str = ""
     columns: int = 1
+    link: str = ""
+    links: Mapping[str, str] = field(default_factory=dict)
+    tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    says: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has nothing to show."""
+        return not (self.pictures or (self.grid and self.grid.rows) or self.says or self.lines)
 
 
 def write_page(summary: Summary, folder: Path, machine: Mapping[str, Any]) -> Path:
@@ -122,23 +138,24 @@ def page_html(summary: Summary, machine: str = "", images: Mapping[str, str] | N
     images : mapping of str to str
         Pictures that are drawn already, PNG in base 64, by name.
     """
-    sections = [section for section in _sections(summary) if section.pictures or (section.grid and section.grid.rows)]
+    sections = [section for section in _sections(summary) if not section.empty]
     written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
-    names = ["predictions.npz", *(f"{name}.csv" for name in written)]
-    return (
-        _environment()
-        .get_template("report.html.j2")
-        .render(
-            summary=summary,
-            sentences=in_short(summary),
-            sections=sections,
-            images=images or {},
-            failures=failure_lines(summary),
-            files=[*names, *(["curves.csv"] if summary.charts else []), "table.md", "manifest.json"],
-            machine=machine,
-            most=MOST_ROWS,
-        )
+    names = ["predictions.npz", *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
+    return rendered(
+        "report.html.j2",
+        in_short(summary),
+        sections,
+        summary=summary,
+        images=images or {},
+        files=[*names, "table.md", "manifest.json"],
+        machine=machine,
     )
+
+
+def rendered(template: str, sentences: Sequence[str], sections: Sequence[Section], **more: Any) -> str:
+    """Fill a template in; without pictures a page has no need of what draws them."""
+    drawn = any(section.pictures for section in sections)
+    return _environment().get_template(template).render(sentences=sentences, sections=sections, drawn=drawn, **more)
 
 
 def in_short(summary: Summary) -> list[str]:
@@ -178,10 +195,10 @@ def _sections(summary: Summary) -> Iterable[Section]:
             yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     elif len(summary.scores) and not summary.pictures:
         yield Section("", (dot_picture(summary),))
-    yield Section("Published numbers", grid=_verdict_first(verdict_grid(summary.verdicts)), file="verdicts.csv")
+    yield Section("Published numbers", grid=verdict_first(verdict_grid(summary.verdicts)), file="verdicts.csv")
     yield Section("Claims", grid=claim_grid(summary.claims), file="claims.csv")
     yield Section("Ranges of the printed figures", grid=range_grid(summary.ranges), file="ranges.csv")
-    yield Section("Landmarks", grid=_filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
+    yield Section("Landmarks", grid=filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
     if summary.of_points:
         for grid in main_grids(summary):
             yield Section(grid.title, grid=grid, file="curves.csv", folded=True)
@@ -189,12 +206,14 @@ def _sections(summary: Summary) -> Iterable[Section]:
     if not summary.of_points:
         yield Section(fold_grid(summary).title, grid=fold_grid(summary), file="scores.csv", folded=True)
     pairs = significance_picture(summary) if not summary.of_points else None
-    grid = _filled(significance_grid(summary))
+    grid = filled(significance_grid(summary))
     yield Section(grid.title, (pairs,) if pairs else (), grid, "significance.csv", folded=summary.of_points)
     ranks = rank_picture(summary)
     yield Section("Critical differences", (ranks,) if ranks else (), file="ranks.csv", note=_of_ranks(summary))
     confusions = confusion_picture(summary)
     yield Section("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
+    yield Section("Failures", lines=tuple(failure_lines(summary)))
+    yield Section("To know before believing a number", lines=summary.notes)
 
 
 def _legend(chart: Chart) -> str:
@@ -220,7 +239,7 @@ def _of_ranks(summary: Summary) -> str:
 
 def _cells_section(summary: Summary) -> Section:
     """The table of cells, with what each took and how it is made again."""
-    grid, costs = _verdict_first(cell_grid(summary)), cost_grid(summary.costs)
+    grid, costs = verdict_first(cell_grid(summary)), cost_grid(summary.costs)
     again = {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells}
     taken = {row[0]: row[1:] for row in costs.rows}
     measured = costs.header[1:] if taken else ()
@@ -229,7 +248,7 @@ def _cells_section(summary: Summary) -> Section:
     return Section("Scores of every cell", (), grid, "scores.csv", measured, again, folded=summary.of_points)
 
 
-def _verdict_first(grid: Grid) -> Grid:
+def verdict_first(grid: Grid) -> Grid:
     """What the print is and what became of it right after the cell: of a wide table the rest may be out of sight."""
     order = [name for name in (*grid.header[:1], *FIRST) if name in grid.header]
     order += [name for name in grid.header if name not in (*order, *LAST)]
@@ -239,7 +258,7 @@ def _verdict_first(grid: Grid) -> Grid:
     return replace(grid, header=header, rows=tuple(rows))
 
 
-def _filled(grid: Grid) -> Grid:
+def filled(grid: Grid) -> Grid:
     """What stands on the first of several rows on each of them: sorted, they part."""
     rows: list[tuple[str, ...]] = []
     for row in grid.rows:
@@ -277,5 +296,6 @@ def _environment() -> Environment:
         "look": LOOK,
         "n_series": SERIES,
         "tone": tone,
+        "most": MOST_ROWS,
     }
     return environment

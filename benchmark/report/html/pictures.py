@@ -72,7 +72,7 @@ class Picture:
     measured: bool = False
 
 
-def dot_picture(summary: Summary) -> Picture:
+def dot_picture(summary: Summary, name: str = "scores") -> Picture:
     """Each cell's score with its 95% interval, and the print beside it, in the rows of the printed figure."""
     metric, scores, verdicts = main_metric(summary), headline_scores(summary), main_verdicts(summary)
     rows, unit = figure_rows(summary), unit_shown(metric)
@@ -135,7 +135,7 @@ def dot_picture(summary: Summary) -> Picture:
         # Of numbers that no point has an axis would have no ends.
         "layer": layers if summary.scores["low"].notna().any() else layers[1:],
     }
-    return Picture("scores", alt, f"{alt}. The numbers stand in the table of scores.", spec)
+    return Picture(name, alt, f"{alt}. The numbers stand in the table of scores.", spec)
 
 
 def _named(what: tuple[str, ...]) -> Spec:

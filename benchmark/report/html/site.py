@@ -1,0 +1,93 @@
+"""All papers to a site: an index, and a page a paper that sets every printed number and claim beside ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmark.report.grids import Grid, claim_grid, landmark_grid, range_grid, verdict_grid
+from benchmark.report.html.page import Section, filled, rendered, verdict_first
+from benchmark.report.html.pictures import dot_picture
+from benchmark.report.page import exception_grid, explained, in_all, swept_grid, tried_grid
+from benchmark.report.tally import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmark.report.page import ExperimentPart, PaperSection
+
+INDEX = "index.html"
+
+
+def site_pages(papers: Sequence[PaperSection], runs: Mapping[str, str]) -> dict[str, str]:
+    """Write the pages: content by name of the file.
+
+    Parameters
+    ----------
+    papers : sequence of PaperSection
+    runs : mapping of str to str
+        By an experiment's name, the address of its own page, as seen from these.
+    """
+    pages = {f"{paper.key}.html": _paper_page(paper, runs) for paper in papers}
+    numbers, claims = in_all(papers)
+    rows = [(paper.title, *in_all([paper])) for paper in papers]
+    index = Grid(
+        "Papers", ("paper", "printed numbers", "claims"), tuple(rows), frozenset(("paper", "printed numbers", "claims"))
+    )
+    links = {paper.title: f"{paper.key}.html" for paper in papers}
+    every = [(part.summary.name, paper.title, part.summary.title) for paper in papers for part in paper.experiments]
+    every += [
+        (sweep.name, paper.title, sweep.title)
+        for paper in papers
+        for part in paper.experiments
+        for sweep in part.sweeps
+    ]
+    header = ("experiment", "paper", "what it is of")
+    sections = (
+        Section("Papers", grid=index, links=links),
+        Section("Experiments", grid=Grid("Experiments", header, tuple(every), frozenset(header)), links=runs),
+    )
+    said = [f"{len(papers)} papers are run again, and each of their numbers stands beside ours."]
+    said += [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
+    pages[INDEX] = rendered("site.html.j2", said, sections, title="Reproduction", name="")
+    return pages
+
+
+def _paper_page(paper: PaperSection, runs: Mapping[str, str]) -> str:
+    numbers, claims = in_all([paper])
+    said = [f"{paper.reference}", f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
+    sections = [section for section in _sections(paper, runs) if not section.empty]
+    return rendered("site.html.j2", said, sections, title=paper.title, name=paper.key)
+
+
+def _sections(paper: PaperSection, runs: Mapping[str, str]) -> Iterator[Section]:
+    """Claims, then experiment by experiment, then the comparisons that don't hold."""
+    yield Section("Claims", grid=claim_grid(paper.claims), lines=paper.remarks)
+    for part in paper.experiments:
+        yield from _experiment(part, runs)
+    yield Section("Comparisons that do not hold", grid=filled(exception_grid(paper.exceptions)), folded=True)
+
+
+def _experiment(part: ExperimentPart, runs: Mapping[str, str]) -> Iterator[Section]:
+    summary = part.summary
+    printed, tried = verdict_first(verdict_grid(summary.verdicts)), filled(tried_grid(part.tried))
+    says = (f"{counted([summary.verdicts])}.", *part.remarks) if printed.rows else part.remarks
+    dots = summary.of_points or summary.pictures or not printed.rows
+    under: dict[str, tuple[str, ...]] = {}
+    for trial in tried.rows:
+        cell, _, _, variant, ours, interval, _, verdict = trial
+        under[cell] = (*under.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
+    yield Section(
+        summary.title,
+        () if dots else (dot_picture(summary, name=summary.name),),
+        printed,
+        link=runs.get(summary.name, ""),
+        says=tuple(f"{line[0].upper()}{line[1:]}" for line in says),
+        tried=under,
+        lines=part.caveats,
+    )
+    yield Section(f"Axes of the figures of {summary.name}", grid=range_grid(summary.ranges))
+    yield Section(f"Landmarks of {summary.name}", grid=filled(landmark_grid(summary.verdicts)))
+    says = (explained(part.tried),) if tried.rows else ()
+    links = {sweep.name: runs[sweep.name] for sweep in part.sweeps if sweep.name in runs}
+    yield Section(f"What was tried where {summary.name} deviates", grid=tried, says=says, links=links, folded=True)
+    yield Section(f"Claims under other choices than {summary.name}'s", grid=swept_grid(part), folded=True)
