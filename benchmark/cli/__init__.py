@@ -253,7 +253,7 @@ def compare(
 def report(
     run: Run,
     html: Annotated[
-        bool, typer.Option("--html", help="Say where the page for a browser is, and show no tables.")
+        bool, typer.Option("--html", help="Give the page the texts of documents, say where it is, and show no tables.")
     ] = False,
     quiet: Quiet = False,
     as_json: Json = False,
@@ -261,14 +261,18 @@ def report(
     """Make tables, figures and the page again from saved predictions, without training."""
     from benchmark.cli.answers import Answer
     from benchmark.experiment.session import again
-    from benchmark.report.html.page import PAGE
 
-    with Answer(quiet=quiet, as_json=as_json) as answer:
-        done = again(run_named(run))
-        if html:
-            say(str(done.folder / PAGE))
-        else:
+    done = again(run_named(run))
+    if not html:
+        with Answer(quiet=quiet, as_json=as_json) as answer:
             _give_run(answer, done)
+        return
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.experiment.store import Store
+    from benchmark.library.explaining import page_with_texts
+
+    with ProgressObserver("texts") as observer:
+        say(str(page_with_texts(done, Store(warn=observer.note), observer)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")

@@ -14,6 +14,7 @@ from benchmark.evaluation.scored import SCORES
 from benchmark.findings.caveats import caveats_of
 from benchmark.findings.costs import cost_rows
 from benchmark.findings.in_words import cell_infos
+from benchmark.findings.mistakes import mistake_rows
 from benchmark.findings.notes import brief_on, notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
 from benchmark.findings.papers import published_for
@@ -28,7 +29,7 @@ from benchmark.findings.verdicts import (
     verdict_frame,
     words_on,
 )
-from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, RANKS, SIGNIFICANCE, Summary, frame
+from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, RANKS, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ def summarized(run: Run) -> Summary:
         claims=claim_frame(claims, study.chosen_on_test),
         ranges=range_frame(published, study, scored),
         confusions=frame(CONFUSIONS, _confusions(study, run.predictions, scored)),
+        mistakes=frame(MISTAKES, mistake_rows(study, run.predictions, scored)),
         ranks=frame(RANKS, rank_rows(study, scored)),
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
         charts=_charts(study, scored, published),

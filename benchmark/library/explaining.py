@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from benchmark.config.model import Experiment
 from benchmark.config.tasks import built_protocol
 from benchmark.corpora.assemble import select
-from benchmark.errors import ConfigError, DataError, unknown
+from benchmark.errors import BenchError, ConfigError, DataError, unknown
 from benchmark.evaluation.predictions import PARTS
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.kinds import study_from_mapping
@@ -30,6 +30,7 @@ from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.model.fitting import fit_model
 from benchmark.plugins.recorded import changed_since, with_files
+from benchmark.report.html.page import write_page
 from benchmark.report.part import Part
 from benchmark.report.quantities import unit_shown
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, MethodSpec
     from benchmark.corpora.corpus import Corpus
     from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
+    from benchmark.experiment.session import Finished
     from benchmark.experiment.store import Store
     from benchmark.findings.decisions import Decision
     from benchmark.methods.base import Problem
@@ -94,6 +96,35 @@ def explained(
         summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(found)]
     wanted = account.wanted(found, document, shown)
     return [*summary, *account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in found))]
+
+
+def page_with_texts(done: Finished, store: Store, observer: Observer) -> Path:
+    """Write the page of a run once more, with the texts of the documents it tells of where their corpus is here."""
+    texts: dict[str, str] = {}
+    try:
+        texts = texts_of(done.folder, list(done.summary.mistakes["document"]), store, observer)
+    except BenchError as error:
+        observer.note(f"the page has no texts: {error}")
+    return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), texts)
+
+
+def texts_of(folder: Path, documents: Sequence[str], store: Store, observer: Observer) -> dict[str, str]:
+    """The texts of some tested documents of a finished run, long ones cut, by name.
+
+    Raises
+    ------
+    DataError
+        The corpus isn't here any more, or isn't the one that the run was made of.
+    """
+    run = read_results(folder)
+    if not isinstance(run, Run) or not documents:
+        return {}
+    own = next(cell for cell in run.study.cells if cell.id in run.scored.chosen)
+    account = _Account(run, own, read_manifest(folder))
+    study, (problem, *_) = account.again(store, observer)
+    rows = np.flatnonzero(np.isin(problem.documents.ids, list(documents)))
+    contents = account.contents(study, problem, rows)
+    return {problem.documents.ids[row]: _shown(content) for row, content in contents.items()}
 
 
 class _Account:
@@ -192,10 +223,10 @@ class _Account:
         """Each with its text, and the training documents that are nearest to it."""
         if not wanted:
             return []
-        study, problems = self._again(store, observer)
+        study, problems = self.again(store, observer)
         variant, problem = study.variants[self.cell.variant], problems[0]
         rows = np.unique([each.row for each in wanted])
-        contents = self._contents(study, problem, rows)
+        contents = self.contents(study, problem, rows)
         splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
         ids, bench = problem.documents.ids, Workbench(default_jobs())
         near: dict[int, _Near] = {}
@@ -217,7 +248,7 @@ class _Account:
             found.append(Part(each.document + wrong, ("what", "it is"), told))
         return found
 
-    def _again(self, store: Store, observer: Observer) -> tuple[Experiment, tuple[Problem, ...]]:
+    def again(self, store: Store, observer: Observer) -> tuple[Experiment, tuple[Problem, ...]]:
         """The configuration once more, with its corpus, which must be the one that the run was made of.
 
         And the documents as each candidate sees them.
@@ -261,7 +292,7 @@ class _Account:
             for code, words in answers.words[0].items()
         ]
 
-    def _contents(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, bytes]:
+    def contents(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, bytes]:
         """The bytes of some documents, by row of the task."""
         collection = study.variants[self.cell.variant].collection
         source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)

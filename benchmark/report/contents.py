@@ -33,6 +33,7 @@ RANGES = (
     *("low", "high", "inside", "of", "verdict"),
 )
 CONFUSIONS = ("cell", "truth", "predicted", "n")
+MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
 RANKS = ("method", "rank", "samples", "critical", "p_value")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
@@ -117,6 +118,9 @@ class Summary:
     ranks : DataFrame
         Columns `RANKS`: mean rank of a method over the samples, the best first; two that are apart by `critical` differ
         (Nemenyi), and `p_value` is Friedman's.
+    mistakes : DataFrame
+        Columns `MISTAKES`: documents that `wrong` of so many cells decide wrongly, the most first, and what was `given`
+        to them by which.
     costs : DataFrame
         Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
     charts : tuple of Chart
@@ -142,6 +146,7 @@ class Summary:
     ranges: pd.DataFrame = field(default_factory=partial(frame, RANGES))
     confusions: pd.DataFrame = field(default_factory=partial(frame, CONFUSIONS))
     ranks: pd.DataFrame = field(default_factory=partial(frame, RANKS))
+    mistakes: pd.DataFrame = field(default_factory=partial(frame, MISTAKES))
     costs: pd.DataFrame = field(default_factory=partial(frame, COSTS))
     charts: tuple[Chart, ...] = ()
     pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
@@ -177,7 +182,8 @@ TABLES = {
     "ranges": RANGES,
     "confusions": CONFUSIONS,
     "ranks": RANKS,
+    "mistakes": MISTAKES,
     "costs": COSTS,
 }
 #: Tables that only some kinds of experiment fill.
-OPTIONAL = ("ranges", "ranks", "costs")
+OPTIONAL = ("ranges", "ranks", "mistakes", "costs")

@@ -298,6 +298,17 @@ def range_grid(ranges: pd.DataFrame) -> Grid:
     return Grid("Ranges of the printed figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))
 
 
+def mistake_grid(mistakes: pd.DataFrame) -> Grid:
+    """The documents that most cells decide wrongly, one a row."""
+    rows = tuple(
+        (row["document"], row["task"], row["truth"], f"{count(row['wrong'])} of {count(row['of'])}", row["given"])
+        for row in records(mistakes)
+    )
+    header = ("document", "task", "true", "wrong", "given")
+    grid = Grid("Documents that most cells decide wrongly", header, rows, frozenset(set(header) - {"wrong"}))
+    return grid if any(row[1] for row in rows) else grid.without("task")
+
+
 def cost_grid(costs: pd.DataFrame) -> Grid:
     """Seconds of training and testing over all splits, and memory at the peak, one row a cell."""
     rows = []

@@ -27,6 +27,7 @@ from benchmark.report.grids import (
     headline_scores,
     landmark_grid,
     main_metric,
+    mistake_grid,
     range_grid,
     significance_grid,
     varying_columns,
@@ -90,8 +91,8 @@ class Section:
         Pictures side by side, where there is room.
     link : str
         The page of the run that it is of.
-    links, tried : mapping of str to str, and to tuple of str
-        By what a row begins with, the page that it leads to; and what opens where it deviates.
+    links, texts, tried : mapping of str to str, and to tuple of str
+        By what a row begins with: the page that it leads to, the text that opens, and what opens where it deviates.
     says, lines : tuple of str
         Sentences above all of it, and below.
     """
@@ -107,6 +108,7 @@ class Section:
     columns: int = 1
     link: str = ""
     links: Mapping[str, str] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
     tried: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     says: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
@@ -117,17 +119,21 @@ class Section:
         return not (self.pictures or (self.grid and self.grid.rows) or self.says or self.lines)
 
 
-def write_page(summary: Summary, folder: Path, machine: Mapping[str, Any]) -> Path:
+def write_page(
+    summary: Summary, folder: Path, machine: Mapping[str, Any], texts: Mapping[str, str] | None = None
+) -> Path:
     """Write the page into a run's folder that has its other files already, and give its path."""
     images = {}
     for name in summary.pictures:
         images[name] = base64.b64encode((folder / f"{name}.png").read_bytes()).decode()
     told = f"{machine['system']}, {machine['processors']} processors" if machine else ""
-    write_whole(folder / PAGE, page_html(summary, told, images).encode())
+    write_whole(folder / PAGE, page_html(summary, told, images, texts).encode())
     return folder / PAGE
 
 
-def page_html(summary: Summary, machine: str = "", images: Mapping[str, str] | None = None) -> str:
+def page_html(
+    summary: Summary, machine: str = "", images: Mapping[str, str] | None = None, texts: Mapping[str, str] | None = None
+) -> str:
     """Write the page.
 
     Parameters
@@ -137,8 +143,10 @@ def page_html(summary: Summary, machine: str = "", images: Mapping[str, str] | N
         What the run was made on, in words.
     images : mapping of str to str
         Pictures that are drawn already, PNG in base 64, by name.
+    texts : mapping of str to str
+        Of documents, by their names.
     """
-    sections = [section for section in _sections(summary) if not section.empty]
+    sections = [section for section in _sections(summary, texts) if not section.empty]
     written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
     names = ["predictions.npz", *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
     return rendered(
@@ -186,7 +194,7 @@ def in_short(summary: Summary) -> list[str]:
     return found
 
 
-def _sections(summary: Summary) -> Iterable[Section]:
+def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterable[Section]:
     """The parts of the page in their order, empty ones included."""
     cells = _cells_section(summary)
     if summary.charts:
@@ -212,6 +220,8 @@ def _sections(summary: Summary) -> Iterable[Section]:
     yield Section("Critical differences", (ranks,) if ranks else (), file="ranks.csv", note=_of_ranks(summary))
     confusions = confusion_picture(summary)
     yield Section("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
+    grid = mistake_grid(summary.mistakes)
+    yield Section(grid.title, grid=grid, file="mistakes.csv", texts=texts or {})
     yield Section("Failures", lines=tuple(failure_lines(summary)))
     yield Section("To know before believing a number", lines=summary.notes)
 

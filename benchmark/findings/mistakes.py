@@ -1,0 +1,66 @@
+"""Decisions to the documents that most cells get wrong."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.config.model import ALL
+
+if TYPE_CHECKING:
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.outcomes import Outcome
+    from benchmark.evaluation.predictions import Predictions, TaskKey
+    from benchmark.evaluation.scored import Scored
+
+#: Documents that are told of each task.
+MOST = 100
+
+
+def mistake_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
+    """Rows of the frame of mistakes: the documents that are given a wrong class by most cells, these first.
+
+    Of an experiment that is a table, and that tests a document once: curves test it again and again.
+    """
+    cells: dict[TaskKey, dict[str, Outcome]] = defaultdict(dict)
+    first = next(iter(study.variants))  # other variants are sweeps over the same documents
+    for cell in study.cells:
+        outcome = scored.cells[cell.id].outcome if cell.id in scored.cells else None
+        alone = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
+        if (
+            outcome is not None
+            and alone
+            and cell.variant == first
+            and len(np.unique(outcome.documents)) == len(outcome.documents)
+        ):
+            cells[cell.variant, cell.task][cell.id] = outcome
+    return [row for key, own in cells.items() for row in _of_task(predictions, key, own)]
+
+
+def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) -> list[list[Any]]:
+    documents = predictions.tasks[key]
+    wrong = np.zeros(len(documents.ids), dtype=np.intp)
+    for outcome in cells.values():
+        missed = outcome.truth != outcome.predicted
+        wrong[outcome.documents] += missed.any(axis=1) if missed.ndim == 2 else missed
+    worst = np.argsort(-wrong, kind="stable")[:MOST]
+    found = []
+    for row in worst[wrong[worst] > 0]:
+        given: dict[str, list[str]] = defaultdict(list)
+        for cell, outcome in cells.items():
+            at = np.flatnonzero(outcome.documents == row)
+            if at.size:
+                given[_named(documents.classes, outcome.predicted[at[0]])].append(cell)
+        told = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
+        n = sum(map(len, given.values()))
+        found.append(
+            [documents.ids[row], *key, _named(documents.classes, documents.truth[row]), int(wrong[row]), n, told]
+        )
+    return found
+
+
+def _named(classes: tuple[str, ...], label: Any) -> str:
+    codes = np.flatnonzero(label) if np.ndim(label) else [label]
+    return ", ".join(classes[code] for code in codes) or "(none)"
