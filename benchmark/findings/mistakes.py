@@ -56,7 +56,7 @@ def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) 
         told = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
         n = sum(map(len, given.values()))
         found.append(
-            [documents.ids[row], *key, _named(documents.classes, documents.truth[row]), int(wrong[row]), n, told]
+            [documents.ids[row], key[1], _named(documents.classes, documents.truth[row]), int(wrong[row]), n, told]
         )
     return found
 

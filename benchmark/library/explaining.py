@@ -124,7 +124,7 @@ def texts_of(folder: Path, documents: Sequence[str], store: Store, observer: Obs
     study, (problem, *_) = account.again(store, observer)
     rows = np.flatnonzero(np.isin(problem.documents.ids, list(documents)))
     contents = account.contents(study, problem, rows)
-    return {problem.documents.ids[row]: _shown(content) for row, content in contents.items()}
+    return {problem.documents.ids[row]: _shown(content).replace("\r", "") for row, content in contents.items()}
 
 
 class _Account:

@@ -221,7 +221,7 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
     confusions = confusion_picture(summary)
     yield Section("Confusion matrices", (confusions,) if confusions else (), file="confusions.csv")
     grid = mistake_grid(summary.mistakes)
-    yield Section(grid.title, grid=grid, file="mistakes.csv", texts=texts or {})
+    yield Section(grid.title, grid=grid, file="mistakes.csv", texts=texts or {}, folded=True)
     yield Section("Failures", lines=tuple(failure_lines(summary)))
     yield Section("To know before believing a number", lines=summary.notes)
 

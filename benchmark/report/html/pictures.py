@@ -183,8 +183,9 @@ def significance_picture(summary: Summary) -> Picture | None:
         return None
     named = {name for point in points for name in (point["a"], point["b"])}
     order = [cell.id for cell in summary.cells if cell.id in named]
-    words = ["higher", "lower", "not significant", "no test"]
-    colours = {"domain": words, "range": [OURS, PUBLISHED, LINE, "transparent"]}
+    colour = {"higher": OURS, "lower": PUBLISHED, "not significant": LINE, "no test": "transparent"}
+    words = [word for word in colour if any(point["told"] == word for point in points)]
+    colours = {"domain": words, "range": [colour[word] for word in words]}
     place: Spec = {"type": "nominal", "sort": None, "scale": {"domain": order}}
     axis: Spec = {"title": None, "domain": False, "ticks": False, "labelLimit": 220}
     titles = {"a": "row", "b": "column", "gap": "row − column", "interval": "95% interval", "p": "p (Holm)"}
@@ -286,7 +287,8 @@ def rank_picture(summary: Summary) -> Picture | None:
         points.append({"method": row["method"], "rank": plain(1, row["rank"]), "low": low, "high": high, **told})
     titles = {"method": "method", "told": "mean rank", "bar": "± half of the critical difference"}
     tooltip = [{"field": name, "type": "nominal", "title": title} for name, title in titles.items()]
-    x: Spec = {"type": "quantitative", "title": "Mean rank (1 is the best)", "scale": {"zero": False, "nice": False}}
+    ends = {"domain": [0.5, len(points) + 0.5], "nice": False}  # what two bars share lies between their ranks
+    x: Spec = {"type": "quantitative", "title": "Mean rank (1 is the best)", "scale": ends}
     axis: Spec = {"title": None, "ticks": False, "domain": False, "grid": True}
     axis["labelLimit"] = {"expr": "0.45 * containerSize()[0]"}
     spec: Spec = {
@@ -297,7 +299,7 @@ def rank_picture(summary: Summary) -> Picture | None:
         "encoding": {"y": {"field": "method", "type": "nominal", "sort": None, "axis": axis}, "tooltip": tooltip},
         "layer": [
             {
-                "mark": {"type": "rule", "color": OURS, "strokeWidth": 2.5},
+                "mark": {"type": "rule", "color": OURS, "strokeWidth": 2.5, "clip": True},
                 "encoding": {"x": x | {"field": "low"}, "x2": {"field": "high"}},
             },
             {

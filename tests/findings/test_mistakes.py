@@ -1,0 +1,60 @@
+"""The documents that most cells get wrong are those of the decisions, counted."""
+
+from collections import Counter
+
+import pytest
+
+from benchmark.errors import DataError
+from benchmark.experiment.store import Store
+from benchmark.findings import mistakes
+from benchmark.findings.decisions import decisions
+from benchmark.library.explaining import page_with_texts, texts_of
+from benchmark.observer import Observer
+
+
+@pytest.fixture(scope="module")
+def wrong(finished):
+    run = finished.results
+    return Counter(each.document for cell in run.study.cells for each in decisions(run, cell) if not each.right)
+
+
+def test_each_is_counted_over_the_cells_and_the_worst_are_first(finished, wrong):
+    rows = finished.summary.mistakes.to_dict("records")
+    assert {row["document"]: row["wrong"] for row in rows} == dict(wrong)
+    assert [row["wrong"] for row in rows] == sorted(wrong.values(), reverse=True)
+    assert all(row["of"] == len(finished.results.study.cells) for row in rows)
+
+
+def test_what_was_given_is_told_with_the_cells_that_gave_it(finished):
+    run = finished.results
+    given = {(each.document, cell.id): each.given[0] for cell in run.study.cells for each in decisions(run, cell)}
+    for row in finished.summary.mistakes.to_dict("records"):
+        told = [part.partition(" by ") for part in row["given"].split("; ")]
+        found = {cell: label for label, _, cells in told for cell in cells.split(", ")}
+        assert found == {cell.id: given[row["document"], cell.id] for cell in run.study.cells}
+        assert row["truth"] == row["document"].split("/")[0]
+
+
+def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch):
+    monkeypatch.setattr(mistakes, "MOST", 2)
+    run = finished.results
+    rows = mistakes.mistake_rows(run.study, run.predictions, run.scored)
+    assert [row[3] for row in rows] == sorted(wrong.values(), reverse=True)[:2]
+
+
+def test_texts_are_those_of_the_corpus(finished, tmp_path):
+    names = list(finished.summary.mistakes["document"])[:3]
+    found = texts_of(finished.folder, names, Store(tmp_path), Observer())
+    assert found.keys() == set(names)
+    assert all("<html>" in text for text in found.values())
+
+
+def test_a_page_has_the_texts_where_the_corpus_is_here(finished, tmp_path, monkeypatch):
+    page = page_with_texts(finished, Store(tmp_path), Observer()).read_text()
+    assert "&lt;html&gt;" in page
+    monkeypatch.setattr("benchmark.library.explaining._Account.again", _gone)
+    assert "&lt;html&gt;" not in page_with_texts(finished, Store(tmp_path), Observer()).read_text()
+
+
+def _gone(*_):
+    raise DataError("the corpus is not here")

@@ -1,0 +1,54 @@
+"""The site of all papers: every verdict of REPRODUCTION.md, and links that lead somewhere."""
+
+import re
+from html import unescape
+
+import pytest
+
+from benchmark.report.contents import CLAIMS, frame
+from benchmark.report.html import page
+from benchmark.report.html.site import INDEX, site_pages
+from benchmark.report.page import ExperimentPart, PaperSection, Trial, in_all
+
+
+@pytest.fixture
+def papers(webkb):
+    tried = (
+        Trial("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
+        Trial("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
+    )
+    part = ExperimentPart(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
+    claims = frame(CLAIMS, webkb.claims.to_numpy().tolist())
+    return [PaperSection("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), claims, {"result": 11})]
+
+
+@pytest.fixture
+def pages(papers, monkeypatch):
+    monkeypatch.setitem(page._environment().globals, "vega", lambda: "")
+    return site_pages(papers, {"webkb": "../runs/webkb/report.html"})
+
+
+def words_of(html):
+    return " ".join(
+        unescape(re.sub(r"<script.*?</script>|<style.*?</style>|<[^>]+>", " ", html, flags=re.DOTALL)).split()
+    )
+
+
+def test_the_index_leads_to_every_paper_and_run(pages):
+    assert pages.keys() == {INDEX, "zhang2005.html"}
+    addresses = set(re.findall(r'href="([^"#]+)"', pages[INDEX]))
+    assert addresses == {"zhang2005.html", "../runs/webkb/report.html"}
+
+
+def test_what_it_comes_to_is_what_the_page_of_all_papers_says(pages, papers):
+    for told in in_all(papers):
+        for html in pages.values():
+            assert told[1:] in words_of(html)
+
+
+def test_what_deviates_opens_onto_what_was_tried(pages):
+    html = pages["zhang2005.html"]
+    opened = re.findall(r'<details><summary class="verdict bad">deviates</summary>(.*?)</details>', html)
+    assert any("smart: 72.50 [71.20, 73.80], consistent" in unescape(each) for each in opened)
+    assert "A caveat &lt;of&gt; it." in html
+    assert "<of>" not in html
