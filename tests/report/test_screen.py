@@ -1,0 +1,100 @@
+"""What a terminal shows of a summary: a selection that fits, and that leaves out nothing without saying where it is."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from benchmark.report.contents import CLAIMS, VERDICTS, frame
+from benchmark.report.grids import Grid, headline_scores, main_metric
+from benchmark.report.numbers import is_missing
+from benchmark.report.screen import DROPPED, MOST_ROWS, TerminalTables, fitted, sentence
+
+HERE = Path("results/runs/x")
+
+
+def printed(summary, width=80):
+    console = Console(width=width, file=io.StringIO())
+    console.print(TerminalTables(summary), crop=False)
+    return console.file.getvalue()
+
+
+def claim(name, holds, of, whole, strict="holds", counted=""):
+    values = (name, "", "text", "rule", holds, of, "holds", "sign", holds, strict, whole, counted)
+    return dict(zip(CLAIMS, values, strict=True))
+
+
+class TestFitted:
+    GRID = Grid("", ("cell", *DROPPED, "verdict"), (("a" * 20, *DROPPED, "consistent"),), frozenset({"cell"}))
+
+    @pytest.mark.parametrize("width", range(30, 190, 10))
+    def test_columns_go_in_their_order_and_no_more_than_must(self, width):
+        kept = fitted(self.GRID, width).header
+        gone = [name for name in DROPPED if name not in kept]
+        assert kept[0] == "cell"
+        assert kept[-1] == "verdict"
+        assert gone == list(DROPPED[: len(gone)])
+        assert fitted(self.GRID, width).width <= max(width, 32)
+        if gone:
+            assert self.GRID.without(*gone[:-1]).width > width
+
+    def test_what_is_named_goes_first(self):
+        kept = fitted(self.GRID, self.GRID.width - 1, "published axis").header
+        assert set(self.GRID.header) - set(kept) == {"published axis"}
+
+
+@pytest.mark.parametrize("width", [80, 100, 120, 200])
+def test_ties_are_told_in_a_column_or_in_a_sentence(make, width):
+    summary = make()
+    own = [row["ties"] for (_, of), row in headline_scores(summary).items() if of == main_metric(summary)]
+    most = max((n for n in own if not is_missing(n)), default=0)
+    text = printed(summary, width)
+    if most:
+        assert re.search(r" ties ", text) or f"Ties: {int(most):,} documents at most" in " ".join(text.split())
+
+
+def test_many_printed_numbers_are_those_that_deviate(make):
+    summary = make()
+    if not len(summary.verdicts):
+        return
+    row = summary.verdicts.iloc[0].to_dict() | {"metric": "macro-f1", "reading": ""}
+    verdicts = ["consistent"] * (2 * MOST_ROWS) + ["deviates"]
+    rows = [
+        tuple((row | {"verdict": verdict, "published": f"{i}.5"})[name] for name in VERDICTS)
+        for i, verdict in enumerate(verdicts)
+    ]
+    more = replace(summary, verdicts=pd.concat([summary.verdicts, frame(VERDICTS, rows)], ignore_index=True))
+    text = printed(more)
+    assert "24.5" in text
+    assert "23.5" not in text
+    assert f"verdicts.csv ({len(more.verdicts)} published numbers)" in " ".join(text.split())
+
+
+def test_a_part_of_a_claim_has_no_verdict(make):
+    rows = [claim("whole", 2, 2, 2), claim("part", 3, 4, 8), claim("again", 1, 1, 1, "no test", "same as whole")]
+    summary = replace(make(), claims=pd.DataFrame(rows))
+    text = printed(summary)
+    assert "whole: holds (2 of 2), strictly 2: holds." in text
+    assert "part: 3 of 4 here (8 in all), strictly 3." in text
+    assert "again: holds (1 of 1), no test; same as whole." in text
+
+
+class TestSentence:
+    def test_says_what_was_scored_what_it_took_and_where_it_is(self, make):
+        summary = make()
+        said = sentence(summary, stored=2, seconds=12.34, peak=1.12e9, folder=HERE)
+        n, failed = len(summary.cells), len(summary.failures)
+        assert said.startswith(f"{summary.name}: {n - failed} of {n} cells" if failed else f"{summary.name}: {n} cells")
+        assert ", 2 of them from the store" in said
+        assert said.endswith("; 12.3 s, 1.1 GB at most; written to results/runs/x")
+        assert ("results of models" in said) == bool((summary.verdicts["kind"] == "result").any())
+
+    def test_says_no_time_of_what_took_none_and_no_memory_that_is_unknown(self, make):
+        assert " GB" not in sentence(make(), stored=0, seconds=1.0, peak=float("nan"), folder=HERE)
+        assert " s;" not in sentence(make(), stored=0, seconds=0.0, peak=1e9, folder=HERE)
