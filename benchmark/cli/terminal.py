@@ -172,14 +172,15 @@ class Pace:
         return min(1.0, (sum(self._cells[: self._ended]) + now) / max(1, sum(self._cells)))
 
     def left(self) -> float | None:
-        """Seconds of all that is to come; None before a step had to be computed."""
+        """Seconds of all that is to come; None before a step had to be computed, and where no step is known of."""
         computed = self._all_steps - self._all_stored
         if not computed or self._ended >= len(self._cells):
             return None
         here = self._steps - self._done  # what the store has of a task comes first: these are to be computed
-        cells = sum(self._cells[: self._ended]) + self._cells[self._ended] * self._done / (self._steps + self._later)
+        cells = sum(self._cells) * self.share
         then = self._later + sum(self._cells[self._ended + 1 :]) * self._all_steps / max(cells, 1e-9)
-        return (self._clock() - self._started) / computed * (here + then * computed / self._all_steps)
+        left = here + then * computed / self._all_steps
+        return (self._clock() - self._started) / computed * left if left > 0 else None
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:

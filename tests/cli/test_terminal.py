@@ -99,11 +99,22 @@ class TestProgress:
         assert all(float(line.split(" s  ")[0]) >= 0 for line in lines)
 
     def test_a_terminal_gets_a_bar_with_what_is_left(self, terminal):
-        self.work(ProgressObserver("webkb"))
+        with ProgressObserver("webkb") as observer:
+            observer.plan(4)
+            observer.step("tf-l1-ngd · cornell")
         printed = terminal()
         assert printed.out == ""
-        for part in ("webkb", "100%", "about 0:00:0", " left"):
+        for part in ("webkb", " 25%", "about 0:00:0", " left", "tf-l1-ngd"):
             assert part in printed.err
+
+    def test_the_bar_says_what_is_being_done_and_nothing_of_time_where_no_step_is_known(self, terminal):
+        with ProgressObserver("webkb") as observer:
+            observer.plan(1)
+            observer.step("tf-l1-ngd · cornell")
+            observer.now("tables and pictures")
+        shown = terminal().err
+        assert "tables and pictures" in shown
+        assert " left" not in shown
 
     def test_the_bar_is_gone_and_the_cursor_back_when_the_work_breaks_off(self, terminal):
         with pytest.raises(KeyboardInterrupt):
