@@ -65,7 +65,7 @@ DROPPED = (
         "ties",
         "training s",
     ),
-    *("95% interval", "difference", "metric", "cells", "method", "published axis"),
+    *("95% interval", "difference", "metric", "cells", "published axis"),
 )
 #: By what a verdict begins with.
 STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
@@ -158,12 +158,14 @@ def claim_lines(summary: Summary) -> list[str]:
     found = []
     for row in rows:
         name = f"{row['claim']}, {row['variant']}" if row["variant"] else row["claim"]
-        held = f"{row['holds']} of {row['of']}"
-        strictly = "no test" if row["strict_verdict"] == "no test" else f"strictly {row['strict_holds']}"
-        told = f"{held} here ({row['whole']} in all), {strictly}"
-        if row["whole"] <= row["of"]:
-            told = f"{row['verdict']} ({held}), {strictly}"
-            told += f": {row['strict_verdict']}" if row["strict_verdict"] != "no test" else ""
+        words, counts = [], [("verdict", "holds"), ("strict_verdict", "strict_holds")]
+        for verdict, holds in counts:
+            held = f"{row[holds]} of {row['of']}"
+            if row["whole"] > row["of"]:
+                words.append(f"{held} here ({row['whole']} in all)" if not words else held)
+            else:
+                words.append(row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({held})")
+        told = words[0] if row["strict_verdict"] == "no test" else f"{words[0]}; strictly {words[1]}"
         found.append(f"{name}: {told}{'; ' if row['counted'] else ''}{row['counted']}.")
     return found
 
@@ -175,6 +177,7 @@ def note_lines(summary: Summary) -> list[str]:
     more |= {"curves.csv": "all points of the curves"} if summary.charts else {}
     shown = 0 if summary.of_points else len(main_verdicts(summary))
     more |= {"verdicts.csv": f"{len(summary.verdicts)} published numbers"} if len(summary.verdicts) > shown else {}
+    more |= {"ranges.csv": f"{len(summary.ranges)} ranges of figures"} if len(summary.ranges) > MOST_ROWS else {}
     more |= {"costs.csv": "seconds and memory"} if len(summary.costs) else {}
     files = [f"{file} ({what})" for file, what in more.items() if not what.startswith("0 ")]
     return [*(f"- {line}" for line in found), *([f"- More in {', '.join(files)}."] if files else [])]

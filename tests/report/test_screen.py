@@ -80,11 +80,13 @@ def test_many_printed_numbers_are_those_that_deviate(make):
 
 def test_a_part_of_a_claim_has_no_verdict(make):
     rows = [claim("whole", 2, 2, 2), claim("part", 3, 4, 8), claim("again", 1, 1, 1, "no test", "same as whole")]
+    rows += [claim("some", 1, 4, 4) | {"verdict": "holds in part (1 of 4)", "strict_verdict": "not shown"}]
     summary = replace(make(), claims=pd.DataFrame(rows))
     text = printed(summary)
-    assert "whole: holds (2 of 2), strictly 2: holds." in text
-    assert "part: 3 of 4 here (8 in all), strictly 3." in text
-    assert "again: holds (1 of 1), no test; same as whole." in text
+    assert "whole: holds (2 of 2); strictly holds (2 of 2)." in text
+    assert "part: 3 of 4 here (8 in all); strictly 3 of 4." in text
+    assert "some: holds in part (1 of 4); strictly not shown (1 of 4)." in text
+    assert "again: holds (1 of 1); same as whole." in text
 
 
 class TestSentence:
