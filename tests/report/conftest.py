@@ -162,3 +162,8 @@ def _verdict_row():
 @pytest.fixture
 def webkb():
     return webkb_summary()
+
+
+@pytest.fixture
+def make_many():
+    return many_cells_summary

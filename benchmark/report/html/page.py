@@ -64,8 +64,8 @@ TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
 TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
 JUDGED = ("verdict", "by it", "strictly", "by the paper's rule")
 FIRST, LAST = ("metric", "published", "ours", "verdict"), ("sample",)
-#: Rows of a table that a page has room for; files beside it have all.
-MOST_ROWS = 3000
+#: Bytes of a page, and rows of a table that it may have room for, tried in turn; files beside it have all.
+LARGEST, MOST_ROWS = 5_000_000, (3000, 1000, 300, 100)
 
 
 @dataclass(frozen=True)
@@ -161,9 +161,16 @@ def page_html(
 
 
 def rendered(template: str, sentences: Sequence[str], sections: Sequence[Section], **more: Any) -> str:
-    """Fill a template in; without pictures a page has no need of what draws them."""
-    drawn = any(section.pictures for section in sections)
-    return _environment().get_template(template).render(sentences=sentences, sections=sections, drawn=drawn, **more)
+    """Fill a template in, with as many rows of its tables as leave it within `LARGEST`.
+
+    Without pictures a page has no need of what draws them.
+    """
+    more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
+    for most in MOST_ROWS:
+        html = _environment().get_template(template).render(most=most, **more)
+        if len(html.encode()) <= LARGEST:
+            break
+    return html
 
 
 def in_short(summary: Summary) -> list[str]:
@@ -306,6 +313,5 @@ def _environment() -> Environment:
         "look": LOOK,
         "n_series": SERIES,
         "tone": tone,
-        "most": MOST_ROWS,
     }
     return environment

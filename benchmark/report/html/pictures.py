@@ -43,7 +43,7 @@ LOOK: Spec = {
     "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "orient": "bottom", "title": None},
 }
 #: More of them are in the file beside the page, and more than a reader looks at.
-MOST_CLASSES, MOST_CONFUSIONS = 60, 40_000
+MOST_CLASSES, MOST_CONFUSIONS, MOST_DOTS = 60, 40_000, 200
 MOST_NUMBERED = 12  # classes: a square of more has no room for numbers
 
 
@@ -75,7 +75,8 @@ class Picture:
 def dot_picture(summary: Summary, name: str = "scores") -> Picture:
     """Each cell's score with its 95% interval, and the print beside it, in the rows of the printed figure."""
     metric, scores, verdicts = main_metric(summary), headline_scores(summary), main_verdicts(summary)
-    rows, unit = figure_rows(summary), unit_shown(metric)
+    every, unit = figure_rows(summary), unit_shown(metric)
+    rows = every[:MOST_DOTS]
     points: list[Spec] = []
     for y, row in enumerate(rows):
         score, verdict = scores.get((row.cell, metric)), verdicts.get(row.cell)
@@ -123,6 +124,7 @@ def dot_picture(summary: Summary, name: str = "scores") -> Picture:
         layers.insert(2, {"transform": _those_with("print", WHAT[1]), "mark": mark, "encoding": encoding})
     alt = f"{capitalized(metric_name(metric))} of each cell with its 95% interval"
     alt += ", and the published number beside it" if verdicts else ""
+    alt += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
     spec: Spec = {
         "width": "container",
         "autosize": FIT,

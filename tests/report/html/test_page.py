@@ -106,6 +106,18 @@ def test_verdicts_have_a_tone_beside_their_words(column, text, expected):
     assert tone(column, text) == expected
 
 
+def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(make_many, monkeypatch):
+    summary = make_many(60)
+    whole = page_html(summary)
+    assert len(summary.cells) == whole.count("bench run") == 600
+    assert "the first 200 of" in whole  # of a picture, what a reader looks at
+    monkeypatch.setattr(page, "LARGEST", len(whole.encode()) * 4 // 5)
+    part = page_html(summary)
+    assert len(part.encode()) <= page.LARGEST
+    assert part.count("bench run") == 300
+    assert "The first 300 of 600 rows; scores.csv has all." in part
+
+
 class TestPictures:
     def test_are_what_vega_lite_can_draw(self, make):
         for name, spec in specs_of(page_html(make())).items():
