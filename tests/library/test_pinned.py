@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -194,3 +195,11 @@ def test_the_readmes_table_has_the_pinned_numbers() -> None:
         found = [[value for cell, value in values.items() if cell.startswith(kind)] for kind in kinds]
         expected = [f"{100 * each[0]:.2f}" if each else "–" for each in (*found, [[*values.values()][-1]])]
         assert [part.strip() for part in printed.split("|")[2:6]] == expected, row
+
+
+def test_what_the_readme_says_of_features_is_pinned() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (said,) = (part for part in text.split("\n\n") if part.startswith("`configs/features.yaml`"))
+    values = pd.read_csv(PINNED / "features.csv").query("fold == 'all'").set_index("cell")["value"]
+    cells = ("ngd", "hellinger", "arcsine-n_components1024", "sign-projection-n_components4096-c3.1416")
+    assert re.findall(r"(\d+\.\d+)%", said) == [f"{100 * values[cell]:.2f}" for cell in cells]
