@@ -158,8 +158,8 @@ def claim_lines(summary: Summary) -> list[str]:
     found = []
     for row in rows:
         name = f"{row['claim']}, {row['variant']}" if row["variant"] else row["claim"]
-        words, counts = [], [("verdict", "holds"), ("strict_verdict", "strict_holds")]
-        for verdict, holds in counts:
+        words = list[str]()
+        for verdict, holds in (("verdict", "holds"), ("strict_verdict", "strict_holds")):
             held = f"{row[holds]} of {row['of']}"
             if row["whole"] > row["of"]:
                 words.append(f"{held} here ({row['whole']} in all)" if not words else held)
