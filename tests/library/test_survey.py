@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from benchmark.errors import ConfigError
+from benchmark.evaluation.ranks import ranked
 from benchmark.experiment.session import again, checked, perform
 from benchmark.experiment.store import Store
 from benchmark.library.advice import advice, steps_told
@@ -161,3 +162,19 @@ def test_pages_and_configurations_that_there_are_not(tmp_path):
 def test_the_package_has_configurations_for_each_page():
     folder = Path(__file__).parents[2] / "configs"
     assert all(configurations(page, folder) for page in ("choosing", "geometry"))
+
+
+def test_the_curves_are_of_the_five_best_methods():
+    """By their mean rank in what is pinned of the real corpora."""
+    pinned = Path(__file__).parents[2] / "results" / "pinned"
+    tables = []
+    for name in ("webkb", "20ng", "topics", "reuters"):
+        rows = pd.read_csv(pinned / f"all-methods-{name}.csv")
+        rows = rows[(rows["fold"] == "all") & rows["metric"].isin(["accuracy", "micro-f1"])]
+        tasks = rows["cell"].str.extract(r"^(reuters-\d+)-", expand=False).fillna(name)
+        methods = rows["cell"].str.replace(r"^reuters-\d+-", "", regex=True)
+        tables += [own.set_axis(methods[own.index]) for _, own in rows["value"].groupby(tasks)]
+    found = ranked(list(tables[0].index), np.array([table[tables[0].index] for table in tables]))
+    study = checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
+    drawn = [entry.label for entry in study.variants["base"].entries]
+    assert sorted(drawn) == sorted([*found.methods[:5], "ngd"])
