@@ -64,7 +64,12 @@ def _leader(survey: Survey, rows: pd.DataFrame) -> str:
     found = ranked(list(table.columns), table.to_numpy())
     best, size = found.methods[0], dict(zip(rows["problem"], rows["size"], strict=True))
     scores = ", ".join(f"{score_text(survey, name, best, size[name])} on {name}" for name in table.index)
-    then = f"; next is `{found.methods[1]}` ({found.ranks[1]:.1f})" if len(found.methods) > 1 else ""
+    then = ""
+    if len(found.methods) > 1 and found.problems > 1:
+        then = f"; next is `{found.methods[1]}` ({found.ranks[1]:.1f})"
+    elif len(found.methods) > 1:
+        name = str(table.index[0])
+        then = f"; next is `{found.methods[1]}` with {score_text(survey, name, found.methods[1], size[name])}"
     where = (
         f"the best mean rank ({found.ranks[0]:.1f} of {len(found.methods)})" if found.problems > 1 else "the best score"
     )

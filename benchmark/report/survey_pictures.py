@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 COLUMNS = 2
 PANEL, LINE = 2.9, 0.17  # inches: of a panel's height, of a line of text
+NAME = 7.0  # points from one name of a method to the next
 
 
 def trade_off(survey: Survey, named: Sequence[str] = ()) -> Figure:
@@ -41,10 +42,11 @@ def trade_off(survey: Survey, named: Sequence[str] = ()) -> Figure:
     with house_style():
         figure = Figure(figsize=(WIDTH, 0.5 + PANEL * rows), layout="constrained")
         FigureCanvasAgg(figure)
-        panels = figure.subplots(rows, min(COLUMNS, len(survey.problems)), squeeze=False).flat
+        panels = figure.subplots(rows, min(COLUMNS, len(survey.problems)), squeeze=False)
+        panels = list(panels.flat)
         for axes, problem in zip(panels, survey.problems, strict=False):
             _draw_trade_off(axes, survey, problem, named)
-        for axes in list(panels)[len(survey.problems) :]:
+        for axes in panels[len(survey.problems) :]:
             axes.set_visible(False)
         figure.suptitle("What a better score costs", fontsize=TITLE)
         figure.supxlabel("Seconds to train and to decide on the tested documents", fontsize=AXIS_LABEL)
@@ -68,17 +70,24 @@ def _draw_trade_off(axes: Axes, survey: Survey, problem: Problem, named: Sequenc
     low, high = min(scores[i] for i in (*front, *others)), max(scores)
     axes.set_ylim(low - 0.08 * (high - low) - 0.5, high + 0.12 * (high - low) + 0.3)
     axes.set_xlim(min(seconds) / 40, max(seconds) * 3)
-    for i in (*front, *others):
-        colour = OURS if i in front else PUBLISHED
-        # Up and left of the front there is nothing.
-        side: dict[str, Any] = {"xytext": (-4, 2), "ha": "right"} if i in front else {"xytext": (5, -3), "va": "top"}
-        axes.annotate(methods[i], (seconds[i], scores[i]), textcoords="offset points", size=6.5, color=colour, **side)
+    # Up and left of the front there is nothing: its names stand there, one below the other where they would touch.
+    points, above = (PANEL - 0.8) * 72 / (axes.get_ylim()[1] - axes.get_ylim()[0]), float("inf")
+    for i in reversed(front):
+        height = min(scores[i] * points + 2, above - NAME)
+        above, shift = height, height - scores[i] * points
+        _name(axes, methods[i], (seconds[i], scores[i]), (-4, shift), OURS, ha="right")
+    for i in others:
+        _name(axes, methods[i], (seconds[i], scores[i]), (5, -3), PUBLISHED, va="top")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.set_title(problem.name, fontsize=PANEL_TITLE)
     axes.set_ylabel(axis_label((problem.metric,)), fontsize=TEXT)
     axes.spines["left"].set_visible(True)
     axes.tick_params(labelsize=TEXT)
     axes.grid(axis="y", color="#dddddd", linewidth=0.5)
+
+
+def _name(axes: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], colour: str, **side: Any) -> None:
+    axes.annotate(text, at, xytext=shift, textcoords="offset points", size=NAME - 0.5, color=colour, **side)
 
 
 def rank_line(ranking: Ranking) -> Figure:
