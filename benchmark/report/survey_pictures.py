@@ -42,8 +42,7 @@ def trade_off(survey: Survey, named: Sequence[str] = ()) -> Figure:
     with house_style():
         figure = Figure(figsize=(WIDTH, 0.5 + PANEL * rows), layout="constrained")
         FigureCanvasAgg(figure)
-        panels = figure.subplots(rows, min(COLUMNS, len(survey.problems)), squeeze=False)
-        panels = list(panels.flat)
+        panels = list(figure.subplots(rows, min(COLUMNS, len(survey.problems)), squeeze=False).flat)
         for axes, problem in zip(panels, survey.problems, strict=False):
             _draw_trade_off(axes, survey, problem, named)
         for axes in panels[len(survey.problems) :]:
