@@ -41,18 +41,19 @@ def mistake_rows(study: Experiment, predictions: Predictions, scored: Scored) ->
 
 def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) -> list[list[Any]]:
     documents = predictions.tasks[key]
+    # Outcomes number the documents of all tasks together, in the order in which the splits test them.
+    tested = np.concatenate([split.test for split in predictions.splits[*key, None]])
     wrong = np.zeros(len(documents.ids), dtype=np.intp)
     for outcome in cells.values():
         missed = outcome.truth != outcome.predicted
-        wrong[outcome.documents] += missed.any(axis=1) if missed.ndim == 2 else missed
+        wrong[tested] += missed.any(axis=1) if missed.ndim == 2 else missed
     worst = np.argsort(-wrong, kind="stable")[:MOST]
     found = []
     for row in worst[wrong[worst] > 0]:
         given: dict[str, list[str]] = defaultdict(list)
         for cell, outcome in cells.items():
-            at = np.flatnonzero(outcome.documents == row)
-            if at.size:
-                given[_named(documents.classes, outcome.predicted[at[0]])].append(cell)
+            at = np.flatnonzero(tested == row)
+            given[_named(documents.classes, outcome.predicted[at[0]])].append(cell)
         told = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
         n = sum(map(len, given.values()))
         found.append(

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from benchmark.errors import DataError
+from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 from benchmark.findings import mistakes
 from benchmark.findings.decisions import decisions
@@ -40,6 +41,22 @@ def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch)
     run = finished.results
     rows = mistakes.mistake_rows(run.study, run.predictions, run.scored)
     assert [row[3] for row in rows] == sorted(wrong.values(), reverse=True)[:2]
+
+
+def test_documents_of_tasks_are_told_apart(tmp_path):
+    path = tmp_path / "tasks.yaml"
+    path.write_text(
+        "name: tasks\ncorpus: {name: synthetic}\nprotocol: leave-one-group-out\nmethods: [linear, ned]\n"
+        "tasks: [[student, project], [faculty, course], [student, course]]\n"
+    )
+    done = perform(checked(path), Store(tmp_path / "store"), folder=tmp_path / "tasks")
+    run, rows = done.results, done.summary.mistakes.to_dict("records")
+    wrong = Counter(
+        (cell.task, each.document) for cell in run.study.cells for each in decisions(run, cell) if not each.right
+    )
+    assert {(row["task"], row["document"]): row["wrong"] for row in rows} == dict(wrong)
+    assert all(row["truth"] == row["document"].split("/")[0] for row in rows)
+    assert len({row["task"] for row in rows}) == 3
 
 
 def test_texts_are_those_of_the_corpus(finished, tmp_path):
