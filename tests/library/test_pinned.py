@@ -197,9 +197,25 @@ def test_the_readmes_table_has_the_pinned_numbers() -> None:
         assert [part.strip() for part in printed.split("|")[2:6]] == expected, row
 
 
-def test_what_the_readme_says_of_features_is_pinned() -> None:
-    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+def test_what_the_guide_says_of_features_is_pinned() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "guide.md").read_text(encoding="utf-8")
     (said,) = (part for part in text.split("\n\n") if part.startswith("`configs/features.yaml`"))
     values = pd.read_csv(PINNED / "features.csv").query("fold == 'all'").set_index("cell")["value"]
     cells = ("ngd", "hellinger", "arcsine-n_components1024", "sign-projection-n_components4096-c3.1416")
     assert re.findall(r"(\d+\.\d+)%", said) == [f"{100 * values[cell]:.2f}" for cell in cells]
+
+
+def test_what_the_readme_says_of_each_step_is_pinned() -> None:
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (said,) = (part for part in text.split("\n\n") if part.startswith("In short"))
+    expected = []
+    for a, b in (("root", "words"), ("ngd", "ridge"), ("ngd-rest", "ngd"), ("concentration", "linear-rest")):
+        gaps = []
+        for name in ("webkb", "20ng", "topics", "r52"):
+            scores = pd.read_csv(PINNED / f"geometry-{name}.csv").query("fold == 'all' and metric != 'macro-f1'")
+            values = scores.set_index("cell")["value"]
+            gaps.append(100 * (values[a] - values[b]))
+        expected += [f"{min(gaps):+.2f}", f"{max(gaps):+.2f}"]
+    assert re.findall(r"[+-]\d\.\d\d", said) == expected
+    tables = pd.read_csv(PINNED / "all-methods-webkb.csv")
+    assert f"sets {tables['cell'].nunique()}" in said
