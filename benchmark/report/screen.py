@@ -67,6 +67,8 @@ DROPPED = (
     ),
     *("95% interval", "difference", "metric", "cells", "published axis"),
 )
+#: What is told in words, and may take several lines.
+FOLDED = ("method", "of the method")
 #: By what a verdict begins with.
 STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
 
@@ -158,7 +160,7 @@ def claim_lines(summary: Summary) -> list[str]:
     found = []
     for row in rows:
         name = f"{row['claim']}, {row['variant']}" if row["variant"] else row["claim"]
-        words = list[str]()
+        words: list[str] = []
         for verdict, holds in (("verdict", "holds"), ("strict_verdict", "strict_holds")):
             held = f"{row[holds]} of {row['of']}"
             if row["whole"] > row["of"]:
@@ -231,10 +233,12 @@ def _thinned(grid: Grid, width: int) -> Grid:
 
 
 def _rich_table(grid: Grid) -> Table:
-    table = Table(box=None, pad_edge=False)
+    """Lay a grid out; where nothing can be folded, the table is wider than the terminal rather than cut."""
+    folds = any(name in FOLDED for name in grid.header)
+    table = Table(box=None, pad_edge=False, width=None if folds else grid.width)
     for name in grid.header:
         justify: Any = "left" if name in grid.text else "right"
-        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=True)
+        table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=name not in FOLDED)
     for row in grid.rows:
         # Text, not strings: an interval's brackets are no markup.
         table.add_row(*(_text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))

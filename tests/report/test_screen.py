@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from benchmark.evaluation.judging import LANDMARK
 from benchmark.report.contents import CLAIMS, VERDICTS, frame
 from benchmark.report.grids import Grid, headline_scores, main_metric
 from benchmark.report.numbers import is_missing
@@ -49,6 +50,15 @@ class TestFitted:
         assert set(self.GRID.header) - set(kept) == {"published axis"}
 
 
+@pytest.mark.parametrize("width", [30, 80])
+def test_no_id_and_no_verdict_is_ever_cut(make, width):
+    summary = make()
+    lines = printed(summary, width).splitlines()
+    for cell in summary.cells if len(summary.verdicts) else ():
+        found = next(line for line in lines if line.startswith(f"{cell.id} "))
+        assert re.search(r" (equal|consistent|deviates|failed|–) *$", found), found
+
+
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
 def test_ties_are_told_in_a_column_or_in_a_sentence(make, width):
     summary = make()
@@ -76,6 +86,20 @@ def test_many_printed_numbers_are_those_that_deviate(make):
     assert "24.5" in text
     assert "23.5" not in text
     assert f"verdicts.csv ({len(more.verdicts)} published numbers)" in " ".join(text.split())
+
+
+def test_a_landmark_keeps_its_method_and_its_cell(make):
+    summary = make()
+    if not len(summary.verdicts):
+        return
+    row = summary.verdicts.iloc[0].to_dict()
+    method = "A transformer of many layers, fine-tuned with care (Somebody and Others 2019)"
+    row |= {"verdict": LANDMARK, "reading": method, "aside": "transductive", "published": "93.10"}
+    more = replace(summary, verdicts=frame(VERDICTS, [tuple(row[name] for name in VERDICTS)]))
+    lines = printed(more).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("93.10" in line and row["cell"] in line.split() for line in lines)
+    assert all(word in " ".join(lines) for word in method.split())
 
 
 def test_a_part_of_a_claim_has_no_verdict(make):
