@@ -63,7 +63,7 @@ TONES = {"holds in part": "open"}
 TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
 TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
 JUDGED = ("verdict", "by it", "strictly", "by the paper's rule")
-FIRST, LAST = ("metric", "published", "ours", "verdict"), ("sample",)
+FIRST, LAST = ("published", "ours", "verdict", "metric"), ("sample",)
 #: Bytes of a page, and rows of a table that it may have room for, tried in turn; files beside it have all.
 LARGEST, MOST_ROWS = 5_000_000, (3000, 1000, 300, 100)
 
@@ -210,7 +210,9 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
             yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     elif len(summary.scores) and not summary.pictures:
         yield Section("", (dot_picture(summary),))
-    yield Section("Published numbers", grid=verdict_first(verdict_grid(summary.verdicts)), file="verdicts.csv")
+    rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
+    printed = verdict_first(verdict_grid(summary.verdicts))
+    yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows)
     yield Section("Claims", grid=claim_grid(summary.claims), file="claims.csv")
     yield Section("Ranges of the printed figures", grid=range_grid(summary.ranges), file="ranges.csv")
     yield Section("Landmarks", grid=filled(landmark_grid(summary.verdicts)), file="verdicts.csv")

@@ -56,6 +56,14 @@ def test_every_number_and_verdict_of_the_tables_stands_in_the_page(webkb):
     assert all(note in words for note in webkb.notes)
 
 
+def test_a_verdict_leads_to_the_row_of_its_cell(webkb):
+    html = page_html(webkb)
+    for row in webkb.verdicts["cell"]:
+        for found in re.findall(rf'<a href="#(cell\d+)">{row}</a>', html):
+            assert re.search(rf'<tr id="{found}">\s*<th scope=row class="[^"]*">{row}</th>', html)
+    assert html.count('<a href="#cell') == len(webkb.cells)
+
+
 def test_nothing_is_fetched_from_elsewhere(make):
     html = page_html(make())
     addresses = re.findall(r'(?:src|href)="([^"]*)"', html)
