@@ -6,7 +6,6 @@ scikit-learn imports pandas and scipy.stats, a third of what it takes to load, w
 from __future__ import annotations
 
 import sys
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import PathFinder
 from threading import RLock
 from types import ModuleType
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.abc import Loader  # whose import costs more than a light command's own
     from importlib.machinery import ModuleSpec
 
 POSTPONED = ("pandas", "scipy.stats")
@@ -57,7 +57,7 @@ class _Postponed(ModuleType):
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
 
 
-class _Loader(Loader):
+class _Loader:
     def __init__(self, loader: Loader) -> None:
         self._loader = loader
 
@@ -70,11 +70,11 @@ class _Loader(Loader):
         module.__dict__["_later"] = self._loader
 
 
-class _Finder(MetaPathFinder):
+class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         found = PathFinder.find_spec(fullname, path, target) if fullname in POSTPONED else None
         if found is not None and found.loader is not None:
-            found.loader = _Loader(found.loader)
+            found.loader = _Loader(found.loader)  # type: ignore[assignment]
         return found
