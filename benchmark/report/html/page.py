@@ -33,16 +33,10 @@ from benchmark.report.grids import (
     varying_columns,
     verdict_grid,
 )
-from benchmark.report.html.pictures import (
-    LEVEL,
-    LOOK,
-    SERIES,
-    confusion_picture,
-    curve_pictures,
-    dot_picture,
-    rank_picture,
-    significance_picture,
-)
+from benchmark.report.html.dots import dot_picture, rank_picture
+from benchmark.report.html.lines import curve_pictures
+from benchmark.report.html.matrices import LEVEL, confusion_picture, significance_picture
+from benchmark.report.html.picture import LOOK, SERIES
 from benchmark.report.html.vega import vega_script
 from benchmark.report.numbers import is_missing, number, p_text
 from benchmark.report.quantities import capitalized, metric_name, unit_shown
@@ -55,7 +49,7 @@ if TYPE_CHECKING:
 
     from benchmark.report.charts import Chart
     from benchmark.report.contents import Summary
-    from benchmark.report.html.pictures import Picture
+    from benchmark.report.html.picture import Picture
 
 PAGE = "report.html"
 #: By what a verdict begins with, whether it speaks for the print, or against it.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from benchmark.report.grids import Grid, claim_grid, landmark_grid, range_grid, verdict_grid
+from benchmark.report.html.dots import dot_picture
 from benchmark.report.html.page import Section, filled, rendered, verdict_first
-from benchmark.report.html.pictures import dot_picture
 from benchmark.report.page import exception_grid, explained, in_all, swept_grid, tried_grid
 from benchmark.report.tally import counted
 

@@ -12,6 +12,7 @@ import pytest
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
 from benchmark.report.html.page import page_html
+from benchmark.report.html.site import site_pages
 from benchmark.report.tables import charts_csv, frame_csv
 
 playwright = pytest.importorskip("playwright.sync_api")
@@ -40,7 +41,7 @@ def opened(browser, tmp_path):
 
     def open_page(summary, **options):
         path = tmp_path / "report.html"
-        path.write_text(page_html(summary), encoding="utf-8")
+        path.write_text(summary if isinstance(summary, str) else page_html(summary), encoding="utf-8")
         page = browser.new_page(**({"viewport": DESK} | options))
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
@@ -180,6 +181,14 @@ def test_the_theme_changes_on_demand_and_paper_is_white(opened, full):
     assert page.evaluate(paper) == "rgb(255, 255, 255)"
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     assert page.evaluate(paper) == dark
+
+
+@pytest.mark.parametrize("name", ["index.html", "zhang2005.html"])
+def test_everyone_can_use_the_site(opened, papers, name):
+    page = opened(site_pages(papers, {"webkb": "../runs/webkb/report.html"})[name], viewport=PHONE)
+    page.add_script_tag(content=Path(axe.AXE_FILE_PATH).read_text(encoding="utf-8"))
+    assert [each["id"] for each in page.evaluate("axe.run()")["violations"]] == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_every_summary_has_a_page_within_its_bounds(opened, make):

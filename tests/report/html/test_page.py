@@ -10,8 +10,9 @@ import pytest
 
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
 from benchmark.report.html import page, vega
+from benchmark.report.html.dots import dot_picture
+from benchmark.report.html.matrices import confusion_picture, significance_picture
 from benchmark.report.html.page import in_short, page_html, tone
-from benchmark.report.html.pictures import confusion_picture, dot_picture, significance_picture
 
 
 @pytest.fixture(autouse=True)

@@ -5,21 +5,9 @@ from html import unescape
 
 import pytest
 
-from benchmark.report.contents import CLAIMS, frame
 from benchmark.report.html import page
 from benchmark.report.html.site import INDEX, site_pages
-from benchmark.report.page import ExperimentPart, PaperSection, Trial, in_all
-
-
-@pytest.fixture
-def papers(webkb):
-    tried = (
-        Trial("tf-l1-linear", "accuracy", "72.57", "percent", "as configured", 70.3, 69.0, 71.6, "deviates"),
-        Trial("tf-l1-linear", "accuracy", "72.57", "percent", "smart", 72.5, 71.2, 73.8, "consistent"),
-    )
-    part = ExperimentPart(webkb, tried, ("A remark.",), (), ("A caveat <of> it.",))
-    claims = frame(CLAIMS, webkb.claims.to_numpy().tolist())
-    return [PaperSection("zhang2005", "Kernels on the manifold", "Zhang, 2005.", (part,), claims, {"result": 11})]
+from benchmark.report.page import in_all
 
 
 @pytest.fixture
