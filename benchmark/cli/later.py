@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import sys
 from importlib.machinery import PathFinder
-from importlib.util import LazyLoader
-from typing import TYPE_CHECKING
+from threading import RLock
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from importlib.abc import Loader  # whose import costs more than a light command's own
     from importlib.machinery import ModuleSpec
-    from types import ModuleType
 
 POSTPONED = ("pandas", "scipy.stats")
+_LOCK = RLock()
 
 
 def postpone() -> None:
@@ -26,8 +28,46 @@ def postpone() -> None:
 def load() -> None:
     """Load what was postponed: before there are threads, which would wait for each other."""
     for name in POSTPONED:
-        if name in sys.modules:
-            vars(sys.modules[name])
+        if isinstance(module := sys.modules.get(name), _Postponed):
+            module.load()
+
+
+class _Postponed(ModuleType):
+    """A module without its contents; the first name that is asked of it brings them."""
+
+    def load(self) -> None:
+        with _LOCK:
+            loader = self.__dict__.pop("_later", None)
+            if loader is None:
+                return
+            try:
+                loader.exec_module(self)
+            except BaseException:
+                sys.modules.pop(self.__name__, None)
+                raise
+            self.__class__ = ModuleType  # type: ignore[assignment]
+
+    def __getattr__(self, name: str) -> Any:
+        self.load()
+        if name in self.__dict__:
+            return self.__dict__[name]
+        own = self.__dict__.get("__getattr__")  # of the module itself, PEP 562
+        if own is not None:
+            return own(name)
+        raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+
+class _Loader:
+    def __init__(self, loader: Loader) -> None:
+        self._loader = loader
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Postponed(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        if module.__spec__ is not None:
+            module.__spec__.loader = module.__loader__ = self._loader
+        module.__dict__["_later"] = self._loader
 
 
 class _Finder:
@@ -36,5 +76,5 @@ class _Finder:
     ) -> ModuleSpec | None:
         found = PathFinder.find_spec(fullname, path, target) if fullname in POSTPONED else None
         if found is not None and found.loader is not None:
-            found.loader = LazyLoader(found.loader)
+            found.loader = _Loader(found.loader)  # type: ignore[assignment]
         return found
