@@ -1,7 +1,7 @@
 """Libraries that others import and a light command never asks anything of: each is loaded when it is first asked.
 
-scikit-learn imports pandas and scipy.stats, a third of what it takes to load, whatever of it is used. What importlib has
-for this, `LazyLoader`, loads a module as soon as it is imported a second time: that asks for its `__spec__`.
+scikit-learn imports pandas and scipy.stats, a third of what it takes to load, whatever of it is used. What importlib
+has for this, `LazyLoader`, loads a module as soon as it is imported a second time: that asks for its `__spec__`.
 """
 
 from __future__ import annotations
