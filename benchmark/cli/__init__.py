@@ -385,12 +385,13 @@ def survey(
 
     with Answer() as answer, _observed(answer, verbose=verbose) as observer:
         from benchmark.experiment.session import all_checked, ensure_writable
-        from benchmark.library.survey import configurations, write_survey
+        from benchmark.library.survey import configurations, ensure_comparable, write_survey
 
-        paths = [config_named(each) for each in configs or configurations(page, Path("configs"))]
+        studies = all_checked([config_named(each) for each in configs or configurations(page, Path("configs"))])
+        ensure_comparable(studies)
         path = to or Path("docs") / f"{page}.md"
         ensure_writable(path.parent)
-        done = list(_performed(all_checked(paths), None, overwrite, jobs, download, observer))
+        done = list(_performed(studies, None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
         said = write_survey(done, page, path)
     say(said)

@@ -25,10 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from benchmark.config.model import MethodSpec, Variant
+    from benchmark.config.model import MethodSpec, Study
     from benchmark.evaluation.ranks import Ranking
     from benchmark.experiment.session import Finished
     from benchmark.report.contents import CellInfo
+    from benchmark.report.grids import Grid
 
 #: The pages, and which configurations of a folder each is about.
 PAGES = {"choosing": ("all-methods-*.yaml", "learning-*.yaml"), "geometry": ("geometry-*.yaml",)}
@@ -74,7 +75,7 @@ def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
         ranks=ranking_grid(survey, ranking),
         tables=[problem_grid(survey, problem, BASELINE) for problem in survey.problems],
         advice=list(advice(survey, ranking)),
-        steps=lambda pairs: step_grid(survey, {(a, b): words for a, b, words in pairs}),
+        steps=lambda pairs: _steps(survey, {(a, b): words for a, b, words in pairs}),
         told=steps_told(survey),
         runs=[each.summary.name for each in done],
         images=images,
@@ -99,7 +100,9 @@ def surveyed(done: Sequence[Finished]) -> Survey:
     methods: dict[str, str] = {}
     summed: set[str] = set()
     bars = ""
-    for each, variant in _experiments(done):
+    ensure_comparable([each.results.study for each in done])
+    for each in done:
+        (variant,) = each.results.study.variants.values()
         for entry in variant.entries:
             methods.setdefault(entry.label, _words(entry.candidates[0]))
             summed |= {entry.label} if _sums_words(entry.candidates[0]) else set()
@@ -132,14 +135,27 @@ def ranking_of(survey: Survey) -> Ranking:
     return ranked(list(table.columns), table.to_numpy())
 
 
-def _experiments(done: Sequence[Finished]) -> Iterator[tuple[Finished, Variant]]:
-    for each in done:
-        study = each.results.study
+def _steps(survey: Survey, known: dict[tuple[str, str], str]) -> Grid:
+    """The steps that some run compares; ConfigError where there is none."""
+    compared = set(zip(survey.gaps["a"], survey.gaps["b"], strict=True))
+    if not compared & set(known):
+        steps = ", ".join(f"[{a}, {b}]" for a, b in known)
+        raise ConfigError(f"no run compares a step, of which this page knows {steps}")
+    return step_grid(survey, {pair: words for pair, words in known.items() if pair in compared})
+
+
+def ensure_comparable(studies: Sequence[Study]) -> None:
+    """Refuse, before the work, what is no table or curve of methods without choices.
+
+    Raises
+    ------
+    ConfigError
+    """
+    for study in studies:
         if not isinstance(study, Experiment) or len(study.variants) > 1 or any(cell.choice for cell in study.cells):
-            raise ConfigError(f"{each.summary.name}: a survey is of experiments on text without variants and choices")
+            raise ConfigError(f"{study.name}: a survey is of experiments on text without variants and choices")
         if any(cell.terms is not None or cell.of_class for cell in study.cells):
-            raise ConfigError(f"{each.summary.name}: a survey is of no curves over terms, and of no classes")
-        yield each, next(iter(study.variants.values()))
+            raise ConfigError(f"{study.name}: a survey is of no curves over terms, and of no classes")
 
 
 def _curves(done: Finished) -> bool:

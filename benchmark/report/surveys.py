@@ -121,11 +121,14 @@ def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
         gap = gaps.get(row["method"], {})
         p_value = NONE if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
         against = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
-        costs = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes(row["peak_bytes"])
+        took = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes(row["peak_bytes"])
         score = unit.text(row["value"]), unit.interval(row["low"], row["high"])
-        rows.append((row["method"], *score, *against, *costs))
-    header = ("method", metric_header(problem.metric), "95% interval", f"above {baseline}", "its interval", "p (Holm)")
-    return Grid(problem.title, (*header, "training s", "s a thousand", "peak MB"), tuple(rows), frozenset({"method"}))
+        rows.append((row["method"], *score, *against, *took))
+    against_what = f"above {baseline}", "its interval", "p (Holm)"
+    costs = "training s", "s a thousand", "peak MB"
+    header = ("method", metric_header(problem.metric), "95% interval", *against_what, *costs)
+    grid = Grid(problem.title, header, tuple(rows), frozenset({"method"}))
+    return grid.without(*(name for i, name in enumerate(header) if all(row[i] == NONE for row in rows)))
 
 
 def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:

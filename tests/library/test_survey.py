@@ -12,7 +12,7 @@ from benchmark.evaluation.ranks import ranked
 from benchmark.experiment.session import again, checked, perform
 from benchmark.experiment.store import Store
 from benchmark.library.advice import advice, steps_told
-from benchmark.library.survey import configurations, ranking_of, surveyed, write_survey
+from benchmark.library.survey import configurations, ensure_comparable, ranking_of, surveyed, write_survey
 from benchmark.report.surveys import frontier, score_text, seconds_text
 
 COMMON = """
@@ -80,13 +80,19 @@ def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
 
 
 def test_the_page_of_steps(runs, tmp_path):
-    write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
-    gaps = surveyed(runs[:2]).gaps
-    page = (tmp_path / "geometry.md").read_text()
-    told = steps_told(surveyed(runs[:2]))
-    assert len(told) == 2
-    low, high = (100 * gaps[gaps["a"] == "ngd"]["value"].agg(end) for end in ("min", "max"))
-    assert f"`ngd` over `tfidf-linear-svm`: {low:+.2f} to {high:+.2f} points" in page
+    with pytest.raises(ConfigError, match=r"no run compares a step, of which this page knows \[root, words\], "):
+        write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
+    path = tmp_path / "steps.yaml"
+    steps = "methods: [{call: words, kernel: linear}, {call: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
+    path.write_text(f"name: steps\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\n{steps}")
+    done = perform(checked(path), Store(tmp_path / "store"), folder=tmp_path / "run")
+    write_survey([done], "geometry", tmp_path / "geometry.md")
+    page, gap = (tmp_path / "geometry.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
+    low, value, high = (f"{100 * gap[end]:+.2f}" for end in ("low", "value", "high"))
+    assert re.search(rf"\| root − words +\| {re.escape(f'{value} [{low}, {high}], p ')}", page)
+    assert "ridge − root" not in page  # a step that no run compares
+    assert f"`root` over `words`: {value} points" in page
+    assert steps_told(surveyed([done]))[0] in page
     assert not list(tmp_path.glob("img/*"))  # it shows no picture
 
 
@@ -147,9 +153,8 @@ def test_choices_and_variants_have_no_place(tmp_path):
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path = tmp_path / "v.yaml"
     path.write_text(f"name: v\nvariants: {{other: {{text: {{stoplist: smart}}}}}}\n{text}")
-    done = perform(checked(path), Store(tmp_path / "store"), folder=tmp_path / "v")
-    with pytest.raises(ConfigError, match="without variants and choices"):
-        surveyed([done])
+    with pytest.raises(ConfigError, match="v: a survey is of experiments on text without variants and choices"):
+        ensure_comparable([checked(path)])
 
 
 def test_pages_and_configurations_that_there_are_not(tmp_path):
