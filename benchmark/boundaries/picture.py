@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MultipleLocator
 from matplotlib.tri import Triangulation
 
-from benchmark.report.style import FAINT, OURS, PUBLISHED, WIDTH, house_style
+from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, WIDTH, house_style
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

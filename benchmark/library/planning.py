@@ -27,9 +27,9 @@ from benchmark.library import trial
 from benchmark.library.trial import clock
 from benchmark.methods.workbench import KEPT_BYTES
 from benchmark.observer import Observer
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 from benchmark.report.files import figures_of, write_all
 from benchmark.report.html.page import write_page
-from benchmark.report.style import png_bytes, svg_bytes
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 

@@ -14,11 +14,11 @@ from benchmark.findings.in_words import described, points_of
 from benchmark.library.advice import advice, steps_told
 from benchmark.report.charts import Line, Panel
 from benchmark.report.contents import frame
-from benchmark.report.curves import chart_figure
+from benchmark.report.drawing.curves import chart_figure
+from benchmark.report.drawing.style import svg_bytes
+from benchmark.report.drawing.survey_pictures import rank_line, trade_off
 from benchmark.report.grids import headline_scores, main_metric, records
 from benchmark.report.page import rendered
-from benchmark.report.style import svg_bytes
-from benchmark.report.survey_pictures import rank_line, trade_off
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
 
 if TYPE_CHECKING:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from benchmark.environment import remove_leftovers, write_whole
 from benchmark.report.contents import OPTIONAL, TABLES
-from benchmark.report.curves import chart_figure
-from benchmark.report.dot_plot import dot_plot
+from benchmark.report.drawing.curves import chart_figure
+from benchmark.report.drawing.dot_plot import dot_plot
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 from benchmark.report.latex import table_latex
-from benchmark.report.style import png_bytes, svg_bytes
 from benchmark.report.tables import charts_csv, frame_csv, table_csv, table_markdown
 
 if TYPE_CHECKING:

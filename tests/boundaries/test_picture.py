@@ -15,7 +15,7 @@ from matplotlib.tri import LinearTriInterpolator, Triangulation
 from benchmark.boundaries.machines import Boundary, boundary
 from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, drawn, region_picture, region_rows
 from benchmark.boundaries.samples import draw
-from benchmark.report.style import png_bytes, svg_bytes
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,7 +12,7 @@ import yaml
 import benchmark
 from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation import published
-from benchmark.report.style import svg_bytes
+from benchmark.report.drawing.style import svg_bytes
 
 if TYPE_CHECKING:
     from types import ModuleType

@@ -16,8 +16,8 @@ from benchmark.report.contents import (
     Summary,
     frame,
 )
-from benchmark.report.dot_plot import dot_plot
-from benchmark.report.style import png_bytes, svg_bytes
+from benchmark.report.drawing.dot_plot import dot_plot
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 
 KERNELS = [("l1", "linear"), ("l1", "ned"), ("l1", "ngd"), ("l2", "linear"), ("l2", "ned")]
 OURS = {"tf": [70.3, 84.9, 92.3, 89.52, 90.0], "tfidf": [56.3, 81.7, 92.0, 88.6, 88.3]}

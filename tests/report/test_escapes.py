@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.report.dot_plot import dot_plot
+from benchmark.report.drawing.dot_plot import dot_plot
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 from benchmark.report.escapes import csv_cell, csv_original, in_ascii, latex_text, markdown_text, printable
-from benchmark.report.style import png_bytes, svg_bytes
 from benchmark.report.tables import csv_text, frame_csv
 
 EVIL = ['=HYPERLINK("http://x")', "+a", "-a", "@a", "\t=1", "\r=1", "'=1", "''-a", "＝1"]

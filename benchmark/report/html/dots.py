@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.report.dot_plot import figure_rows
+from benchmark.report.drawing.dot_plot import figure_rows
 from benchmark.report.grids import headline_scores, main_metric, main_verdicts, metric_header, records
 from benchmark.report.html.picture import FIT, MUTED, OURS, PUBLISHED, Picture, Spec, plain, tooltip
 from benchmark.report.numbers import interval, number

@@ -11,10 +11,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, WIDTH, house_style, settle
 from benchmark.report.grids import headline_scores, main_metric, main_verdicts, varying_columns, word
 from benchmark.report.numbers import is_missing
 from benchmark.report.quantities import axis_label, factor_shown, unit_shown
-from benchmark.report.style import FAINT, OURS, PUBLISHED, WIDTH, house_style, settle
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.curve_axes import dodges, moved, y_limits
+from benchmark.report.drawing.curve_axes import dodges, moved, y_limits
 
 
 @pytest.mark.parametrize(

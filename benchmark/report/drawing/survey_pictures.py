@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from benchmark.report.grids import records
-from benchmark.report.quantities import axis_label, unit_shown
-from benchmark.report.style import (
+from benchmark.report.drawing.style import (
     AXIS_LABEL,
     FAINT,
     OURS,
@@ -21,6 +19,8 @@ from benchmark.report.style import (
     house_style,
     settle,
 )
+from benchmark.report.grids import records
+from benchmark.report.quantities import axis_label, unit_shown
 from benchmark.report.surveys import frontier
 
 if TYPE_CHECKING:

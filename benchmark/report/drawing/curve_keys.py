@@ -9,7 +9,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.path import Path
 
-from benchmark.report.style import FAINT, LEADING, TEXT, text_width, wrapped
+from benchmark.report.drawing.style import FAINT, LEADING, TEXT, text_width, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.figure import SubFigure

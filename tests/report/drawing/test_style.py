@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmark.report.style import house_style, text_width, wrapped
+from benchmark.report.drawing.style import house_style, text_width, wrapped
 
 TITLE = "Test error of every kernel against the number of training documents, (a) to (d)\nand a second line of it"
 

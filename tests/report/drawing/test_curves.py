@@ -7,8 +7,8 @@ import pytest
 from matplotlib.colors import to_hex
 
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.curves import MOST_LABELS, chart_figure, line_style
-from benchmark.report.style import png_bytes, svg_bytes
+from benchmark.report.drawing.curves import MOST_LABELS, chart_figure, line_style
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 
 SIZES = (40.0, 80.0, 120.0, 200.0, 400.0)
 LABELS = ("linear", "RBF", "multinomial diffusion", "negative geodesic")

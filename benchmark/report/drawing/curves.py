@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from benchmark.report.curve_axes import dodges, moved, outer_margin, set_x, set_y
-from benchmark.report.curve_keys import BAND, draw_keys, keys_height, legend_keys
-from benchmark.report.style import (
+from benchmark.report.drawing.curve_axes import dodges, moved, outer_margin, set_x, set_y
+from benchmark.report.drawing.curve_keys import BAND, draw_keys, keys_height, legend_keys
+from benchmark.report.drawing.style import (
     AXIS_LABEL,
     FAINT,
     LEADING,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, NullLocator
 
 from benchmark.report.curve_tables import plain_number
-from benchmark.report.style import TEXT, text_width
+from benchmark.report.drawing.style import TEXT, text_width
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

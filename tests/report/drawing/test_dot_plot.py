@@ -9,9 +9,9 @@ import pytest
 
 from benchmark.evaluation.scored import SCORES
 from benchmark.report.contents import CellInfo, frame
-from benchmark.report.dot_plot import dot_plot, figure_rows
+from benchmark.report.drawing.dot_plot import dot_plot, figure_rows
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 from benchmark.report.grids import main_verdicts
-from benchmark.report.style import png_bytes, svg_bytes
 
 
 def line(axes, label):

@@ -1,0 +1,1 @@
+"""From charts and summaries to pictures."""
