@@ -4,29 +4,21 @@ from __future__ import annotations
 
 import gc
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
-from benchmark.cli.later import load, postpone
+from benchmark.cli.later import postpone
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import Config, Configs, Download, Jobs, Json, Out, Overwrite, Quiet, Run, Verbose
+from benchmark.cli.running import give_run, observed, performed, planned
 from benchmark.cli.shorthand import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_heaps
 from benchmark.errors import BenchError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from benchmark.cli.answers import Answer
-    from benchmark.cli.terminal import ProgressObserver
-    from benchmark.config.model import Study
-    from benchmark.experiment.session import Finished
-    from benchmark.library.planning import Plan
 
 
 class _Group(TyperGroup):
@@ -62,8 +54,6 @@ app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernel
 app.add_typer(prints, name="published", epilog="Example: bench published pin configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
-
-KEPT = "what was computed is kept, and the same command goes on from there"
 
 
 def _version(asked: bool) -> None:
@@ -102,13 +92,13 @@ def run(
     from benchmark.cli.answers import Answer
 
     failed = False
-    with Answer(quiet=quiet, as_json=as_json) as answer, _observed(answer, verbose=verbose) as observer:
+    with Answer(quiet=quiet, as_json=as_json) as answer, observed(answer, verbose=verbose) as observer:
         from benchmark.experiment.kinds import part_of
         from benchmark.experiment.session import all_checked
 
         studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
-        for done in _performed(studies, out, overwrite, jobs, download, observer):
-            _give_run(answer, done)
+        for done in performed(studies, out, overwrite, jobs, download, observer):
+            give_run(answer, done)
             failed |= bool(done.summary.failures)
         if failed:
             raise SystemExit(1)
@@ -141,7 +131,7 @@ def init(
     roles = confirmed(seen.columns, roles, {role for role, name in given.items() if name is not None})
     target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    study, found = _planned(target, jobs=0, download=False, quick=False)
+    study, found = planned(target, jobs=0, download=False, quick=False)
     say(f"It is good: {len(study.ids)} cells. {in_words(found)} Next: bench run {target}")
 
 
@@ -182,7 +172,7 @@ def plan(
     from benchmark.cli.answers import Answer
 
     with Answer(quiet=brief, as_json=as_json) as answer:
-        _, found = _planned(config_named(config), jobs=jobs, download=download, quick=quick)
+        _, found = planned(config_named(config), jobs=jobs, download=download, quick=quick)
         from benchmark.library.planning import in_words
         from benchmark.report.part import Part
 
@@ -215,12 +205,12 @@ def check(
     from benchmark.cli.answers import Answer
 
     moved = False
-    with Answer(quiet=quiet, as_json=as_json) as answer, _observed(answer, verbose=verbose) as observer:
+    with Answer(quiet=quiet, as_json=as_json) as answer, observed(answer, verbose=verbose) as observer:
         from benchmark.cli.terminal import table
         from benchmark.library import pinned
 
         studies = pinned.guarded([config_named(each) for each in configs or []], pinning=pin)
-        for done in _performed(studies, out, overwrite, jobs, download, observer):
+        for done in performed(studies, out, overwrite, jobs, download, observer):
             if pin:
                 pinned.pin(done.summary)
             found = pinned.deviations(done.summary)
@@ -265,7 +255,7 @@ def report(
     done = again(run_named(run))
     if not html:
         with Answer(quiet=quiet, as_json=as_json) as answer:
-            _give_run(answer, done)
+            give_run(answer, done)
         return
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.experiment.store import Store
@@ -352,12 +342,12 @@ def reproduce(
     """Run every configuration that belongs to a paper, and write the page of all published numbers beside ours."""
     from benchmark.cli.answers import Answer
 
-    with Answer() as answer, _observed(answer, verbose=verbose) as observer:
+    with Answer() as answer, observed(answer, verbose=verbose) as observer:
         from benchmark.experiment.session import ensure_writable
         from benchmark.library.reproduction import paper_configs, write_page
 
         ensure_writable(page.parent)
-        done = list(_performed(paper_configs(configs), None, overwrite, jobs, download, observer))
+        done = list(performed(paper_configs(configs), None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
         said = write_page(done, page)
     say(said)
@@ -383,7 +373,7 @@ def survey(
     """Run configurations of the same methods on several corpora, and write a page that sets them side by side."""
     from benchmark.cli.answers import Answer
 
-    with Answer() as answer, _observed(answer, verbose=verbose) as observer:
+    with Answer() as answer, observed(answer, verbose=verbose) as observer:
         from benchmark.experiment.session import all_checked, ensure_writable
         from benchmark.library.survey import configurations, ensure_comparable, write_survey
 
@@ -391,7 +381,7 @@ def survey(
         ensure_comparable(studies)
         path = to or Path("docs") / f"{page}.md"
         ensure_writable(path.parent)
-        done = list(_performed(studies, None, overwrite, jobs, download, observer))
+        done = list(performed(studies, None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
         said = write_survey(done, page, path)
     say(said)
@@ -427,77 +417,6 @@ def plugin_test(
             failed += bool(each.problem)
     if failed:
         raise SystemExit(1)
-
-
-def _planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Study, Plan]:
-    """What a run would compute; what the machine is too small for is said."""
-    from benchmark.cli.terminal import ProgressObserver
-
-    with ProgressObserver(config.stem) as observer:
-        from benchmark.compiled import ensure_usable
-        from benchmark.experiment.session import checked, default_jobs
-        from benchmark.experiment.store import Store
-        from benchmark.library.planning import plan
-
-        study = checked(config)
-        ensure_usable(observer.note)
-        store = Store(warn=observer.note)
-        found = plan(study, store, observer, jobs=jobs or default_jobs(), download=download, quick=quick)
-        for warning in found.warnings:
-            observer.note(warning)
-    return study, found
-
-
-def _observed(answer: Answer, *, verbose: bool) -> ProgressObserver:
-    from benchmark.cli.terminal import ProgressObserver
-
-    return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
-
-
-def _performed(
-    studies: list[Study], out: Path | None, overwrite: bool, jobs: int, download: bool, observer: ProgressObserver
-) -> Iterator[Finished]:
-    """Run one after the other; of several, each has a folder below --out."""
-    from benchmark.compiled import ensure_usable
-    from benchmark.experiment.session import default_jobs, folders_of, perform
-    from benchmark.experiment.store import Store
-
-    folders = folders_of(studies, out, overwrite=overwrite)
-    gc.freeze()
-    gc.enable()
-    ensure_usable(observer.note)
-    observer.expect([len(study.ids) for study in studies])
-    load()
-    store = Store(warn=observer.note)
-    for study, folder in zip(studies, folders, strict=True):
-        observer.begin(study.name)
-        try:
-            done = perform(
-                study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
-            )
-        except KeyboardInterrupt as stopped:
-            if store.writable:
-                stopped.args = (KEPT,)
-            raise
-        stored, cells = done.results.from_store
-        observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
-        yield done
-
-
-def _give_run(answer: Answer, done: Finished) -> None:
-    """Add a run: what a terminal shows of its tables, and a sentence; as data, its frames."""
-    from benchmark.environment import highest_bytes
-    from benchmark.report.contents import TABLES
-    from benchmark.report.grids import records
-    from benchmark.report.screen import TerminalTables, sentence
-
-    summary, peak, (stored, cells) = done.summary, highest_bytes(), done.results.from_store
-    told = sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
-    data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
-    data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
-    data |= {"failures": dict(summary.failures), "notes": summary.notes}
-    data |= {name: records(getattr(summary, name)) for name in TABLES if name != "confusions"}
-    answer.give("runs", data, TerminalTables(summary), "", sentence=told)
 
 
 def main() -> None:

@@ -1,0 +1,92 @@
+"""What several commands do: plan, run one configuration after the other, and give what came of it."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING, Any
+
+from benchmark.cli.later import load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from benchmark.cli.answers import Answer
+    from benchmark.cli.terminal import ProgressObserver
+    from benchmark.config.model import Study
+    from benchmark.experiment.session import Finished
+    from benchmark.library.planning import Plan
+
+KEPT = "what was computed is kept, and the same command goes on from there"
+
+
+def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Study, Plan]:
+    """What a run would compute; what the machine is too small for is said."""
+    from benchmark.cli.terminal import ProgressObserver
+
+    with ProgressObserver(config.stem) as observer:
+        from benchmark.compiled import ensure_usable
+        from benchmark.experiment.session import checked, default_jobs
+        from benchmark.experiment.store import Store
+        from benchmark.library.planning import plan
+
+        study = checked(config)
+        ensure_usable(observer.note)
+        store = Store(warn=observer.note)
+        found = plan(study, store, observer, jobs=jobs or default_jobs(), download=download, quick=quick)
+        for warning in found.warnings:
+            observer.note(warning)
+    return study, found
+
+
+def observed(answer: Answer, *, verbose: bool) -> ProgressObserver:
+    """The bar of a command; none of one that is quiet."""
+    from benchmark.cli.terminal import ProgressObserver
+
+    return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
+
+
+def performed(
+    studies: list[Study], out: Path | None, overwrite: bool, jobs: int, download: bool, observer: ProgressObserver
+) -> Iterator[Finished]:
+    """Run one after the other; of several, each has a folder below --out."""
+    from benchmark.compiled import ensure_usable
+    from benchmark.experiment.session import default_jobs, folders_of, perform
+    from benchmark.experiment.store import Store
+
+    folders = folders_of(studies, out, overwrite=overwrite)
+    gc.freeze()
+    gc.enable()
+    ensure_usable(observer.note)
+    observer.expect([len(study.ids) for study in studies])
+    load()
+    store = Store(warn=observer.note)
+    for study, folder in zip(studies, folders, strict=True):
+        observer.begin(study.name)
+        try:
+            done = perform(
+                study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
+            )
+        except KeyboardInterrupt as stopped:
+            if store.writable:
+                stopped.args = (KEPT,)
+            raise
+        stored, cells = done.results.from_store
+        observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+        yield done
+
+
+def give_run(answer: Answer, done: Finished) -> None:
+    """Add a run: what a terminal shows of its tables, and a sentence; as data, its frames."""
+    from benchmark.environment import highest_bytes
+    from benchmark.report.contents import TABLES
+    from benchmark.report.grids import records
+    from benchmark.report.screen import TerminalTables, sentence
+
+    summary, peak, (stored, cells) = done.summary, highest_bytes(), done.results.from_store
+    told = sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
+    data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
+    data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
+    data |= {"failures": dict(summary.failures), "notes": summary.notes}
+    data |= {name: records(getattr(summary, name)) for name in TABLES if name != "confusions"}
+    answer.give("runs", data, TerminalTables(summary), "", sentence=told)
