@@ -25,10 +25,12 @@ from benchmark.config.load import read_config
 from benchmark.corpora import archive, registry
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
+from benchmark.experiment import session
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.report import files
+from benchmark.report.charts import Chart
 from benchmark.report.html import vega
 from benchmark.source import YamlSource
 
@@ -311,10 +313,13 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 @pytest.fixture
 def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
-    monkeypatch.setattr(files, "chart_figure", lambda chart: (chart, chart.panels))
-    monkeypatch.setattr(files, "dot_plot", lambda summary: (summary.title, summary.cells))
-    for name in ("png_bytes", "svg_bytes"):
-        monkeypatch.setattr(files, name, lambda drawn: repr(drawn).encode())
+
+    def sketch(_: Any, given: Any) -> dict[str, bytes]:
+        shown = (given, given.panels) if isinstance(given, Chart) else getattr(given, "cells", given)
+        return dict.fromkeys(("png", "svg"), repr(shown).encode())
+
+    monkeypatch.setattr(files, "rendered", sketch)
+    monkeypatch.setattr(session, "picture_in", lambda _, draw, given, __: sketch(draw, given))  # none is kept
     monkeypatch.setattr(vega, "_kept", lambda _: "let none")  # nor the script that draws in a browser
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from benchmark.code import code_digest
 from benchmark.config.model import Experiment
 from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.own import OwnCorpus
@@ -17,6 +22,7 @@ from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.folder import computed_from, ensure_free, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
+from benchmark.experiment.store import Entry, key_of
 from benchmark.findings.papers import check_published
 from benchmark.observer import Observer
 
@@ -27,6 +33,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.kinds import Findings
     from benchmark.experiment.store import Store
     from benchmark.report.contents import Summary
+    from benchmark.report.files import Draw
 
 RUNS = Path("results") / "runs"
 
@@ -116,9 +123,22 @@ def perform(
     summary = summary_of(results)
     manifest = manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started)
     write_results(results, manifest, folder)
-    write_all(summary, folder)
+    write_all(summary, folder, partial(picture_in, store))
     write_page(summary, folder, manifest["machine"])
     return Finished(folder, results, summary, time.perf_counter() - started)
+
+
+def picture_in(store: Store, draw: Draw, given: Any, told: str) -> dict[str, bytes]:
+    """A picture from the store, or else as it is drawn now, and kept: by what it shows, and the code that draws it."""
+    from benchmark.report.files import rendered  # noqa: PLC0415 - as in `again`
+
+    content = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    key = key_of(stage="pictures", code=code_digest(draw, rendered), content=content)
+    if (known := store.get(key)) is not None:
+        return {kind: array.tobytes() for kind, array in known.arrays.items()}
+    made = rendered(draw, given)
+    store.put(key, Entry({kind: np.frombuffer(content, np.uint8) for kind, content in made.items()}))
+    return made
 
 
 def again(folder: Path) -> Finished:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+MOST_TICKS = 10  # up to so many x values each has a tick of its own
+
 
 @dataclass(frozen=True)
 class Line:

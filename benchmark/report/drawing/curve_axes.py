@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, NullLocator
 
+from benchmark.report.charts import MOST_TICKS
 from benchmark.report.curve_tables import plain_number
 from benchmark.report.drawing.style import TEXT, text_width
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 STEP = 3.2  # points from one line's bar to the next line's, where there is room
 CLUSTER = 0.7  # of the gap between neighbouring x, for the bars of all lines
 MARGIN = 6.0  # points from the outermost points to the ends of the x axis
-MOST_TICKS = 10  # up to so many x values each has a tick of its own
 TICK_GAP = 4.0  # points between two ticks' labels
 FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,18 +11,19 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, WIDTH, house_style, settle
-from benchmark.report.grids import headline_scores, main_metric, main_verdicts, varying_columns, word
+from benchmark.report.grids import headline_scores, main_metric, main_verdicts
 from benchmark.report.numbers import is_missing
 from benchmark.report.quantities import axis_label, factor_shown, unit_shown
+from benchmark.report.rows import figure_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from benchmark.report.contents import CellInfo, Summary
+    from benchmark.report.contents import Summary
+    from benchmark.report.rows import Row
 
 ROW, FRAME = 0.23, 1.35  # inches: of a row, and of all above and below the rows
 TITLE_WIDTH = 80  # characters
-GROUPED_BY = ("variant", "task", "weighting")  # the first of them that cells differ in
 DOT: dict[str, Any] = {"color": OURS, "marker": "o", "markersize": 4.5, "linestyle": "none"}
 BAR: dict[str, Any] = {"color": OURS, "linewidth": 1.8}
 FAILED = {"facecolor": "white", "edgecolor": "none", "pad": 2}
@@ -35,18 +35,6 @@ DIAMOND: dict[str, Any] = {
     "markeredgewidth": 1.2,
     "linestyle": "none",
 }
-
-
-#: Letters of a label that leave the picture the larger part of the width.
-LONGEST_LABEL = 48
-
-
-@dataclass(frozen=True)
-class Row:
-    """One line of the picture: a cell, or the heading of the group below it."""
-
-    label: str
-    cell: str = ""
 
 
 def dot_plot(summary: Summary) -> Figure:
@@ -71,40 +59,6 @@ def dot_plot(summary: Summary) -> Figure:
         figure.legend(handles=_legend(bool(verdicts)), loc="outside lower center", ncols=3, frameon=False)
         settle(figure)
     return figure
-
-
-def figure_rows(summary: Summary) -> list[Row]:
-    """Rows from top to bottom; groups in the order of their first cells.
-
-    Where words would leave no room for the picture, cells are called by their ids.
-    """
-    rows = _grouped(summary)
-    if max((len(row.label) for row in rows), default=0) <= LONGEST_LABEL:
-        return rows
-    return [Row(textwrap.fill(cell.id, LONGEST_LABEL), cell.id) for cell in summary.cells]
-
-
-def _grouped(summary: Summary) -> list[Row]:
-    names = varying_columns(summary.cells)
-    shared = next((name for name in GROUPED_BY if name in names), None)
-    if shared is None:
-        return _labelled(summary.cells, names)
-    groups: dict[str, list[CellInfo]] = {}
-    for cell in summary.cells:
-        groups.setdefault(cell.columns.get(shared, ""), []).append(cell)
-    others = [name for name in names if name != shared]
-    rows: list[Row] = []
-    for value, cells in groups.items():
-        rows += [Row(word(value) or f"no {shared}"), *_labelled(cells, others)]
-    return rows
-
-
-def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[Row]:
-    values = ([cell.columns.get(name, "") for name in names] for cell in cells)
-    labels = [" · ".join(word(value) for value in own if value not in ("", "none")) for own in values]
-    if not all(labels) or len(set(labels)) < len(labels):
-        labels = [cell.id for cell in cells]
-    return [Row(label, cell.id) for label, cell in zip(labels, cells, strict=True)]
 
 
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.report.drawing.dot_plot import figure_rows
 from benchmark.report.grids import headline_scores, main_metric, main_verdicts, metric_header, records
 from benchmark.report.html.picture import FIT, MUTED, OURS, PUBLISHED, Picture, Spec, plain, tooltip
 from benchmark.report.numbers import interval, number
 from benchmark.report.quantities import axis_label, capitalized, factor_shown, metric_name, unit_shown
+from benchmark.report.rows import figure_rows
 
 if TYPE_CHECKING:
     from benchmark.report.contents import Summary

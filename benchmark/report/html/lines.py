@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from benchmark.report.charts import MOST_TICKS
 from benchmark.report.curve_tables import chart_decimals, plain_number
-from benchmark.report.drawing.curve_axes import MOST_TICKS
 from benchmark.report.html.picture import FIT, SERIES, WASH, Picture, Spec, plain, tooltip
 from benchmark.report.numbers import interval, number
 

@@ -1,0 +1,58 @@
+"""The rows of a picture of cells: what each is called, and the groups that they stand in."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from benchmark.report.grids import varying_columns, word
+
+if TYPE_CHECKING:
+    from benchmark.report.contents import CellInfo, Summary
+
+GROUPED_BY = ("variant", "task", "weighting")  # the first of them that cells differ in
+#: Letters of a label that leave the picture the larger part of the width.
+LONGEST_LABEL = 48
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the picture: a cell, or the heading of the group below it."""
+
+    label: str
+    cell: str = ""
+
+
+def figure_rows(summary: Summary) -> list[Row]:
+    """Rows from top to bottom; groups in the order of their first cells.
+
+    Where words would leave no room for the picture, cells are called by their ids.
+    """
+    rows = _grouped(summary)
+    if max((len(row.label) for row in rows), default=0) <= LONGEST_LABEL:
+        return rows
+    return [Row(textwrap.fill(cell.id, LONGEST_LABEL), cell.id) for cell in summary.cells]
+
+
+def _grouped(summary: Summary) -> list[Row]:
+    names = varying_columns(summary.cells)
+    shared = next((name for name in GROUPED_BY if name in names), None)
+    if shared is None:
+        return _labelled(summary.cells, names)
+    groups: dict[str, list[CellInfo]] = {}
+    for cell in summary.cells:
+        groups.setdefault(cell.columns.get(shared, ""), []).append(cell)
+    others = [name for name in names if name != shared]
+    rows: list[Row] = []
+    for value, cells in groups.items():
+        rows += [Row(word(value) or f"no {shared}"), *_labelled(cells, others)]
+    return rows
+
+
+def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[Row]:
+    values = ([cell.columns.get(name, "") for name in names] for cell in cells)
+    labels = [" · ".join(word(value) for value in own if value not in ("", "none")) for own in values]
+    if not all(labels) or len(set(labels)) < len(labels):
+        labels = [cell.id for cell in cells]
+    return [Row(label, cell.id) for label, cell in zip(labels, cells, strict=True)]
