@@ -85,7 +85,7 @@ def data_card(config: Config) -> None:
     say(f"Written to {write_card(config_named(config))}")
 
 
-@data.command("croissant", epilog="Example: bench data croissant webkb > webkb.json")
+@data.command("croissant", epilog="Example: bench data croissant webkb")
 def data_croissant(dataset: Dataset) -> None:
     """Print a corpus's card as Croissant metadata, which dataset indexes read."""
     import json

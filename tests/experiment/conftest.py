@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from benchmark.experiment.store import Store
+from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-class Notebook:
+class Notebook(Observer):
     """An observer that writes everything down."""
 
     def __init__(self) -> None:
@@ -20,10 +21,10 @@ class Notebook:
         self.steps: list[str] = []
         self.notes: list[str] = []
 
-    def plan(self, steps: int) -> None:
+    def plan(self, steps: int, later: int = 0) -> None:
         self.planned += steps
 
-    def step(self, done: str) -> None:
+    def step(self, done: str, *, stored: bool = False) -> None:
         self.steps.append(done)
 
     def note(self, message: str) -> None:

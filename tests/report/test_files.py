@@ -34,7 +34,7 @@ def written(tmp_path_factory):
 @pytest.fixture
 def blank(monkeypatch):
     """Figures with nothing in them, for tests of files alone: to draw takes longer than all else."""
-    monkeypatch.setattr(files, "dot_plot", lambda _: Figure())
+    monkeypatch.setattr(files, "draw_cells", lambda _: Figure())
 
 
 def test_writes_every_file_and_nothing_else(make, written):
