@@ -42,7 +42,7 @@ class Given(ClassifierMixin, BaseEstimator):
 
     classes_ = np.array([False, True])
 
-    def fit(self, X: object, y: object) -> Given:  # noqa: ARG002
+    def fit(self, X: object, y: object) -> Given:
         return self
 
     def decision_function(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
