@@ -270,7 +270,7 @@ def sentence(summary: Summary, *, stored: int, seconds: float, peak: float, fold
     folder : Path
     """
     n, failed = len(summary.cells), len(summary.failures)
-    cells = "cell" if n == 1 else "cells"
+    cells = "cell" if n == 1 and not failed else "cells"
     parts = [f"{summary.name}: {n - failed if failed else n}{f' of {n}' if failed else ''} {cells}"]
     parts[0] += f", {stored} of them from the store" if stored else ""
     parts += [counted([summary.verdicts])] if len(summary.verdicts) else []
