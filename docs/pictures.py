@@ -7,12 +7,12 @@ from pathlib import Path
 import pandas as pd
 from matplotlib.figure import Figure
 
+from benchmark.environment import write_whole
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.intervals import wilson
 from benchmark.findings.papers import load_published
 from benchmark.library.pinned import PINNED
 from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, TEXT, WIDTH, house_style, settle, svg_bytes
-from benchmark.report.files import write_whole
 
 IMAGES = Path(__file__).with_name("img")
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.

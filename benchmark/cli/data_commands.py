@@ -91,7 +91,7 @@ def data_croissant(dataset: Dataset) -> None:
     import json
 
     from benchmark.corpora import registry
-    from benchmark.corpora.croissant import croissant
+    from benchmark.library.croissant import croissant
 
     say(json.dumps(croissant(registry.card(dataset)), indent=1, ensure_ascii=False))
 

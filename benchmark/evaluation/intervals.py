@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from benchmark.evaluation.outcomes import Outcome
 
 LEVEL = 0.95
+#: The p below which a difference is called shown, where no paper states a level of its own.
+ALPHA = 0.05
 Z_LEVEL = 1.959963984540054  # the standard normal's 97.5% quantile
 #: Where each document has one label, micro-F1 is the accuracy, and the error what is left of it.
 ACCURACY_LIKE = ("accuracy", "micro-f1", "error")

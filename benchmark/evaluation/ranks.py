@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import stats
 
+from benchmark.evaluation.intervals import ALPHA
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
-
-LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -95,5 +95,5 @@ def critical_difference(methods: int, problems: int) -> float:
     >>> round(critical_difference(4, 14), 2)  # his example
     1.25
     """
-    quantile = float(stats.studentized_range.ppf(1 - LEVEL, methods, np.inf)) / math.sqrt(2)
+    quantile = float(stats.studentized_range.ppf(1 - ALPHA, methods, np.inf)) / math.sqrt(2)
     return quantile * math.sqrt(methods * (methods + 1) / (6 * problems))

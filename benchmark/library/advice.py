@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.evaluation.ranks import LEVEL, ranked
+from benchmark.evaluation.intervals import ALPHA
+from benchmark.evaluation.ranks import ranked
 from benchmark.report.grids import records
 from benchmark.report.surveys import score_text, seconds_text
 
@@ -90,7 +91,7 @@ def steps_told(survey: Survey) -> list[str]:
     found = []
     for (a, b), rows in survey.gaps.groupby(["a", "b"], sort=False):
         low, high = 100 * rows["value"].min(), 100 * rows["value"].max()
-        sure = rows[rows["p_holm"] < LEVEL]
+        sure = rows[rows["p_holm"] < ALPHA]
         up, down = (sure["value"] > 0).sum(), (sure["value"] < 0).sum()
         shown = [f"shown better on {up} of {len(rows)}"] if up else []
         shown += [f"shown worse on {down} of {len(rows)}"] if down else []

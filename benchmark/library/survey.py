@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from benchmark.config.model import Experiment
 from benchmark.environment import write_whole
 from benchmark.errors import ConfigError, unknown
+from benchmark.evaluation.metrics import more_is_better, unit_of
 from benchmark.evaluation.ranks import ranked
 from benchmark.evaluation.sample import sample_of
 from benchmark.experiment.folder import read_manifest
 from benchmark.findings.in_words import described, points_of
+from benchmark.findings.pairs import main_metric as tested_metric
 from benchmark.library.advice import advice, steps_told
 from benchmark.report.charts import Line, Panel
 from benchmark.report.contents import frame
@@ -96,7 +98,7 @@ def surveyed(done: Sequence[Finished]) -> Survey:
     ConfigError
         Where a run is no table or curve of methods without choices.
     """
-    problems, scores, gaps, panels = list[Problem](), list[list[Any]](), list[list[Any]](), list[Panel]()
+    problems, scores, gaps, panels = list[Problem](), list[list[Any]](), list[list[Any]](), dict[Panel, str]()
     methods: dict[str, str] = {}
     summed: set[str] = set()
     bars = ""
@@ -117,14 +119,12 @@ def surveyed(done: Sequence[Finished]) -> Survey:
             rows = list(_score_rows(each, problem, cells))
             scores += rows
             if curves:
-                panels.append(Panel(name, _lines(rows)))
+                panels[Panel(name, _lines(rows))] = problem.metric
                 bars = sample_of(variant.protocol.cls, each.results.study.seed).bars
             else:
                 problems.append(problem)
                 gaps += _gap_rows(each, problem, cells)
-    return Survey(
-        tuple(problems), methods, frozenset(summed), frame(SCORED, scores), frame(GAPS, gaps), tuple(panels), bars
-    )
+    return Survey(tuple(problems), methods, frozenset(summed), frame(SCORED, scores), frame(GAPS, gaps), panels, bars)
 
 
 def ranking_of(survey: Survey) -> Ranking:
@@ -156,6 +156,10 @@ def ensure_comparable(studies: Sequence[Study]) -> None:
             raise ConfigError(f"{study.name}: a survey is of experiments on text without variants and choices")
         if any(cell.terms is not None or cell.of_class for cell in study.cells):
             raise ConfigError(f"{study.name}: a survey is of no curves over terms, and of no classes")
+        metric = tested_metric(study)
+        if unit_of(metric) != "percent" or not more_is_better(metric, study.known.metrics):
+            problem = f"a survey ranks by a share of which more is better, not by {metric}; name one first in `metrics`"
+            raise ConfigError(f"{study.name}: {problem}")
 
 
 def _curves(done: Finished) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
+from benchmark.evaluation.intervals import ALPHA
 from benchmark.evaluation.judging import LANDMARK
 from benchmark.report.escapes import printable
 from benchmark.report.grids import (
@@ -51,7 +52,6 @@ WIDEST = 120
 MOST_ROWS = 12
 MOST_GRIDS = 6
 MOST_PAIRS = 6
-LEVEL = 0.05
 #: What there is no room for, least needed first; further metrics go before the ties, and a file has each of them.
 DROPPED = (
     *(
@@ -193,7 +193,7 @@ def tested_lines(summary: Summary) -> list[str]:
     found, unit = [], unit_shown(main_metric(summary))
     for test in dict.fromkeys(row["test"] for row in testable[:1]):
         own = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
-        sure = [pair for pair, row in own.items() if row["p_holm"] < LEVEL]
+        sure = [pair for pair, row in own.items() if row["p_holm"] < ALPHA]
         won = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in sure]
         each = [
             f"{a} over {b} ({unit.text(abs(gaps.get(pair, np.nan)), '+')})"
@@ -202,7 +202,7 @@ def tested_lines(summary: Summary) -> list[str]:
         # Where there are claims, they are on these pairs.
         shown = [] if len(summary.claims) else each[:MOST_PAIRS]
         names = f": {', '.join(shown)}{', …' * (len(each) > len(shown))}" if shown else ""
-        rule = f"{TEST_NAMES.get(test, test)} test, p < {LEVEL:g} after Holm's correction"
+        rule = f"{TEST_NAMES.get(test, test)} test, p < {ALPHA:g} after Holm's correction"
         found.append(f"{len(sure)} of {len(own)} pairs differ ({rule}){names}.")
     reasons = ((TEST_NAMES.get(row["test"], row["test"]), row["note"]) for row in rows if is_missing(row["p_value"]))
     return [*found, *(f"{test}: {why}." for test, why in dict.fromkeys(reasons) if why)]

@@ -13,7 +13,7 @@ from benchmark.report.charts import Chart
 from benchmark.report.contents import frame
 from benchmark.report.grids import Grid, metric_header, records
 from benchmark.report.numbers import NONE, is_missing, p_text
-from benchmark.report.quantities import metric_name, unit_shown
+from benchmark.report.quantities import axis_label, metric_name, unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,8 +62,8 @@ class Survey:
         seconds of deciding on a thousand documents, bytes at the peak. `size` is missing but on learning curves.
     gaps : DataFrame
         Columns `GAPS`: a less b of what was compared, p of the sign test after Holm's correction over the family.
-    curves : tuple of Panel
-        Learning curves, one panel a problem.
+    curves : mapping of Panel to str
+        Learning curves, one panel a problem, and the metric of each.
     bars : str
         What the bars of the curves are.
     """
@@ -73,7 +73,7 @@ class Survey:
     words_summed: frozenset[str]
     scores: pd.DataFrame
     gaps: pd.DataFrame = field(default_factory=partial(frame, GAPS))
-    curves: tuple[Panel, ...] = ()
+    curves: Mapping[Panel, str] = field(default_factory=dict)
     bars: str = ""
 
     def whole(self) -> pd.DataFrame:
@@ -90,9 +90,9 @@ class Survey:
         """The learning curves as one chart, if there are any."""
         if not self.curves:
             return None
-        labels = "Training documents", "Accuracy or micro-F1 (%)"
+        labels = "Training documents", axis_label(tuple(dict.fromkeys(self.curves.values())))
         bars: dict[str, Any] = {"columns": 2, "bars": self.bars, "scale": 100.0, "log_x": True}
-        return Chart("learning", "Learning curves", *labels, self.curves, **bars)
+        return Chart("learning", "Learning curves", *labels, tuple(self.curves), **bars)
 
 
 def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:

@@ -183,3 +183,12 @@ def test_the_curves_are_of_the_five_best_methods():
     study = checked(Path(__file__).parents[2] / "configs" / "learning-20ng.yaml")
     drawn = [entry.label for entry in study.variants["base"].entries]
     assert sorted(drawn) == sorted([*found.methods[:5], "ngd"])
+
+
+@pytest.mark.parametrize("metrics", ["[error]", "[error, accuracy]"])
+def test_what_is_better_when_less_is_not_ranked(tmp_path, metrics):
+    path = tmp_path / "e.yaml"
+    text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
+    path.write_text(f"name: e\n{text}".replace("metrics: [accuracy]", f"metrics: {metrics}"))
+    with pytest.raises(ConfigError, match="e: a survey ranks by a share of which more is better, not by error"):
+        ensure_comparable([checked(path)])

@@ -58,6 +58,7 @@ def _draw_trade_off(axes: Axes, survey: Survey, problem: Problem, named: Sequenc
     own = own[(own["problem"] == problem.name) & own["training"].notna()]
     scale = unit_shown(problem.metric).scale
     methods, scores = list(own["method"]), [scale * value for value in own["value"]]
+    # A logarithmic axis has no 0: less than a millisecond is drawn as one.
     seconds = [max(r["training"] + r["deciding"] * r["n"] / 1000, 1e-3) for r in records(own)]
     front = frontier(seconds, scores)
     axes.set_xscale("log")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from benchmark.evaluation.intervals import ALPHA
 from benchmark.report.grids import main_metric, records
 from benchmark.report.html.picture import INK, LINE, OURS, PUBLISHED, Picture, Spec, tooltip
 from benchmark.report.numbers import NONE, is_missing, p_text
@@ -12,7 +13,6 @@ from benchmark.report.quantities import unit_shown
 if TYPE_CHECKING:
     from benchmark.report.contents import Summary
 
-LEVEL = 0.05
 #: More of them are in the file beside the page, and more than a reader looks at.
 MOST_CLASSES, MOST_CONFUSIONS = 60, 40_000
 MOST_NUMBERED = 12  # classes: a square of more has no room for numbers
@@ -31,7 +31,7 @@ def significance_picture(summary: Summary) -> Picture | None:
         for a, b, sign in ((gap["a"], gap["b"], 1), (gap["b"], gap["a"], -1)):
             low, high = sorted((sign * gap["low"], sign * gap["high"]))
             value = sign * gap["value"]
-            told = "no test" if p is None else "not significant" if p >= LEVEL else "higher" if value > 0 else "lower"
+            told = "no test" if p is None else "not significant" if p >= ALPHA else "higher" if value > 0 else "lower"
             point = {"a": a, "b": b, "told": told, "gap": unit.text(value, "+")}
             point |= {"interval": unit.interval(low, high, "+"), "p": NONE if p is None else p_text(p)}
             points.append(point | {"test": "" if test is None else test["test"]})
@@ -64,7 +64,7 @@ def significance_picture(summary: Summary) -> Picture | None:
         ],
     }
     alt = "Differences of the pairs that are compared, row less column"
-    why = f"coloured where p after Holm's correction is below {LEVEL}"
+    why = f"coloured where p after Holm's correction is below {ALPHA}"
     return Picture("pairs", f"{alt}, {why}", f"{alt}. The numbers stand in the table of significance.", spec)
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmark.environment import write_whole
+from benchmark.evaluation.intervals import ALPHA
 from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.escapes import printable
 from benchmark.report.grids import (
@@ -35,7 +36,7 @@ from benchmark.report.grids import (
 )
 from benchmark.report.html.dots import dot_picture, rank_picture
 from benchmark.report.html.lines import curve_pictures
-from benchmark.report.html.matrices import LEVEL, confusion_picture, significance_picture
+from benchmark.report.html.matrices import confusion_picture, significance_picture
 from benchmark.report.html.picture import LOOK, SERIES
 from benchmark.report.html.vega import vega_script
 from benchmark.report.numbers import is_missing, number, p_text
@@ -190,8 +191,8 @@ def in_short(summary: Summary) -> list[str]:
     if beside:
         found.append(f"Beside the paper: {'; '.join(beside)}.")
     elif len(tests):
-        n_found = int((tests["p_holm"] < LEVEL).sum())
-        found.append(f"{n_found} of {len(tests)} tested pairs differ by p < {LEVEL} after Holm's correction.")
+        n_found = int((tests["p_holm"] < ALPHA).sum())
+        found.append(f"{n_found} of {len(tests)} tested pairs differ by p < {ALPHA} after Holm's correction.")
     return found
 
 
@@ -243,7 +244,8 @@ def _of_ranks(summary: Summary) -> str:
     if not len(summary.ranks):
         return ""
     first = summary.ranks.iloc[0]
-    told = f"Friedman's p is {p_text(first['p_value'])}; the critical difference is {number(first['critical'])} at 5%."
+    test = f"Friedman's test, in Iman and Davenport's form, has p {p_text(first['p_value'])}"
+    told = f"{test}; the critical difference is {number(first['critical'])} at 5%."
     return (
         f"After Demšar 2006. {told} Samples are the splits of each task; of one corpus they share training documents, "
         "so that the test leans to differences."

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from benchmark.cli import app
 from benchmark.corpora import registry
-from benchmark.corpora.croissant import VERSION, croissant
+from benchmark.library.croissant import VERSION, croissant
 
 NAMES = registry.registered()
 #: The cards know neither, and Croissant only recommends them.
