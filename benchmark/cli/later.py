@@ -1,6 +1,6 @@
 """Libraries that others import and a light command never asks anything of: each is loaded when it is first asked.
 
-scikit-learn imports pandas and scipy.stats, a third of what it takes to load, whatever of it is used. What importlib
+scikit-learn imports pandas and most of scipy, half of what it takes to load, whatever of it is used. What importlib
 has for this, `LazyLoader`, loads a module as soon as it is imported a second time: that asks for its `__spec__`.
 """
 
@@ -17,8 +17,23 @@ if TYPE_CHECKING:
     from importlib.abc import Loader  # whose import costs more than a light command's own
     from importlib.machinery import ModuleSpec
 
-POSTPONED = ("pandas", "scipy.stats")
-_LOCK = RLock()
+#: Of each, what others import by name: these load it when they are called, or asked for something.
+POSTPONED = {
+    "narwhals": "",
+    "narwhals.stable": "",
+    "narwhals.stable.v2": "",
+    "numpy.f2py": "",
+    "numpy.testing": "",
+    "pandas": "",
+    "scipy.fft": "dct fft ifft",
+    "scipy.interpolate": "BSpline",
+    "scipy.linalg": "",
+    "scipy.optimize": "brentq minimize",
+    "scipy.sparse.csgraph": "breadth_first_order connected_components laplacian minimum_spanning_tree",
+    "scipy.sparse.linalg": "LinearOperator cg splu",
+    "scipy.special": "boxcox comb expit inv_boxcox logsumexp polygamma rel_entr wrightomega xlogy",
+    "scipy.stats": "",
+}
 
 
 def postpone() -> None:
@@ -26,36 +41,62 @@ def postpone() -> None:
     sys.meta_path.insert(0, _Finder())
 
 
-def load() -> None:
-    """Load what was postponed: before there are threads, which would wait for each other."""
-    for name in POSTPONED:
-        if isinstance(module := sys.modules.get(name), _Postponed):
-            module.load()
+def load(name: str) -> None:
+    """Load what was postponed, unless nothing has imported it."""
+    if isinstance(module := sys.modules.get(name), _Postponed):
+        _fill(module)
+
+
+def _fill(module: ModuleType) -> None:
+    # One lock for each, as each has one for imports: threads wait in a circle only where modules import so.
+    with module.__dict__.setdefault("_lock", RLock()):
+        loader = module.__dict__.pop("_later", None)
+        if loader is None:
+            return
+        try:
+            loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(module.__name__, None)
+            raise
+        module.__class__ = ModuleType
 
 
 class _Postponed(ModuleType):
     """A module without its contents; the first name that is asked of it brings them."""
 
-    def load(self) -> None:
-        with _LOCK:
-            loader = self.__dict__.pop("_later", None)
-            if loader is None:
-                return
-            try:
-                loader.exec_module(self)
-            except BaseException:
-                sys.modules.pop(self.__name__, None)
-                raise
-            self.__class__ = ModuleType  # type: ignore[assignment]
-
     def __getattr__(self, name: str) -> Any:
-        self.load()
+        if name in POSTPONED[self.__name__].split() and "_later" in self.__dict__:
+            return _Named(self, name)
+        _fill(self)
         if name in self.__dict__:
             return self.__dict__[name]
         own = self.__dict__.get("__getattr__")  # of the module itself, PEP 562
         if own is not None:
             return own(name)
         raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+
+
+class _Named:
+    """What was imported by its name from a module that wasn't loaded yet."""
+
+    def __init__(self, module: ModuleType, name: str) -> None:
+        self._module, self._name = module, name
+
+    def _real(self) -> Any:
+        _fill(self._module)
+        return getattr(self._module, self._name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._real()(*args, **kwargs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real(), name)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self._real())
+
+    def __mro_entries__(self, _: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self._real(),)
 
 
 class _Loader:

@@ -55,11 +55,11 @@ def performed(
     from benchmark.experiment.store import Store
 
     folders = folders_of(studies, out, overwrite=overwrite)
+    load("pandas")
     gc.freeze()
     gc.enable()
     ensure_usable(observer.note)
     observer.expect([len(study.ids) for study in studies])
-    load()
     store = Store(warn=observer.note)
     for study, folder in zip(studies, folders, strict=True):
         observer.begin(study.name)

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from scipy import stats
+from scipy import special
 
 from benchmark.evaluation.intervals import Z_LEVEL
 from benchmark.evaluation.judging import aside_of
@@ -226,7 +226,7 @@ def _detectable(claim: Claim, estimate: Estimate, left: int) -> float:
     if claim.relation == "ratio":
         return math.nan
     error = (estimate.high - estimate.low) / (2 * Z_LEVEL)
-    return float((stats.norm.isf(claim.alpha / left / 2) + stats.norm.ppf(POWER)) * error)
+    return float((special.ndtri(POWER) - special.ndtri(claim.alpha / left / 2)) * error)
 
 
 def evidence_for(claim: Claim, config: str, scored: Scored) -> dict[Comparison, Evidence]:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 from benchmark.evaluation.metrics import Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
@@ -124,18 +124,19 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -
 
 
 def wilson(right: int, n: int) -> tuple[float, float]:
-    """Wilson's interval of a proportion (Journal of the American Statistical Association 22, 1927), statsmodels'.
+    """Wilson's interval of a proportion (Journal of the American Statistical Association 22, 1927).
 
     Examples
     --------
     >>> [round(end, 4) for end in wilson(81, 100)]
     [0.7222, 0.8749]
     """
-    from statsmodels.stats.proportion import proportion_confint  # noqa: PLC0415 - a second's imports: pandas, too
-
-    low, high = proportion_confint(right, n, alpha=1 - LEVEL, method="wilson")
+    share, square = right / n, Z_LEVEL**2
+    stretch = 1 + square / n
+    middle = (share + square / (2 * n)) / stretch
+    reach = Z_LEVEL * math.sqrt(share * (1 - share) / n + square / (4 * n**2)) / stretch
     # At the ends of the scale the limits are 0 and 1 exactly; floating point may miss them by a last digit.
-    return 0.0 if right == 0 else float(low), 1.0 if right == n else float(high)
+    return 0.0 if right == 0 else max(0.0, middle - reach), 1.0 if right == n else min(1.0, middle + reach)
 
 
 def bonett_price(only_a: int, only_b: int, n: int) -> tuple[float, float]:
@@ -242,7 +243,9 @@ def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
         return Estimate(mean, math.nan, math.nan, n, "single draw")
     if np.ptp(values) == 0:
         return Estimate(mean, mean, mean, n, "t over draws")
-    low, high = stats.ttest_1samp(values, 0.0).confidence_interval(LEVEL)
+    variance = np.square(values - mean).mean() * (values.size / (values.size - 1))
+    tail = (1 - LEVEL) / 2
+    low, high = mean + special.stdtrit(values.size - 1, [tail, 1 - tail]) * np.sqrt(variance / values.size)
     return Estimate(mean, float(low), float(high), n, "t over draws")
 
 

@@ -17,7 +17,7 @@ from benchmark.experiment.kinds import described
 if TYPE_CHECKING:
     from benchmark.experiment.kinds import Findings
 
-_LIBRARIES = ("simplexbench", "numpy", "scipy", "scikit-learn", "libsvm-official", "numba", "pandas", "statsmodels")
+_LIBRARIES = ("simplexbench", "numpy", "scipy", "scikit-learn", "libsvm-official", "numba", "pandas")
 
 
 def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, Any]:

@@ -98,3 +98,9 @@ def test_scores_that_differ_by_rounding_are_equal():
     found = ranked("abc", np.array([[0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2]]))
     assert found.ranks == (2.0, 2.0, 2.0)
     assert found.p_value == 1
+
+
+@pytest.mark.parametrize("k", [2, 3, 17, 100, 101])
+def test_the_quantiles_are_scipys(k):
+    quantile = stats.studentized_range.ppf(0.95, k, np.inf)
+    assert critical_difference(k, 10) == pytest.approx(quantile / np.sqrt(2) * np.sqrt(k * (k + 1) / 60), rel=1e-9)
