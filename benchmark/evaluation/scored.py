@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from benchmark.evaluation.metrics import values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -79,7 +80,7 @@ class CellScores:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """All scores of an experiment.
+    """All scores of an experiment; the frames, whose intervals take longer than all else, are made when asked for.
 
     Parameters
     ----------
@@ -88,19 +89,34 @@ class Scored:
     samples : mapping of cell id to Sample
     chosen : mapping of cell id to intp array, shape (splits,)
         Which candidate each split uses.
-    frame : DataFrame
-        Columns `SCORES`, `KEYS` and the name of the kernel, or of what stands for it: a row for each cell, metric and
-        split, and one for the cell, whose fold is `WHOLE`.
-    drawn : DataFrame
-        The same columns, and one for each parameter or number that is the horizontal axis of a figure: what figures
-        show and no table does, such as seconds on the clock, and single classes.
+    frames : callable
+        Makes `frame` and `drawn`.
     """
 
     cells: Mapping[str, CellScores]
     samples: Mapping[str, Sample]
     chosen: Mapping[str, NDArray[np.intp]]
-    frame: pd.DataFrame
-    drawn: pd.DataFrame
+    frames: Callable[[], tuple[pd.DataFrame, pd.DataFrame]]
+
+    @cached_property
+    def _frames(self) -> tuple[pd.DataFrame, pd.DataFrame]:
+        return self.frames()
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """Columns `SCORES`, `KEYS` and the name of the kernel, or of what stands for it.
+
+        A row for each cell, metric and split, and one for the cell, whose fold is `WHOLE`.
+        """
+        return self._frames[0]
+
+    @property
+    def drawn(self) -> pd.DataFrame:
+        """The same columns, and one for each parameter or number that is the horizontal axis of a figure.
+
+        Of what figures show and no table does, such as seconds on the clock, and single classes.
+        """
+        return self._frames[1]
 
     def has(self, metric: str, *cells: str) -> bool:
         """Whether all these cells have a score of this metric."""

@@ -111,7 +111,8 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
     cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
     cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    return Scored(cells, samples, choices, *frames_of(study, predictions, cells, samples, of_classes, jobs))
+    frames = partial(frames_of, study, predictions, cells, samples, of_classes, jobs)
+    return Scored(cells, samples, choices, frames)
 
 
 class _Numbering:

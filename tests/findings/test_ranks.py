@@ -16,7 +16,7 @@ def scored_of(values, **more):
         splits = [("all", sum(own) / len(own)), *((f"s{i}", value) for i, value in enumerate(own))]
         rows += [{"cell": method, "fold": fold, "metric": "accuracy", "value": value} | keys for fold, value in splits]
     table = pd.DataFrame(rows, columns=[*SCORES, *KEYS])
-    return Scored({}, {}, {}, table, table)
+    return Scored({}, {}, {}, lambda: (table, table))
 
 
 THREE = {(method, task): [0.5 + i / 10, 0.6 + i / 10] for i, method in enumerate("abc") for task in ("x", "y")}
