@@ -386,9 +386,8 @@ def by_text(function: Any) -> Callable[..., Any]:
 @pytest.fixture(scope="module", autouse=True)
 def remembered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("_named_by", "_digest_of_one", "_parsed"):
+        for name in ("_named_by", "_digest_of_one", "_within", "_parsed"):
             patch.setattr(code, name, by_text(getattr(code, name)))
-        patch.setattr(code, "version", cache(code.version))
         patch.setattr(code, "forget_trees", lambda: None)
         yield
     forget()
