@@ -1,7 +1,8 @@
 """Libraries that others import and a light command never asks anything of: each is loaded when it is first asked.
 
-scikit-learn imports pandas and most of scipy, half of what it takes to load, whatever of it is used. What importlib
-has for this, `LazyLoader`, loads a module as soon as it is imported a second time: that asks for its `__spec__`.
+scikit-learn imports pandas and most of scipy, half of what it takes to load, whatever of it is used; typer, for a help
+page, what shows Markdown and tracebacks. What importlib has for this, `LazyLoader`, loads a module as soon as it is
+imported a second time: that asks for its `__spec__`.
 """
 
 from __future__ import annotations
@@ -19,12 +20,16 @@ if TYPE_CHECKING:
 
 #: Of each, what others import by name: these load it when they are called, or asked for something.
 POSTPONED = {
+    "attr": "ib",
+    "markdown_it": "MarkdownIt",
     "narwhals": "",
     "narwhals.stable": "",
     "narwhals.stable.v2": "",
     "numpy.f2py": "",
     "numpy.testing": "",
     "pandas": "",
+    "rich.syntax": "Syntax",
+    "rich.traceback": "Traceback",
     "scipy.fft": "dct fft ifft",
     "scipy.interpolate": "BSpline",
     "scipy.linalg": "",
@@ -65,6 +70,8 @@ class _Postponed(ModuleType):
     """A module without its contents; the first name that is asked of it brings them."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__path__":  # an import asks for it; a package has it from the start
+            raise AttributeError(name)
         if name in POSTPONED[self.__name__].split() and "_later" in self.__dict__:
             return _Named(self, name)
         _fill(self)
