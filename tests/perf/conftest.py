@@ -1,3 +1,3 @@
-"""Scripts, which `make perf` runs."""
+"""Scripts, which `make perf` runs, and the corpora they make."""
 
 collect_ignore_glob = ["*.py"]
