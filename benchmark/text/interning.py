@@ -14,11 +14,53 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 AS_IT_STANDS = np.arange(256, dtype=np.uint8)
+FEWEST_SLOTS = 2**12
 
 
 def seed() -> np.uint64:
     """A secret for `intern`."""
     return np.uint64(secrets.randbits(64))
+
+
+@compiled("uint64(uint64)")
+def scattered(code: np.uint64) -> np.uint64:
+    """Return a number of which each bit depends on all of `code`'s (the finalizer of SplitMix64)."""
+    code = (code ^ (code >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    code = (code ^ (code >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return code ^ (code >> np.uint64(31))
+
+
+@compiled("uint64(Array(uint8, 1, 'C', readonly=True), int64, int32, Array(uint8, 1, 'C', readonly=True), uint64)")
+def key(text: NDArray[np.uint8], start: int, length: int, spelling: NDArray[np.uint8], seed: np.uint64) -> np.uint64:
+    """Return the bytes of a term of up to eight; of a longer one, a number that ends in 255, as no text in UTF-8."""
+    code = np.uint64(0)
+    for offset in range(length):
+        if offset and offset % 8 == 0:
+            code = scattered(code ^ seed)
+        code ^= np.uint64(spelling[text[start + offset]]) << np.uint64(offset % 8 * 8)
+    return code | np.uint64(0xFF << 56) if length > 8 else code
+
+
+@compiled("boolean(Array(uint8, 1, 'C', readonly=True), int64, int64, int32, Array(uint8, 1, 'C', readonly=True))")
+def alike(text: NDArray[np.uint8], one: int, other: int, length: int, spelling: NDArray[np.uint8]) -> bool:
+    """Tell whether two terms of a length are spelled alike."""
+    offset = 0
+    while offset < length and spelling[text[one + offset]] == spelling[text[other + offset]]:
+        offset += 1
+    return offset == length
+
+
+@compiled("int32[::1](uint64[::1], int64, uint64)")
+def table_of(keys: NDArray[np.uint64], n_slots: int, seed: np.uint64) -> NDArray[np.int32]:
+    """Return a table of so many slots, a power of two, in which each term has one; -1 where it is free."""
+    table = np.full(n_slots, -1, dtype=np.int32)
+    mask = np.uint64(n_slots - 1)
+    for number in range(len(keys)):
+        slot = scattered(keys[number] ^ seed) & mask
+        while table[slot] >= 0:
+            slot = (slot + np.uint64(1)) & mask
+        table[slot] = number
+    return table
 
 
 @compiled(
@@ -34,37 +76,32 @@ def intern(
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Number the terms in order of appearance; return the term of each token, and each term's first token.
 
-    An open-addressed hash table (FNV-1a, linear probing). A hash only proposes a term: its bytes are compared. No
-    result depends on the seed; a secret one keeps words that were chosen to collide from taking quadratic time.
+    An open-addressed hash table (linear probing) that grows with the terms, of which there are fewer than tokens. A key
+    only proposes a term of more than eight bytes: these are compared. No term has a byte 0. No result depends on the
+    seed; a secret one keeps words that were chosen to collide from taking quadratic time.
     """
     terms = np.empty(len(starts), dtype=np.int32)
     first = np.empty(len(starts), dtype=np.int64)
-    # A slot holds a term, or -1; were all tokens different, half of the slots would be taken.
-    slots = 2
-    while slots < 2 * len(starts):
-        slots *= 2
-    table = np.full(slots, -1, dtype=np.int32)
-    mask = np.uint64(slots - 1)
+    keys = np.empty(len(starts), dtype=np.uint64)
     known = 0
+    table = table_of(keys[:known], FEWEST_SLOTS, seed)
     for token in range(len(starts)):
         start, length = starts[token], lengths[token]
-        code = seed
-        for offset in range(length):
-            code = (code ^ np.uint64(spelling[text[start + offset]])) * np.uint64(0x100000001B3)
-        slot = (code ^ (code >> np.uint64(32))) & mask  # the lower half alone is what such words are chosen by
+        own = key(text, start, length, spelling, seed)
+        mask = np.uint64(len(table) - 1)
+        slot = scattered(own ^ seed) & mask
         while table[slot] >= 0:
-            other = first[table[slot]]
-            offset = 0 if lengths[other] == length else length + 1
-            while offset < length and spelling[text[start + offset]] == spelling[text[starts[other] + offset]]:
-                offset += 1
-            if offset == length:
-                break
+            if keys[table[slot]] == own:
+                other = first[table[slot]]
+                if length <= 8 or (lengths[other] == length and alike(text, start, starts[other], length, spelling)):
+                    break
             slot = (slot + np.uint64(1)) & mask
         if table[slot] < 0:
-            table[slot] = known
-            first[known] = token
+            table[slot], first[known], keys[known] = known, token, own
             known += 1
         terms[token] = table[slot]
+        if 2 * known > len(table):
+            table = table_of(keys[:known], 2 * len(table), seed)
     return terms, first[:known].copy()
 
 

@@ -17,6 +17,7 @@ from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Chunk, Corpus, Documents
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
+from benchmark.text.interning import AS_IT_STANDS, intern
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
 
@@ -157,16 +158,49 @@ def colliding(number: int, bits: int = 18) -> list[bytes]:
     return words
 
 
-def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others() -> None:
+def four_letters(number: int) -> list[bytes]:
+    return [bytes(word) for word in islice(product(range(97, 123), repeat=4), number)]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        colliding(20_000),
+        [word + b"zzzz" for word in four_letters(20_000)],
+        [b"zzzz" + word for word in four_letters(20_000)],
+        [b"zzzzzzzz" + word for word in four_letters(20_000)],
+    ],
+    ids=["by FNV-1a", "one ending", "one beginning", "one first key"],
+)
+def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others(words: list[bytes]) -> None:
     def seconds(words: list[bytes]) -> float:
         corpus = corpus_of([b" ".join(words)])
         started = time.process_time()
         assert count(corpus, Lexing(), Pruning()).matrix.sum() == len(words)
         return time.process_time() - started
 
-    words = colliding(20_000)
     seconds(words[:10])
     assert seconds(words) < 5 * seconds([word[::-1] for word in words]) + 0.1
+
+
+@given(st.lists(st.text("aé#", min_size=1, max_size=30).map(str.encode), max_size=40), st.integers(0, 2**64 - 1))
+def test_terms_are_numbered_as_they_appear_whatever_their_length_and_the_seed(words: list[bytes], seed: int) -> None:
+    lengths = np.array([len(word) for word in words], dtype=np.int32)
+    starts = np.cumsum([0, *lengths[:-1]], dtype=np.int64)[: len(words)]
+    text = np.frombuffer(b"".join(words), dtype=np.uint8)
+    terms, first = intern(text, starts, lengths, AS_IT_STANDS, np.uint64(seed))
+    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
+    assert terms.tolist() == [numbers[word] for word in words]
+    assert first.tolist() == [words.index(word) for word in numbers]
+
+
+def test_the_table_of_terms_grows_with_them() -> None:
+    words = b"".join(b"%07d" % number for number in range(20_000))
+    text = np.frombuffer(words + words, dtype=np.uint8)
+    starts = np.arange(0, len(text), 7, dtype=np.int64)
+    terms, first = intern(text, starts, np.full(len(starts), 7, dtype=np.int32), AS_IT_STANDS, np.uint64(7))
+    assert np.array_equal(terms, np.tile(np.arange(20_000), 2))
+    assert np.array_equal(first, np.arange(20_000))
 
 
 @given(CORPORA, LEXINGS, PRUNINGS)
