@@ -119,6 +119,8 @@ NOTHING = np.empty(0, dtype=np.uint8)
 NO_TERM, NO_PAIR = np.int32(-1), np.empty((0, 2), dtype=np.int32)
 #: Bytes of text that are counted at a time: the table of their terms stays in a core's own cache.
 PART = 2**21
+#: Parts whose words are numbered at a time.
+GROUP = 16
 
 
 @dataclass(frozen=True)
@@ -206,7 +208,7 @@ def _blocks(
     An n-gram is a pair, an (n - 1)-gram and a word, of those that pruning keeps, as neither is rarer than the n-gram.
     """
     prefix = "" if field == ALL else f"{field}:"
-    words, streams = _words(parts, lexing, pruning)
+    words, streams = _words(parts, lexing, pruning, jobs)
     names, of_words = words, [stream.terms for stream in streams]
     if 1 in lexing.ngrams:
         yield *_ordered(words, prefix, stop_words(lexing.stoplist)), streams
@@ -239,29 +241,41 @@ def _how_often(
     return occurrences.astype(np.int32), in_documents.astype(np.int32)
 
 
-def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning) -> tuple[list[str], list[_Stream]]:
+def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning, jobs: int) -> tuple[list[str], list[_Stream]]:
     """The names of the words that pruning keeps, and the streams of these alone; the parts are used up."""
-    # The terms of all parts are a text themselves, in which each part has each of its terms once.
-    spelled = np.concatenate([NOTHING, *(part.written for part in parts)])
+    written = [part.written for part in parts]
+    # Some parts at a time, side by side, so that one core has to number no more than what these have in common.
+    groups = list(in_turn(_numbered, [written[i : i + GROUP] for i in range(0, len(written), GROUP)], jobs))
+    whole, spelled = _numbered([spelled for _, spelled in groups])
+    terms = [numbers[own] for numbers, (each, _) in zip(whole, groups, strict=True) for own in each]
+    common, streams = _common(parts, terms, int(np.count_nonzero(spelled == LINE_FEED)), pruning)
+    names = spelled.tobytes().decode().split("\n")
+    return [term(names[number], lexing) for number in common.tolist()], streams
+
+
+def _numbered(written: list[NDArray[np.uint8]]) -> tuple[list[NDArray[np.int32]], NDArray[np.uint8]]:
+    """The number of each of several texts' words, text by text, and each word once; a line feed follows each word."""
+    spelled = np.concatenate([NOTHING, *written])
     ends = np.flatnonzero(spelled == LINE_FEED)
     starts = np.concatenate([[0], ends + 1])[:-1]
     lengths = (ends - starts).astype(np.int32)
     terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, seed())
-    common, streams = _common(parts, terms, len(first), pruning)
-    written = spell(spelled, starts[first[common]], lengths[first[common]], AS_IT_STANDS)
-    return [term(name, lexing) for name in written.tobytes().decode().split("\n")[:-1]], streams
+    last = np.cumsum([len(each) for each in written])
+    own = np.split(terms, np.searchsorted(ends, last[:-1])) if written else []
+    return own, spell(spelled, starts[first], lengths[first], AS_IT_STANDS)
 
 
 def _pairs(parts: list[_Part], pruning: Pruning) -> tuple[NDArray[np.int32], list[_Stream]]:
     """The pairs that pruning keeps, shape (k, 2), and the streams of these alone; the parts are used up."""
     pairs = np.concatenate([NO_PAIR, *(part.written for part in parts)])
     terms, first = intern_pairs(pairs, seed())
-    common, streams = _common(parts, terms, len(first), pruning)
+    own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
+    common, streams = _common(parts, own, len(first), pruning)
     return pairs[first[common]], streams
 
 
 def _common(
-    parts: list[_Part], terms: NDArray[np.int32], n: int, pruning: Pruning
+    parts: list[_Part], own: list[NDArray[np.int32]], n: int, pruning: Pruning
 ) -> tuple[NDArray[np.intp], list[_Stream]]:
     """Which of n terms pruning keeps, and the parts' streams of these alone, numbered from 0 in all of them alike.
 
@@ -269,10 +283,9 @@ def _common(
     ----------
     parts : list of _Part
         Used up.
-    terms : int32 array
-        The number of each part's terms among all n, part after part.
+    own : list of int32 arrays
+        The number of each part's terms among all n.
     """
-    own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
     occurrences, in_documents = np.zeros((2, n), dtype=np.int64)
     for part, numbers in zip(parts, own, strict=True):
         occurrences[numbers] += part.occurrences
