@@ -11,6 +11,7 @@ import numpy as np
 from benchmark.code import code_digest
 from benchmark.corpora.assemble import select
 from benchmark.corpora.counted import CountedCorpus
+from benchmark.environment import return_freed_memory
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.names import joined
@@ -41,6 +42,7 @@ def read_counts(
         arrays, facts = packed(_counts(corpus, collection, jobs))
         entry = Entry(arrays, facts | {"digest": corpus.digest})
         store.put(key, entry)
+        return_freed_memory()
     facts = {"source": str(source), "content_digest": entry.facts["digest"]}
     return unpacked(entry.arrays, entry.facts), facts | reader.facts(), key
 

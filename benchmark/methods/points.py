@@ -81,14 +81,16 @@ class PointClassifier:
         if terms is not None:
             for split in splits:
                 bench.rankings(problem, split)  # before there are threads: they share what is learned here
-        alike = None
+        alike = [None]
         if not differs_by_split(representation) and (terms is None or for_each):
             matrix = problem.counts.matrix
-            alike = points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))
+            alike = [points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))]
 
         def one(split: Split) -> Decisions:
             watch = Stopwatch()
-            given = self._given(Work(problem, split, splits, terms, self.over_classes, bench), alike)
+            work = Work(problem, split, splits, terms, self.over_classes, bench)
+            # Nobody else needs the points of a split that is alone: they aren't held while its rows are trained on.
+            given = self._given(work, alike[0] if len(splits) > 1 else alike.pop())
             watch.lap("extraction")
             decide = self._several if problem.several else self._single
             return decide(problem, split, given, watch)
