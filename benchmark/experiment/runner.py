@@ -119,18 +119,21 @@ def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
 
 
 class ProductsInStore:
-    """The workbench's way to the store: matrices of inner products, named by what they are made of."""
+    """The workbench's way to the store: matrices of inner products, named by what they are made of.
+
+    A store elsewhere has none: they are computed in less time than they travel.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def get(self, content: Mapping[str, Any], into: NDArray[np.float64]) -> bool:
         """Read a matrix into memory of its shape; False if there is none."""
-        return self._store.get(self._key(content), into={"matrix": into}) is not None
+        return self._store.local and self._store.get(self._key(content), into={"matrix": into}) is not None
 
     def put(self, content: Mapping[str, Any], array: NDArray[np.float64]) -> bool:
         """Keep a matrix."""
-        return self._store.put(self._key(content), Entry({"matrix": array}))
+        return self._store.local and self._store.put(self._key(content), Entry({"matrix": array}))
 
     @staticmethod
     def _key(content: Mapping[str, Any]) -> str:

@@ -8,12 +8,9 @@ fails is removed and computed again. Arrays are raw numbers: nothing from the di
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import os
-import secrets
-import shutil
 import struct
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -23,7 +20,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 import platformdirs
 
-from benchmark.environment import gigabytes, remove_leftovers
+from benchmark.environment import gigabytes
+from benchmark.folders import files_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -66,9 +64,11 @@ def array_digest(*arrays: NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
-def default_folder() -> Path:
-    """``$BENCH_CACHE``, or the user's cache folder."""
+def default_folder() -> Path | str:
+    """``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or the user's cache folder."""
     named = os.environ.get("BENCH_CACHE")
+    if named and "://" in named:
+        return named
     return Path(named) if named else platformdirs.user_cache_path("simplexbench") / "store"
 
 
@@ -82,7 +82,8 @@ class Store:
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or str
+        A folder, or an address such as s3://bucket/prefix.
     limit : int
         Bytes; the least recently used entries are removed beyond it.
     warn : callable
@@ -90,13 +91,15 @@ class Store:
 
     Attributes
     ----------
+    local : bool
+        Whether it is a folder of this machine, quick enough for matrices.
     writable : bool
         Whether the folder has taken all that was to be kept so far.
     """
 
     def __init__(
         self,
-        folder: Path | None = None,
+        folder: Path | str | None = None,
         limit: int | None = None,
         warn: Callable[[str], None] = lambda _: None,
     ) -> None:
@@ -104,15 +107,16 @@ class Store:
         self.limit = default_limit() if limit is None else limit
         self._warn = warn
         self.writable, self._room = True, 0
-        remove_leftovers(self.folder / "parts", "*")
+        self._files = files_at(self.folder)
+        self.address, self.local = self._files.address, "://" not in self._files.address
 
-    def path(self, key: str) -> Path:
+    def path(self, key: str) -> Any:
         """Where the entry of a key stands."""
-        return self.folder / key[:2] / key
+        return self._files.path(key)
 
     def has(self, key: str) -> bool:
         """Whether there is an entry (not whether it is sound)."""
-        return self.path(key).is_file()
+        return self._files.has(key)
 
     def get(self, key: str, into: Mapping[str, NDArray[Any]] | None = None) -> Entry | None:
         """Read and verify an entry; None if there is none, or if it was damaged (it is then removed).
@@ -123,18 +127,16 @@ class Store:
         into : mapping of str to array, optional
             Memory to read an array into, where type and shape fit.
         """
-        path = self.path(key)
         try:
-            with path.open("rb") as file:
+            with self._files.open(key) as file:
                 entry = _read(file, key, into or {})
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
-            _discard(path)
+            self._files.remove(self.path(key))
             return None
-        with contextlib.suppress(OSError):
-            os.utime(path)
+        self._files.used(key)
         return entry
 
     def put(self, key: str, entry: Entry) -> bool:
@@ -144,44 +146,28 @@ class Store:
         size = sum(array.nbytes for array in entry.arrays.values())
         if size > self.limit:
             return False
-        part = self.folder / "parts" / f"{key}.{os.getpid()}.{secrets.token_hex(4)}"
         try:
-            part.parent.mkdir(parents=True, exist_ok=True)
-            with part.open("wb") as file:
-                _write(file, key, entry)
-            self.path(key).parent.mkdir(parents=True, exist_ok=True)
-            if self.path(key).is_dir():
-                _discard(self.path(key))
-            part.replace(self.path(key))
+            self._files.write(key, lambda file: _write(file, key, entry))
         except OSError as error:
-            _discard(part)
             self.writable = False
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
-        except BaseException:
-            _discard(part)
-            raise
         # To look through the folder takes longer than a small entry: it is done again a hundredth of the limit later.
         self._room -= size
         if self._room <= 0:
             self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
         return True
 
-    def entries(self) -> list[tuple[Path, int, float]]:
+    def entries(self) -> list[tuple[Any, int, float]]:
         """Path, bytes and time of last use of every entry, least recently used first."""
-        found = []
-        for path in self.folder.glob("??/*"):
-            with contextlib.suppress(OSError):
-                stat = path.stat()
-                found.append((path, stat.st_size, stat.st_mtime))
-        return sorted(found, key=lambda item: (item[2], item[0]))
+        return sorted(self._files.listed(), key=lambda item: (item[2], item[0]))
 
     def clear(self) -> tuple[int, int]:
         """Remove every entry; how many there were, and their bytes."""
         entries = self.entries()
         for path, _, _ in entries:
-            _discard(path)
-        shutil.rmtree(self.folder / "parts", ignore_errors=True)
+            self._files.remove(path)
+        self._files.clear()
         return len(entries), sum(size for _, size, _ in entries)
 
     def _evict(self, keep: str) -> int:
@@ -192,18 +178,9 @@ class Store:
             if total <= self.limit:
                 break
             if path.name != keep:
-                _discard(path)
+                self._files.remove(path)
                 total -= size
         return total
-
-
-def _discard(path: Path) -> None:
-    """Remove a file, or a folder in its place, if that can be done; where it can't, the store takes no files either."""
-    with contextlib.suppress(OSError):
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
 
 
 def _chunks(array: NDArray[Any]) -> list[memoryview]:

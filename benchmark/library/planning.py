@@ -181,7 +181,10 @@ def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[
             does.append("--jobs 1")
         missing = f"it takes {_gigabytes(forecast.peak)} of memory, and {_gigabytes(free)} are free"
         found.append(f"{missing}: {', or '.join(does)}")
-    place = next(each for each in (store.folder, *store.folder.absolute().parents) if each.exists())
+    if not store.local:
+        return found
+    top = Path(store.address)
+    place = next(each for each in (top, *top.parents) if each.exists())
     room = shutil.disk_usage(place).free
     if forecast.disk > room:
         full = f"it keeps {_gigabytes(forecast.disk)} in {store.folder}, and the disk has {_gigabytes(room)}"

@@ -579,7 +579,7 @@ def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
 
 
 #: Called while something is computed, and no number comes from them: finding files, naming, keeping, building.
-NAMING = {"benchmark.experiment.store", "benchmark.code"}
+NAMING = {"benchmark.experiment.store", "benchmark.folders", "benchmark.code"}
 INDIFFERENT = {
     *(("benchmark.config.components", name) for name in ("Component", "parameters")),
     ("benchmark.corpora.archive", "fingerprint"),

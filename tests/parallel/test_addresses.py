@@ -1,0 +1,129 @@
+"""A store behind an address keeps what one in a folder keeps, and says in a line why it can't."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment.runner import ProductsInStore
+from benchmark.experiment.session import perform
+from benchmark.experiment.store import Entry, Store, default_folder, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+
+KEY, OTHER = key_of(what="this"), key_of(what="that")
+ENTRY = Entry({"numbers": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3))}, {"n": 3})
+
+
+@pytest.fixture
+def notes() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def far(bucket: str, request: pytest.FixtureRequest, notes: list[str]) -> Store:
+    return Store(f"{bucket}/{request.node.name}", limit=10**9, warn=notes.append)
+
+
+def test_what_was_put_is_given_back_to_whoever_asks(far: Store, notes: list[str]) -> None:
+    assert far.get(KEY) is None
+    assert not far.has(KEY)
+    assert far.put(KEY, ENTRY)
+    other = Store(far.folder, limit=10**9, warn=notes.append)
+    found = other.get(KEY)
+    assert found is not None
+    assert found.facts == ENTRY.facts
+    assert all(np.array_equal(found.arrays[name], array) for name, array in ENTRY.arrays.items())
+    assert other.has(KEY)
+    assert not other.has(OTHER)
+    assert notes == []
+
+
+def test_what_is_listed_is_what_there_is(far: Store) -> None:
+    assert far.entries() == []
+    far.put(KEY, ENTRY)
+    far.put(OTHER, ENTRY)
+    assert {path.name for path, _, _ in far.entries()} == {KEY, OTHER}
+    assert all(size > 96 and time > 1e9 for _, size, time in far.entries())
+    assert far.clear()[0] == 2
+    assert far.entries() == []
+
+
+def test_the_oldest_go_beyond_the_limit(far: Store) -> None:
+    small = Store(far.folder, limit=3000)
+    keys = [key_of(n=n) for n in range(6)]
+    kept = [small.put(key, Entry({"bytes": np.zeros(1000, np.uint8)})) for key in keys]
+    assert all(kept)
+    assert sum(size for _, size, _ in small.entries()) <= 3000
+    assert small.has(keys[-1])
+
+
+def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: list[str]) -> None:
+    far.put(KEY, ENTRY)
+    system, path = far._files._system, str(far.path(KEY))  # type: ignore[attr-defined]
+    whole = system.cat_file(path)
+    for content in (whole[:-1] + b"\x07", whole[:100], b""):
+        system.pipe_file(path, content)
+        assert far.get(KEY) is None
+        assert "is damaged" in notes.pop()
+        assert not far.has(KEY)
+
+
+def test_matrices_stay_here(far: Store) -> None:
+    content, matrix = {"counts": "counts", "weighting": "tf"}, np.ones((2, 2))
+    products = ProductsInStore(far)
+    assert not products.put(content, matrix)
+    assert not products.get(content, matrix)
+    assert far.entries() == []
+
+
+@pytest.mark.usefixtures("sketched")
+def test_a_run_gives_the_same_bytes_and_finds_its_results_again(
+    far: Store, configured: Callable[..., Experiment], tmp_path: Path
+) -> None:
+    study, near = configured(), Store(tmp_path / "store")
+    for name, store in (("near", near), ("far", far)):
+        perform(study, store, folder=tmp_path / name)
+    for name in ("predictions.npz", "scores.csv"):
+        assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
+    matrices = {path.name for path, size, _ in near.entries() if size > 1_000_000}
+    assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()} - matrices
+    shutil.rmtree(tmp_path / "far")
+    done = perform(study, Store(far.folder), folder=tmp_path / "far")
+    assert done.results.from_store == (4, 4)
+
+
+def test_the_environment_may_name_an_address(bucket: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_CACHE", f"{bucket}/named/")
+    assert default_folder() == f"{bucket}/named/"
+    assert (Store().address, Store().local) == (f"{bucket}/named", False)
+
+
+def test_a_bucket_that_is_not_there_keeps_nothing_and_says_so(bucket: str, notes: list[str]) -> None:
+    store = Store("s3://nowhere/store", warn=notes.append)
+    assert not store.put(KEY, ENTRY)
+    assert not store.put(OTHER, ENTRY)
+    assert len(notes) == 1
+    assert "s3://nowhere/store" in notes[0]
+    assert "does not exist" in notes[0]
+
+
+def test_an_address_that_nobody_knows_or_that_does_not_answer_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConfigError, match=r"is 's4://x/y': Protocol not known: s4 .*pip install"):
+        Store("s4://x/y")
+    memory = pytest.importorskip("fsspec.implementations.memory").MemoryFileSystem
+
+    def silent(*_: object, **__: object) -> None:
+        raise TimeoutError("no answer")
+
+    monkeypatch.setattr(memory, "info", silent)
+    with pytest.raises(BenchError, match="the store memory://silent can't be read: TimeoutError: no answer"):
+        Store("memory://silent")
