@@ -21,7 +21,7 @@ from benchmark.code import add_modules
 from benchmark.errors import ConfigError, in_a_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 _NUMBERS = itertools.count(1)
 #: What was loaded last of each file.
@@ -123,6 +123,27 @@ def loaded(path: Path) -> Loaded:
     add_modules({_name(file, path.parent): text.decode("utf-8") for file, text in texts.items()}, package)
     _LOADED[path] = Loaded(module, texts)
     return _LOADED[path]
+
+
+def texts_of(paths: Iterable[Path]) -> dict[str, tuple[str, dict[str, bytes]]]:
+    """What was loaded of some files, to be loaded again in another process: by package, the file and all texts."""
+    found = {}
+    for path in paths:
+        known = _LOADED[path]
+        texts = {str(file.relative_to(path.parent)): text for file, text in known.texts.items()}
+        found[known.module.__name__.partition(".")[0]] = path.name, texts
+    return found
+
+
+def loaded_again(texts: Mapping[str, tuple[str, dict[str, bytes]]], folder: Path) -> dict[str, str]:
+    """Load such files from a folder that they are written to; by package, that which it is here."""
+    found = {}
+    for package, (name, each) in texts.items():
+        for file, text in each.items():
+            (folder / package / file).parent.mkdir(parents=True, exist_ok=True)
+            (folder / package / file).write_bytes(text)
+        found[package] = loaded(folder / package / name).module.__name__.partition(".")[0]
+    return found
 
 
 def _text(file: Path) -> bytes | None:

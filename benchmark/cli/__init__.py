@@ -13,8 +13,21 @@ from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
 from benchmark.cli.later import postpone
 from benchmark.cli.model_commands import fit, predict
-from benchmark.cli.options import Config, Configs, Download, Jobs, Json, Out, Overwrite, Quiet, Run, Verbose
-from benchmark.cli.running import give_run, observed, performed, planned
+from benchmark.cli.options import (
+    AtMost,
+    Config,
+    Configs,
+    Dask,
+    Download,
+    Jobs,
+    Json,
+    Out,
+    Overwrite,
+    Quiet,
+    Run,
+    Verbose,
+)
+from benchmark.cli.running import give_run, observed, performed, placed, planned
 from benchmark.cli.shorthand import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
 from benchmark.environment import share_heaps
@@ -83,6 +96,8 @@ def run(
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
+    dask: Dask = None,
+    at_most: AtMost = None,
     verbose: Verbose = False,
     download: Download = True,
     quiet: Quiet = False,
@@ -97,7 +112,7 @@ def run(
         from benchmark.experiment.session import all_checked
 
         studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
-        for done in performed(studies, out, overwrite, jobs, download, observer):
+        for done in performed(studies, out, overwrite, jobs, download, observer, placed(dask, at_most)):
             give_run(answer, done)
             failed |= bool(done.summary.failures)
         if failed:

@@ -23,6 +23,18 @@ Out = Annotated[
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds something else.")]
 Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Workers that solve points: local:4 starts four here; or a scheduler's tcp://host:8786, or its file.",
+        show_default="this process alone",
+    ),
+]
+AtMost = Annotated[
+    int | None, typer.Option("--at-most", min=0, help="How many workers at once.", show_default="all there are")
+]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
 Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the sentence at the end alone, and errors.")]

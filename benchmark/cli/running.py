@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import gc
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from benchmark.cli.later import load
+from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from benchmark.cli.answers import Answer
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.config.model import Study
+    from benchmark.config.schema import ParallelSection
+    from benchmark.experiment.runner import Elsewhere
     from benchmark.experiment.session import Finished
     from benchmark.library.planning import Plan
 
@@ -46,10 +50,27 @@ def observed(answer: Answer, *, verbose: bool) -> ProgressObserver:
     return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
 
 
+def placed(dask: str | None, at_most: int | None) -> ParallelSection | None:
+    """Which other processes --dask and --at-most ask for."""
+    if dask is None:
+        if at_most is not None:
+            raise ConfigError("--at-most is of the workers that --dask names")
+        return None
+    from benchmark.parallel.cluster import place_of
+
+    return place_of(dask, at_most)
+
+
 def performed(
-    studies: list[Study], out: Path | None, overwrite: bool, jobs: int, download: bool, observer: ProgressObserver
+    studies: list[Study],
+    out: Path | None,
+    overwrite: bool,
+    jobs: int,
+    download: bool,
+    observer: ProgressObserver,
+    place: ParallelSection | None = None,
 ) -> Iterator[Finished]:
-    """Run one after the other; of several, each has a folder below --out."""
+    """Run one after the other, each in the place given, or that it names; of several, each has a folder below --out."""
     from benchmark.compiled import ensure_usable
     from benchmark.experiment.session import default_jobs, folders_of, perform
     from benchmark.experiment.store import Store
@@ -61,19 +82,25 @@ def performed(
     ensure_usable(observer.note)
     observer.expect([len(study.ids) for study in studies])
     store = Store(warn=observer.note)
-    for study, folder in zip(studies, folders, strict=True):
-        observer.begin(study.name)
-        try:
-            done = perform(
-                study, store, folder=folder, jobs=jobs or default_jobs(), observer=observer, download=download
-            )
-        except KeyboardInterrupt as stopped:
-            if store.writable:
-                stopped.args = (KEPT,)
-            raise
-        stored, cells = done.results.from_store
-        observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
-        yield done
+    elsewhere: dict[str, Elsewhere] = {}
+    with ExitStack() as stack:
+        for study, folder in zip(studies, folders, strict=True):
+            observer.begin(study.name)
+            own = place or getattr(study, "parallel", None)
+            if own is not None and repr(own) not in elsewhere:
+                from benchmark.parallel.cluster import Cluster
+
+                elsewhere[repr(own)] = stack.enter_context(Cluster(own, store, jobs, observer))
+            how: dict[str, Any] = {"jobs": jobs or default_jobs(), "observer": observer, "download": download}
+            try:
+                done = perform(study, store, folder=folder, elsewhere=elsewhere.get(repr(own)), **how)
+            except KeyboardInterrupt as stopped:
+                if store.writable:
+                    stopped.args = (KEPT,)
+                raise
+            stored, cells = done.results.from_store
+            observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
+            yield done
 
 
 def give_run(answer: Answer, done: Finished) -> None:

@@ -94,6 +94,7 @@ def check_experiment(
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
         known=known,
+        parallel=config.parallel,
     )
 
 
@@ -109,7 +110,7 @@ def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
         "explains": config.explains,
         "seed": config.seed,
         "notes": tuple(config.notes),
-        "raw": source.data,
+        "raw": {key: value for key, value in source.data.items() if key != "parallel"},
     }
 
 

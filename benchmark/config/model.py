@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from benchmark.config.components import Component
+    from benchmark.config.schema import ParallelSection
     from benchmark.corpora.reader import CorpusReader
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.registries import Registries
@@ -384,6 +385,8 @@ class Experiment(Study):
         What the base variant must have, or no score is computed.
     known : Registries
         What the configuration could name.
+    parallel : ParallelSection or None
+        Which other processes solve points.
     """
 
     variants: dict[str, Variant]
@@ -398,6 +401,7 @@ class Experiment(Study):
     expected_documents: int | None
     expected_vocabulary: int | None
     known: Registries = field(repr=False, compare=False)
+    parallel: ParallelSection | None = field(default=None, compare=False)
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -147,6 +147,18 @@ class FittedSection(Section):
     to: str = Field(description="Near which print.")
 
 
+class ParallelSection(Section):
+    """`parallel:` which other processes solve points, in benchopt's words; it decides no number."""
+
+    backend: Literal["dask"] = Field(default="dask", description="What brings the work to them.")
+    dask_address: str | None = Field(
+        default=None, description="Of a scheduler, or its file; processes of this machine unless given."
+    )
+    n_jobs: int | None = Field(
+        default=None, ge=0, description="How many work at once at most; 0 is this process alone, and none given is all."
+    )
+
+
 class ExperimentSection(StudySection):
     """A whole file, after what it extends or varies has been merged."""
 
@@ -187,4 +199,5 @@ class ExperimentSection(StudySection):
     variants: dict[str, dict[str, Any]] = Field(
         default={}, max_length=1000, description="By name, what each says otherwise."
     )
+    parallel: ParallelSection | None = Field(default=None, description="Which other processes solve points.")
     base: bool = Field(default=True, description="Whether the configuration itself is run, beside its variants.")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Study
+    from benchmark.experiment.runner import Elsewhere
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
     from benchmark.report.contents import Summary
@@ -105,10 +106,12 @@ def _is_of_boundaries(source: YamlSource) -> bool:
     return isinstance(source.data, dict) and source.data.get("kind") == BOUNDARIES
 
 
-def run_study(study: Study, store: Store, *, jobs: int, observer: Observer, download: bool) -> Findings:
-    """Compute what the store doesn't have yet."""
+def run_study(
+    study: Study, store: Store, *, jobs: int, observer: Observer, download: bool, elsewhere: Elsewhere | None = None
+) -> Findings:
+    """Compute what the store doesn't have yet; an experiment on text also `elsewhere`."""
     if isinstance(study, Experiment):
-        return runner.run(study, store, jobs=jobs, observer=observer, download=download)
+        return runner.run(study, store, jobs=jobs, observer=observer, download=download, elsewhere=elsewhere)
     return cast("Findings", _boundaries().run(study, jobs=jobs, observer=observer))
 
 

@@ -30,13 +30,18 @@ def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, A
         **described(findings),
         "variants": findings.facts,
         "failures": findings.failures,
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}},
+        "versions": versions(),
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
         "git": _git(),
         "command": [os.path.basename(sys.argv[0]), *sys.argv[1:]],  # noqa: PTH119 - text, not a file
         "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
         "seconds": round(seconds, 2),
     }
+
+
+def versions() -> dict[str, str]:
+    """Of Python, and of what numbers are computed with."""
+    return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
 
 
 def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from benchmark.blocks import blas_threads
 from benchmark.code import code_digest, forget_trees
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
     from benchmark.measures.base import Arrays, Measure
+    from benchmark.methods.base import Problem
     from benchmark.text.counts import Counts
 
 
@@ -54,10 +55,26 @@ class Read:
     texts: dict[Text, tuple[Counts, str]] = field(default_factory=dict)
 
 
+class Elsewhere(Protocol):
+    """Other processes that compute what the store lacks, and put it there."""
+
+    def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> Iterable[TaskWork]:
+        """Begin with what is to be computed; the same work, task by task."""
+
+    def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
+        """Keys of jobs as each is done, with the reason, or "", why it can't be; what it leaves out is done here."""
+
+
 def run(
-    study: Experiment, store: Store, *, jobs: int = 1, observer: Observer | None = None, download: bool = True
+    study: Experiment,
+    store: Store,
+    *,
+    jobs: int = 1,
+    observer: Observer | None = None,
+    download: bool = True,
+    elsewhere: Elsewhere | None = None,
 ) -> Run:
-    """Compute every point that the store doesn't have yet.
+    """Compute every point that the store doesn't have yet, here or `elsewhere`.
 
     Raises
     ------
@@ -73,13 +90,14 @@ def run(
     bench = Workbench(jobs, ProductsInStore(store))
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(jobs):
-        for work in works_of(study, read):
+        works: Iterable[TaskWork] = works_of(study, read)
+        for work in works if elsewhere is None else elsewhere.begin(study, read, works):
             forget_trees()
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             observer.plan(steps, later=left * steps)  # tasks have about as many each
             predictions.tasks[work.variant, work.task] = work.documents
             predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
-            walk = Walk(store, bench, observer)
+            walk = Walk(store, bench, observer, elsewhere)
             found, failed = walk.solve(work)
             predictions.points.update(found)
             failures |= failed
@@ -144,11 +162,12 @@ class ProductsInStore:
 
 
 class Walk:
-    """Solves what the store lacks of one task."""
+    """Solves what the store lacks of one task; tells what it `stored` already, and why other points `failed`."""
 
-    def __init__(self, store: Store, bench: Workbench, observer: Observer) -> None:
-        self._store, self._bench, self._observer = store, bench, observer
+    def __init__(self, store: Store, bench: Workbench, observer: Observer, elsewhere: Elsewhere | None = None) -> None:
+        self._store, self._bench, self._observer, self._elsewhere = store, bench, observer, elsewhere
         self.stored: set[PointKey] = set()
+        self.failed: dict[PointKey, str] = {}
 
     def solve(self, work: TaskWork) -> tuple[dict[PointKey, Given], dict[str, str]]:
         """Every point of the task, and why those that failed did.
@@ -160,7 +179,6 @@ class Walk:
         by_split, problem = work.problem.several, None
         todo = [(point, job) for point in work.points for job in point.jobs]
         results: dict[str, Solved] = {}
-        failures: dict[PointKey, str] = {}
         missing = []
         for point, job in todo:
             entry = self._store.get(job.key)
@@ -170,22 +188,39 @@ class Walk:
             results[job.key] = unpack(entry, job, work.problem)
             self._observer.step(job.label, stored=True)
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
-        for point, jobs in batches(missing, by_split=by_split):
+        brought, refused = self._brought(missing, work.problem)
+        results |= brought
+        for point, jobs in batches([each for each in missing if each[1].key not in brought], by_split=by_split):
             if point.problem is not problem:
                 problem = point.problem
                 self._bench.expect(problem, [split for splits in work.splits.values() for split in splits])
-            if point.place not in failures:
+            if point.place not in self.failed:
                 self._observer.now(jobs[0].label)
-                found = self.results_of(point, jobs)
+                found = refused.get(jobs[0].key) or self.results_of(point, jobs)
                 if isinstance(found, str):
-                    failures[point.place] = found
+                    self.failed[point.place] = found
                     self._observer.note(f"{point_name(point.place)} failed: {found}")
                 else:
                     results |= found
             for job in jobs:
                 self._observer.step(job.label)
-        done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in failures}
-        return done, {point_name(place): reason for place, reason in failures.items()}
+        done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in self.failed}
+        return done, {point_name(place): reason for place, reason in self.failed.items()}
+
+    def _brought(
+        self, missing: Sequence[tuple[PointWork, Job]], problem: Problem
+    ) -> tuple[dict[str, Solved], dict[str, str]]:
+        """What other processes put into the store, and why they can't compute other jobs, by key."""
+        found: dict[str, Solved] = {}
+        refused: dict[str, str] = {}
+        jobs = {job.key: job for _, job in missing}
+        for key, reason in self._elsewhere.solved(missing) if self._elsewhere and missing else ():
+            if reason:
+                refused[key] = reason
+            elif (entry := self._store.get(key)) is not None:
+                found[key] = unpack(entry, jobs[key], problem)
+                self._observer.step(jobs[key].label)
+        return found, refused
 
     def results_of(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
         """What some jobs of a point give, kept in the store; or why they can't be done."""

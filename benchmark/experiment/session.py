@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
+    from benchmark.experiment.runner import Elsewhere
     from benchmark.experiment.store import Store
     from benchmark.report.contents import Summary
     from benchmark.report.files import Draw
@@ -109,8 +110,9 @@ def perform(
     jobs: int = 1,
     observer: Observer | None = None,
     download: bool = True,
+    elsewhere: Elsewhere | None = None,
 ) -> Finished:
-    """Run an experiment and write its folder, `results/runs/<name>` unless given."""
+    """Run an experiment, here or `elsewhere`, and write its folder, `results/runs/<name>` unless given."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - as in `again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
@@ -118,7 +120,7 @@ def perform(
     ensure_writable(folder)
     started = time.perf_counter()
     observer = observer or Observer()
-    results = run_study(study, store, jobs=jobs, observer=observer, download=download)
+    results = run_study(study, store, jobs=jobs, observer=observer, download=download, elsewhere=elsewhere)
     observer.now("scores, tests, tables and pictures")
     summary = summary_of(results)
     manifest = manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started)

@@ -1,0 +1,237 @@
+"""An experiment as workers are sent it, and what a worker does: solve points, and put what they give into the store."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import tempfile
+import threading
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from benchmark.blocks import blas_threads
+from benchmark.code import forget_trees
+from benchmark.compiled import ensure_usable
+from benchmark.errors import BenchError
+from benchmark.experiment.manifest import versions
+from benchmark.experiment.runner import ProductsInStore, Read, Walk, works_of
+from benchmark.experiment.session import default_jobs
+from benchmark.experiment.store import Store, key_of
+from benchmark.foreign import loaded_again, texts_of
+from benchmark.methods.workbench import Workbench
+from benchmark.observer import Observer
+from benchmark.plugins.gathering import SHIPPED
+from benchmark.text.counts import unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from benchmark.config.model import Experiment, Text
+    from benchmark.corpora.reader import CorpusReader
+    from benchmark.experiment.store import Entry
+    from benchmark.experiment.work import TaskWork
+    from benchmark.text.counts import Counts
+
+#: What workers tell of: keys that the store has now, and what else came of some jobs.
+TOPIC = "simplexbench"
+#: One group at a time: the cores of a process have one owner, however many threads Dask has in it.
+_ALONE = threading.Lock()
+#: The work of the experiment that was sent last, by its key, variant and task.
+_WORKS: dict[tuple[str, str, str], TaskWork] = {}
+#: Where plug-ins are written to, for as long as this process lives.
+_FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
+
+
+class Abandoned(Exception):  # noqa: N818 - nothing went wrong
+    """Nobody waits for it any more."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """An experiment without its corpus: that is in the store, as counts.
+
+    Parameters
+    ----------
+    key : str
+    content : bytes
+        Pickled: the experiment, and the store's keys of its counts. Unpickled where the versions are the sender's.
+    plugins : mapping
+        Texts of the files that its components are from, see `foreign.texts_of`.
+    versions : dict of str to str
+        Of what the sender computes with.
+    store : str
+        Its address.
+    limit : int
+        Bytes that the store may have.
+    jobs : int
+        Threads; 0 takes all processors.
+    """
+
+    key: str
+    content: bytes = field(repr=False)
+    plugins: Mapping[str, tuple[str, dict[str, bytes]]] = field(repr=False)
+    versions: dict[str, str] = field(repr=False)
+    store: str
+    limit: int
+    jobs: int
+
+
+def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -> Sent:
+    """What workers need to solve any point of an experiment."""
+    files = {origin.file for _, registry in study.known.each() for origin in registry.origins.values() if origin.file}
+    keys = {name: (each.key, {text: key for text, (_, key) in each.texts.items()}) for name, each in read.items()}
+    variants = {  # what reads the corpus may hold all that it has seen of it
+        name: replace(each, collection=replace(each.collection, reader=cast("CorpusReader", None)))
+        for name, each in study.variants.items()
+    }
+    slim = replace(study, variants=variants, measures=(), known=SHIPPED, raw={})
+    content, plugins = pickle.dumps((slim, keys)), texts_of(Path(each) for each in sorted(files))
+    told = {"content": content.hex(), "plugins": repr(plugins), "store": store.address}
+    return Sent(key_of(**told), content, plugins, versions(), store.address, store.limit, jobs)
+
+
+def on_a_worker(given: Sent, variant: str, task: str, keys: Collection[str]) -> None:
+    """Solve some jobs of a task, on a worker of Dask: each that is kept is an event, and so is the end.
+
+    Nothing is returned: what a worker has in memory is lost with it.
+    """
+    from distributed import get_worker  # noqa: PLC0415 - only workers have it
+
+    worker = get_worker()
+    name = worker.get_current_task()
+
+    def told(news: Any) -> bool:
+        worker.log_event(TOPIC, news)
+        state = worker.state.tasks.get(name)
+        return state is not None and state.state != "cancelled"
+
+    told(solve(given, variant, task, frozenset(keys), told))
+
+
+def solve(
+    given: Sent, variant: str, task: str, keys: frozenset[str], told: Callable[[Any], bool]
+) -> dict[str, dict[str, str] | list[str]]:
+    """Solve some jobs of a task and keep what they give.
+
+    Parameters
+    ----------
+    given : Sent
+    variant, task : str
+    keys : frozenset of str
+        Those of the jobs.
+    told : callable
+        Told of every key that was kept; says whether anyone still waits for the others.
+
+    Returns
+    -------
+    dict
+        Reasons of what ``failed``, by key; keys that are ``lost``, since the store can't be written; ``notes``, and
+        ``details``, see `Observer`.
+
+    Raises
+    ------
+    BenchError
+        If this process would compute something else than the sender, or has no way to its store.
+    """
+    notes, details = list[str](), list[str]()
+    with _ALONE:
+        refuse_others(given.versions)
+        store, jobs = _Telling(given, notes.append, told), given.jobs or default_jobs()
+        ensure_usable(notes.append)
+        whole = _work(given, variant, task, store)
+        points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in whole.points]
+        work = replace(whole, points=tuple(point for point in points if point.jobs))
+        if {job.key for point in work.points for job in point.jobs} != keys:
+            raise BenchError("a worker names results otherwise: its code of simplexbench isn't that of this machine")
+        bench = Workbench(jobs, ProductsInStore(store))
+        walk = Walk(store, bench, _Details(details))
+        try:
+            with blas_threads(jobs):
+                walk.solve(work)
+        finally:
+            bench.release()
+        lacking = [(job.key, point.place) for point in work.points for job in point.jobs if not store.has(job.key)]
+    failed = {key: walk.failed[place] for key, place in lacking if place in walk.failed}
+    lost = [key for key, place in lacking if place not in walk.failed]
+    return {"failed": failed, "lost": lost, "notes": notes, "details": details}
+
+
+def refuse_others(expected: Mapping[str, str]) -> None:
+    """Refuse to compute with other versions than the sender's: results would bear other names."""
+    here = versions()
+    differing = {name: each for name, each in expected.items() if here.get(name) != each}
+    others = [f"{name} {here.get(name, 'none')}, not {each}" for name, each in differing.items()]
+    if others:
+        raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
+
+
+def _work(given: Sent, variant: str, task: str, store: Store) -> TaskWork:
+    """All of a task, as the sender has it."""
+    if not any(key == given.key for key, _, _ in _WORKS):
+        _WORKS.clear()
+        study, keys = _unpickled(given)
+        counts: dict[str, Counts] = {}
+        read = {name: _read(store, key, texts, counts) for name, (key, texts) in keys.items()}
+        _WORKS.update({(given.key, work.variant, work.task): work for work in works_of(study, read)})
+        forget_trees()
+    return _WORKS[given.key, variant, task]
+
+
+def _unpickled(given: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
+    packages: dict[str, str] = {}
+    if given.plugins:
+        _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
+        packages = loaded_again(given.plugins, Path(_FOLDERS[-1].name))
+
+    class Unpickler(pickle.Unpickler):
+        def find_class(self, module_name: str, global_name: str) -> Any:
+            """A plug-in's class is of the package that its file was loaded as here."""
+            top, dot, rest = module_name.partition(".")
+            return super().find_class(packages.get(top, top) + dot + rest, global_name)
+
+    found: tuple[Experiment, Any] = Unpickler(io.BytesIO(given.content)).load()
+    return found
+
+
+def _read(store: Store, key: str, texts: Mapping[Text, str], known: dict[str, Counts]) -> Read:
+    """The counts of a variant from the store; those of the same key are held once."""
+
+    def of(key: str) -> Counts:
+        if key not in known:
+            entry = store.get(key)
+            if entry is None:
+                missing = "the counts of the documents aren't there: it must be a folder, or an address, that all share"
+                raise BenchError(f"a worker has no way to the store {store.address}: {missing}")
+            known[key] = unpacked(entry.arrays, entry.facts)
+        return known[key]
+
+    counts = of(key)
+    own = {text: (replace(of(each), documents=counts.documents), each) for text, each in texts.items()}
+    return Read(counts, key, {}, own)
+
+
+class _Telling(Store):
+    """A store that tells of each entry that it keeps, so that another process may read it."""
+
+    def __init__(self, given: Sent, warn: Callable[[str], None], told: Callable[[str], bool]) -> None:
+        super().__init__(given.store if "://" in given.store else Path(given.store), given.limit, warn)
+        self._told = told
+
+    def put(self, key: str, entry: Entry) -> bool:
+        """Keep an entry; Abandoned where nobody waits for what comes after it."""
+        kept = super().put(key, entry)
+        if kept and not self._told(key):
+            raise Abandoned
+        return kept
+
+
+class _Details(Observer):
+    """Keeps what only who asks for it should see; why a point failed is in the reply."""
+
+    def __init__(self, details: list[str]) -> None:
+        self._details = details
+
+    def detail(self, text: str) -> None:
+        """Keep it."""
+        self._details.append(text)

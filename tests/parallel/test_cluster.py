@@ -1,0 +1,387 @@
+"""Whoever solves the points, and whatever happens to them meanwhile, a run comes to the bytes that it has at home."""
+
+from __future__ import annotations
+
+import random
+import re
+import sys
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from benchmark.config.schema import ParallelSection
+from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment.runner import Walk, read_variants
+from benchmark.experiment.session import checked, perform
+from benchmark.experiment.store import Store
+from benchmark.observer import Observer
+from benchmark.parallel import cluster as module
+from benchmark.parallel.cluster import Cluster, place_of
+from benchmark.parallel.worker import refuse_others, sent, versions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+
+pytestmark = [pytest.mark.usefixtures("sketched"), pytest.mark.timeout(120)]
+#: Eight points in six groups: four matrices, and two that need none.
+METHODS: list[Any] = [
+    {"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]},
+    {"classifier": ["mnb", "complement-nb"]},
+]
+SLOW = """\
+import time
+from pathlib import Path
+import numpy as np
+from sklearn.base import BaseEstimator
+
+
+class Slow(BaseEstimator):
+    def __init__(self, number: int = 0, fails: bool = False):
+        self.number, self.fails = number, fails
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        if self.fails:
+            raise RuntimeError(f"number {self.number} was told to fail")
+        started = time.time()
+        time.sleep(0.15)
+        Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
+        return self
+
+    def class_scores(self, X):
+        return np.asarray(X @ np.random.default_rng(self.number).random((X.shape[1], len(self.classes_))))
+
+
+CLASSIFIERS = {"slow": Slow}
+"""
+
+
+@pytest.fixture
+def study(configured: Callable[..., Experiment]) -> Experiment:
+    return configured(methods=METHODS)
+
+
+@pytest.fixture(scope="module")
+def home(
+    configured: Callable[..., Experiment],
+    contents: Callable[[Path], dict[str, bytes]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> dict[str, bytes]:
+    """What the experiment is at home, without the pictures, which are drawn at home always."""
+    folder = tmp_path_factory.mktemp("home")
+    perform(configured(methods=METHODS), Store(folder / "store"), folder=folder / "run")
+    return {
+        name: each for name, each in contents(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
+    }
+
+
+@pytest.fixture
+def same(
+    study: Experiment, home: dict[str, bytes], brought: Any, contents: Any, notebook: Any, tmp_path: Path
+) -> Callable[..., Cluster]:
+    """Run the experiment on the cluster, and see that it is what it is at home."""
+
+    def run(store: Store | None = None, **how: Any) -> Cluster:
+        store = store or Store(tmp_path / "store", limit=10**9, warn=notebook.note)
+        with brought(store, **how) as cluster:
+            perform(study, store, folder=tmp_path / "run", observer=notebook, elsewhere=cluster)
+        found = contents(tmp_path / "run")
+        assert {name: found[name] for name in home} == home
+        assert len(notebook.steps) == notebook.planned
+        return cluster
+
+    return run
+
+
+@pytest.fixture
+def shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
+    groups, chance = module.groups, random.Random(0)  # noqa: S311
+
+    def mixed(*given: Any) -> list[Any]:
+        found = [replace(each, keys=tuple(chance.sample(each.keys, len(each.keys)))) for each in groups(*given)]
+        return chance.sample(found, len(found))
+
+    monkeypatch.setattr(module, "groups", mixed)
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many jobs were solved by this process, a number each time."""
+    solved, results_of = list[int](), Walk.results_of
+
+    def counted(self: Any, point: Any, jobs: Any) -> Any:
+        solved.append(len(jobs))
+        return results_of(self, point, jobs)
+
+    monkeypatch.setattr(Walk, "results_of", counted)
+    return solved
+
+
+# Same bytes
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_the_same_bytes_from_any_number_of_workers(same: Any, dask: Any, at_home: list[int], workers: int) -> None:
+    dask.employ(workers)
+    same()
+    assert at_home == [], "everything was solved by workers"
+
+
+def test_the_same_bytes_in_any_order(same: Any, dask: Any, shuffled: None, at_home: list[int]) -> None:
+    dask.employ(2)
+    same()
+    assert at_home == []
+
+
+def test_without_a_worker_it_is_computed_at_home(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 0.1)
+    dask.employ(0)
+    same()
+    assert sum(at_home) > 0
+    assert notebook.notes == ["no worker came for 0 s; what they had to do was done here"]
+
+
+def test_a_worker_that_is_killed_costs_only_what_it_had_in_hand(same: Any, dask: Any, notebook: Any) -> None:
+    dask.employ(2)
+    notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 1 else None
+    same()
+    assert notebook.notes == []
+
+
+def test_all_workers_killed(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PATIENCE", 1.0)
+    dask.employ(1)
+    notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 2 else None
+    same()
+    assert sum(at_home) > 0
+    assert notebook.notes == ["no worker came for 1 s; what they had to do was done here"]
+
+
+def test_two_clients_at_once(
+    study: Experiment, home: dict[str, bytes], brought: Any, contents: Any, dask: Any, tmp_path: Path
+) -> None:
+    dask.employ(2)
+
+    def run(name: str) -> None:
+        store = Store(tmp_path / "store", limit=10**9)
+        with brought(store) as cluster:
+            perform(study, store, folder=tmp_path / name, elsewhere=cluster)
+
+    both = [threading.Thread(target=run, args=(name,)) for name in ("one", "two")]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join(60)
+    for name in ("one", "two"):
+        found = contents(tmp_path / name)
+        assert {name: found[name] for name in home} == home
+
+
+def test_a_store_behind_an_address(same: Any, dask: Any, bucket: str, at_home: list[int]) -> None:
+    dask.employ(2)
+    same(Store(f"{bucket}/cluster", limit=10**9))
+    assert at_home == []
+
+
+def test_results_that_the_store_has_need_no_cluster(same: Any, dask: Any, at_home: list[int]) -> None:
+    dask.employ(1)
+    same()
+    cluster = same(address="tcp://127.0.0.1:9")
+    assert cluster._client is None
+    assert at_home == []
+
+
+# The connection
+
+
+def test_a_connection_that_breaks_is_made_again(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.employ(1)
+    connect, clusters = Cluster._connect, list[Cluster]()
+
+    def connected(self: Cluster, timeout: float) -> None:
+        clusters.append(self)
+        connect(self, timeout)
+
+    monkeypatch.setattr(Cluster, "_connect", connected)
+
+    def disturb(n: int) -> None:
+        if n == 1:
+            client = clusters[0]._client
+            client.loop.add_callback(client.scheduler_comm.comm.abort)
+
+    notebook.at_step = disturb
+    same()
+    assert len(clusters) == 2
+    assert at_home == []
+    assert notebook.notes == []
+
+
+def test_a_scheduler_that_is_killed(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TO_CONNECT_AGAIN", 1.0)
+    dask.employ(2)
+    notebook.at_step = lambda n: dask.kill(dask.scheduler) if n == 1 else None
+    try:
+        same()
+    finally:
+        dask.begin_anew()
+    assert sum(at_home) > 0
+    assert notebook.notes == ["the connection to the scheduler of Dask broke; all that is left is done here"]
+
+
+def test_a_scheduler_that_is_not_there_is_told_in_a_line(
+    study: Experiment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "TO_CONNECT", 0.5)
+    store = Store(tmp_path / "store")
+    for address, said in (("tcp://127.0.0.1:9", "127.0.0.1:9"), ("nonsense://x", "nonsense://x: unknown address")):
+        cluster = Cluster(place_of(address), store, 1, Observer())
+        with pytest.raises(BenchError, match=f"^no scheduler of Dask answers at .*{said}"), cluster:
+            perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+
+
+# What goes wrong
+
+
+@pytest.fixture
+def slow(tmp_path: Path) -> Callable[[str], Experiment]:
+    """An experiment with a classifier of one's own, which writes down when it works."""
+
+    def make(methods: str) -> Experiment:
+        (tmp_path / "work").mkdir(exist_ok=True)
+        (tmp_path / "slow.py").write_text(SLOW.replace("FOLDER", repr(str(tmp_path / "work"))))
+        (tmp_path / "own.yaml").write_text(
+            "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
+            f"protocol: {{name: leave-one-group-out, held_out: [cornell]}}\nmethods: {methods}\n"
+        )
+        found: Any = checked(tmp_path / "own.yaml")
+        return found
+
+    return make
+
+
+def test_what_fails_on_a_worker_fails_in_the_same_line(
+    slow: Any, dask: Any, brought: Any, contents: Any, notebook: Any, at_home: list[int], tmp_path: Path
+) -> None:
+    study = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
+    done = perform(study, Store(tmp_path / "one"), folder=tmp_path / "home", observer=notebook)
+    assert len(done.results.failures) == 2
+    notes, details = list(notebook.notes), len(notebook.details)
+    assert len(notes) == details == 2
+    at_home.clear()
+    notebook.notes.clear()
+    dask.employ(2)
+    store = Store(tmp_path / "two")
+    with brought(store) as cluster:
+        there = perform(study, store, folder=tmp_path / "there", observer=notebook, elsewhere=cluster)
+    assert there.results.failures == done.results.failures
+    assert notebook.notes == notes
+    assert len(notebook.details) == 2 * details, "its author may see where it came from"
+    assert at_home == []
+    assert contents(tmp_path / "there") == contents(tmp_path / "home")
+
+
+def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.employ(1)
+    make = module.sent
+    monkeypatch.setattr(module, "sent", lambda *given: replace(make(*given), content=b"nothing that can be read"))
+    same()
+    assert sum(at_home) > 0
+    assert len(notebook.notes) == 1
+    assert notebook.notes[0].startswith("a worker failed (UnpicklingError: ")
+
+
+def test_a_worker_that_refuses_ends_the_run_in_a_line(
+    study: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dask.employ(1)
+    make, store = module.sent, Store(tmp_path / "store")
+    changes = {
+        "a worker computes with numpy .*, not 0.1: it needs the versions": {"versions": {"numpy": "0.1"}},
+        "a worker has no way to the store .*elsewhere: the counts": {"store": str(tmp_path / "elsewhere"), "key": "x"},
+    }
+    for said, change in changes.items():
+        monkeypatch.setattr(module, "sent", lambda *given, change=change: replace(make(*given), **change))
+        with pytest.raises(BenchError, match=f"^{said}"), brought(store) as cluster:
+            perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+    refuse_others(versions())
+    with pytest.raises(BenchError, match=r"computes with python 3.*, not 2\.7, perl none, not 5: "):
+        refuse_others({"python": "2.7", "perl": "5"})
+
+
+def test_other_keys_are_other_code(
+    study: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    dask.employ(1)
+    groups, store = module.groups, Store(tmp_path / "store")
+    monkeypatch.setattr(module, "groups", lambda *each: [replace(g, keys=(*g.keys, "0" * 64)) for g in groups(*each)])
+    with pytest.raises(BenchError, match="names results otherwise: its code"), brought(store) as cluster:
+        perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+
+
+# How many, and what is sent
+
+
+@pytest.mark.parametrize("at_most", [2, None])
+def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
+    study = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]")
+    dask.employ(3)
+    store = Store(tmp_path / "store")
+    with brought(store, at_most) as cluster:
+        done = perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+    assert not done.results.failures
+    spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
+    assert len(spans) == 8
+    most = max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
+    assert most == (at_most or 3)
+
+
+def test_what_is_sent_is_no_corpus(study: Experiment, tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    read = read_variants(study, store, Observer(), download=False)
+    found = sent(study, read, store, 1)
+    assert len(found.content) < 20_000
+    assert sent(study, read, store, 1) == found
+    assert "content" not in repr(found)
+
+
+@pytest.mark.parametrize(
+    ("given", "place"),
+    [
+        ("local", ParallelSection()),
+        ("local:4", ParallelSection(n_jobs=4)),
+        ("tcp://host:8786", ParallelSection(dask_address="tcp://host:8786")),
+        ("scheduler.json", ParallelSection(dask_address="scheduler.json")),
+    ],
+)
+def test_a_place_by_its_words(given: str, place: ParallelSection) -> None:
+    assert place_of(given) == place
+
+
+@pytest.mark.parametrize("given", ["local:x", "local:-1"])
+def test_words_that_name_no_place(given: str) -> None:
+    with pytest.raises(ConfigError, match="how many processes"):
+        place_of(given)
+
+
+def test_without_dask_it_is_said_how_to_have_it(study: Experiment, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    store = Store(tmp_path / "store")
+    said = "--dask and parallel need Dask: pip install 'simplexbench[cluster]'"
+    cluster = Cluster(place_of("local:1"), store, 1, Observer())
+    with pytest.raises(ConfigError, match=f"^{re.escape(said)}$"), cluster:
+        perform(study, store, folder=tmp_path / "run", elsewhere=cluster)

@@ -1,0 +1,133 @@
+"""``--dask`` and ``parallel:`` from the command line: processes of this machine, none of which is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from typer.testing import CliRunner
+
+from benchmark.cli import app
+from benchmark.config.check import check_experiment
+from benchmark.config.load import read_config
+from benchmark.errors import ConfigError
+from benchmark.plugins.gathering import SHIPPED
+from benchmark.source import YamlSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+
+pytest.importorskip("distributed")
+CONFIG: dict[str, Any] = {
+    "name": "small",
+    "corpus": {"name": "synthetic"},
+    "text": {"min_occurrences": 20},
+    "protocol": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
+    "methods": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}, "mnb"],
+}
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+    """A command, as a terminal starts it: with a group of processes of its own."""
+    (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG))
+
+    def start(name: str, *words: str, **more: Any) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "benchmark.cli", "run", str(tmp_path / "small.yaml"), "--verbose", *words]
+        environment = os.environ | {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
+        options: dict[str, Any] = {"text": True, "env": environment, "start_new_session": True, "cwd": tmp_path}
+        command += ["--out", str(tmp_path / name)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options | more)
+
+    return start
+
+
+def test_processes_of_this_machine_give_the_same_bytes(bench: Any, contents: Any, tmp_path: Path) -> None:
+    here, there = bench("here"), bench("there", "--dask", "local:2")
+    for process in (here, there):
+        _, error = process.communicate(timeout=120)
+        assert process.returncode == 0, error
+        assert error.count(" · ") == 10, "a step is told once, wherever it was done"
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+    manifests = [json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("here", "there")]
+    assert manifests[0]["config"] == manifests[1]["config"]
+
+
+def test_interrupted_it_says_so_and_leaves_no_process_behind(bench: Any, below: Any, tmp_path: Path) -> None:
+    process = bench("run", "--dask", "local:2")
+    while " · " not in process.stderr.readline():
+        assert process.poll() is None
+    started = below(process.pid)
+    assert len(started) >= 2
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted; what was computed is kept, and the same command goes on from there" in error
+    assert "Traceback" not in error
+    deadline = time.monotonic() + 10
+    while any(os.path.exists(f"/proc/{pid}") for pid in started):  # noqa: PTH110 - no file, a process
+        assert time.monotonic() < deadline, "a process is left behind"
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--dask", "local:two"], "bench: --dask is 'local:two': how many processes? such as local:4"),
+        (["--at-most", "2"], "bench: --at-most is of the workers that --dask names"),
+    ],
+)
+def test_a_wrong_command_is_told_in_a_line(words: list[str], said: str) -> None:
+    done = CliRunner().invoke(app, ["run", "configs/quickstart.yaml", *words])
+    assert (done.exit_code, done.stdout, done.stderr.strip()) == (2, "", said)
+
+
+# The block
+
+
+def checked(**changes: Any) -> Experiment:
+    return check_experiment(YamlSource("test.yaml", CONFIG | changes), SHIPPED)
+
+
+def test_the_block_decides_nothing_but_where() -> None:
+    block = {"backend": "dask", "dask_address": "tcp://127.0.0.1:8786", "n_jobs": 4}
+    one, other = checked(), checked(parallel=block)
+    assert one == other
+    assert one.raw == other.raw
+    assert one.parallel is None
+    assert other.parallel is not None
+    assert other.parallel.model_dump() == block
+
+
+def test_the_block_of_an_extended_file_holds(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text(yaml.safe_dump(CONFIG | {"parallel": {"n_jobs": 2}}))
+    (tmp_path / "two.yaml").write_text("name: two\nextends: one\n")
+    (tmp_path / "three.yaml").write_text("name: three\nextends: one\nparallel: null\n")
+    two, three = (check_experiment(read_config(tmp_path / f"{name}.yaml"), SHIPPED) for name in ("two", "three"))
+    assert two.parallel is not None
+    assert two.parallel.n_jobs == 2
+    assert three.parallel is None
+
+
+@pytest.mark.parametrize(
+    ("block", "said"),
+    [
+        ({"backend": "loky"}, "parallel.backend"),
+        ({"n_jobs": -1}, "parallel.n_jobs"),
+        ({"address": "tcp://127.0.0.1:8786"}, "did you mean 'dask_address'?"),
+    ],
+)
+def test_a_wrong_block_is_refused(block: dict[str, Any], said: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        checked(parallel=block)
+    assert said in str(caught.value)
