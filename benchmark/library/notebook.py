@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import shares
 from benchmark.findings.scoring import Run
 from benchmark.observer import Observer
+from benchmark.parallel.cluster import Cluster
 from benchmark.report.files import figures_of
 
 if TYPE_CHECKING:
@@ -195,9 +197,10 @@ def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = 
 
 def _done(study: Any, jobs: int, download: bool) -> Result:
     observer = Observer()
-    found = run_study(
-        study, Store(warn=observer.note), jobs=jobs or default_jobs(), observer=observer, download=download
-    )
+    store, place = Store(warn=observer.note), getattr(study, "parallel", None)
+    with nullcontext() if place is None else Cluster(place, store, jobs, observer) as elsewhere:
+        how: dict[str, Any] = {"observer": observer, "download": download, "elsewhere": elsewhere}
+        found = run_study(study, store, jobs=jobs or default_jobs(), **how)
     return Result(found, summary_of(found))
 
 

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: Seconds: to wait for news, for a worker, for a scheduler at first, for one that was lost, and for all to end.
 TICK, PATIENCE, TO_CONNECT, TO_CONNECT_AGAIN, CLOSING = 0.5, 30.0, 30.0, 5.0, 5.0
-#: Seconds between looks for what a worker has kept.
-LOOKS = (0.0, 0.1, 0.5, 2.0)
+#: Seconds between looks for what a worker has kept: as long as a network's folder may be out of date.
+LOOKS = (0.0, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0)
 #: How often a connection that broke is made again.
 MOST_AGAIN = 3
 
@@ -89,6 +89,7 @@ class Cluster:
         self._client: Any = None
         self._local: Any = None
         self._lock = threading.RLock()
+        self._blind = False
         self._again, self._alone_since, self._troubles = 0, float("inf"), dict[str, None]()
         self._clear()
 
@@ -250,12 +251,16 @@ class Cluster:
 
     def _look_for(self, key: str) -> None:
         """A folder in a network may hide for a while what another machine has put there; who lists it sees it."""
-        for pause in LOOKS if self._place.dask_address and self._store.local else ():
+        if not (self._place.dask_address and self._store.local) or self._blind:
+            return
+        for pause in LOOKS:
             if self._store.has(key):
-                break
+                return
             time.sleep(pause)
             with suppress(OSError):
                 list(self._store.path(key).parent.iterdir())
+        self._blind = True
+        self._observer.note(f"what workers keep in {self._store.address} isn't seen here; it is computed here again")
 
     def _patient(self) -> bool:
         """Whether there is a worker, or there was one a moment ago."""

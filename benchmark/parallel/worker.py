@@ -37,8 +37,10 @@ if TYPE_CHECKING:
 TOPIC = "simplexbench"
 #: One group at a time: the cores of a process have one owner, however many threads Dask has in it.
 _ALONE = threading.Lock()
-#: The work of the experiment that was sent last, by its key, variant and task.
+#: The experiment that was sent last, with its counts, by its key; and the tasks of it that were worked on last.
+_STUDIES: dict[str, tuple[Experiment, dict[str, Read]]] = {}
 _WORKS: dict[tuple[str, str, str], TaskWork] = {}
+MOST_WORKS = 4
 #: Where plug-ins are written to, for as long as this process lives.
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
@@ -168,12 +170,19 @@ def refuse_others(expected: Mapping[str, str]) -> None:
 
 def _work(given: Sent, variant: str, task: str, store: Store) -> TaskWork:
     """All of a task, as the sender has it."""
-    if not any(key == given.key for key, _, _ in _WORKS):
+    if given.key not in _STUDIES:
+        _STUDIES.clear()
         _WORKS.clear()
         study, keys = _unpickled(given)
         counts: dict[str, Counts] = {}
-        read = {name: _read(store, key, texts, counts) for name, (key, texts) in keys.items()}
-        _WORKS.update({(given.key, work.variant, work.task): work for work in works_of(study, read)})
+        _STUDIES[given.key] = study, {name: _read(store, *each, counts) for name, each in keys.items()}
+    if (given.key, variant, task) not in _WORKS:
+        study, read = _STUDIES[given.key]
+        whole = study.variants[variant]
+        own = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
+        (_WORKS[given.key, variant, task],) = works_of(replace(study, variants={variant: own}), read)
+        if len(_WORKS) > MOST_WORKS:
+            del _WORKS[next(iter(_WORKS))]
         forget_trees()
     return _WORKS[given.key, variant, task]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import sys
 import threading
 from dataclasses import replace
@@ -198,6 +199,23 @@ def test_results_that_the_store_has_need_no_cluster(same: Any, dask: Any, at_hom
     cluster = same(address="tcp://127.0.0.1:9")
     assert cluster._client is None
     assert at_home == []
+
+
+def test_what_a_worker_kept_and_is_not_seen_is_computed_at_home(
+    same: Any, dask: Any, notebook: Any, at_home: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "LOOKS", (0.0, 0.01))
+    dask.employ(1)
+    here, make = Store(tmp_path / "here", limit=10**9), module.sent
+
+    def to_another(study: Any, read: Any, store: Store, jobs: int) -> Any:
+        shutil.copytree(tmp_path / "here", tmp_path / "there")
+        return replace(make(study, read, store, jobs), store=str(tmp_path / "there"))
+
+    monkeypatch.setattr(module, "sent", to_another)
+    same(here)
+    assert sum(at_home) > 0
+    assert notebook.notes == [f"what workers keep in {tmp_path / 'here'} isn't seen here; it is computed here again"]
 
 
 # The connection

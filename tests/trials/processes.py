@@ -21,6 +21,8 @@ BENCH = (sys.executable, "-m", "benchmark.cli")
 #: Where a figure shows seconds, no two runs are alike.
 _SECONDS = ", {name: figure-2, y: seconds, log_y: true}"
 SHAPES = {name: text.replace(_SECONDS, "") for name, text in borrowed("cli/test_kinds")["SHAPES"].items()}
+#: What takes seconds, so that much can happen meanwhile.
+LARGER = {"quickstart": (REPOSITORY / "configs" / "quickstart.yaml").read_text().replace("\nname: quickstart\n", "\n")}
 BOUNDARIES = "decision-boundaries"
 PREDICTIONS = "predictions.npz"
 
@@ -57,6 +59,10 @@ class Running:
                 words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=error
             )
 
+    def said(self) -> str:
+        """What it has said on standard error so far."""
+        return (self._said / "error").read_text(errors="replace")
+
     def end(self) -> Done:
         """Wait for it."""
         # The system's own account of a child begins with the memory of the process that it was forked from.
@@ -82,7 +88,7 @@ def undisturbed(shape: str) -> Path:
     """A folder that holds a small experiment: small.yaml, run/, store/, and the seconds that it took."""
 
     def make(folder: Path) -> None:
-        (folder / "small.yaml").write_text(f"name: small\n{SHAPES[shape]}", encoding="utf-8")
+        (folder / "small.yaml").write_text(f"name: small\n{(SHAPES | LARGER)[shape]}", encoding="utf-8")
         words = "run", folder / "small.yaml", "--out", folder / "run", "--jobs", "1"
         done = bench(*words, variables={"BENCH_CACHE": str(folder / "store")})
         if done.code:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import archive_trials
+import cluster_trials
 import environment_trials
 import folder_trials
 import growth_trials
@@ -47,6 +48,7 @@ ROOMS = (
     environment_trials,
     store_trials,
     run_trials,
+    cluster_trials,
 )
 FAMILIES: dict[str, Family] = {each.name: each for room in ROOMS for each in room.FAMILIES}
 SPAWN = multiprocessing.get_context("spawn")
