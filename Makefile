@@ -1,6 +1,7 @@
 # Two commands set everything up: `make run` and `make test`. Both make .venv from the lock file first.
 PYTHON ?= python3
 CONFIG ?= configs/quickstart.yaml
+JSON ?= results/runs/perf.json
 BIN := .venv/bin
 READY := .venv/.ready
 
@@ -14,7 +15,7 @@ help:
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make docs                              docs/ as a site, in site/, and its pictures"
-	@echo "make perf                              time ours against the plain routes, and plans"
+	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side, and plans"
 	@echo "make lock                              resolve the lock file afresh"
 
 run: $(READY)
@@ -37,7 +38,7 @@ trials: $(READY)
 	$(BIN)/python tests/trials/run.py $(if $(SLICE),--slice)
 
 perf: $(READY)
-	$(BIN)/python tests/perf/measure.py
+	$(BIN)/python tests/perf/measure.py --json $(JSON)
 	$(BIN)/python tests/perf/plans.py
 
 docs: $(READY)
@@ -56,10 +57,11 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -c 'import benchmark.experiment.kinds; from benchmark.compiled import compile_all; compile_all(); from benchmark.report.html.vega import vega_script; vega_script()'
 	@touch $@
 
-# Versions and hashes only: the file names no package index, so that each user's own is asked.
+# Versions and hashes only: the file names no package index, so that each user's own is asked. Without the extra `perf`,
+# whose threads (tbb) would change those of numba.
 lock:
-	uv pip compile --universal --python-version 3.11 --all-extras --generate-hashes --no-emit-index-url \
-		--no-emit-find-links --no-header pyproject.toml --output-file requirements.lock
+	uv pip compile --universal --python-version 3.11 --extra docs --extra parquet --extra test --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-header pyproject.toml --output-file requirements.lock
 
 clean:
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache results/runs site

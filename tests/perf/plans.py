@@ -11,7 +11,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measure import peak_memory
+from measure import cpu_seconds, peak_memory
 
 ROOT = Path(__file__).parents[2]
 CONFIGS = (
@@ -64,17 +63,12 @@ def once(config: Path, folder: Path) -> tuple[dict[str, Any], float, dict[str, f
     said = subprocess.run(
         [sys.executable, __file__, "--plan", config], env=environment, check=True, stdout=subprocess.PIPE
     ).stdout
-    planning, started, before = time.perf_counter() - started, time.perf_counter(), _cpu()
+    planning, started, before = time.perf_counter() - started, time.perf_counter(), cpu_seconds()
     command = [sys.executable, "-m", "benchmark.cli", "run", config, "--out", folder / "run"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     peak = peak_memory(process)
-    took = {"seconds": time.perf_counter() - started, "cpu": _cpu() - before, "memory": peak * 1e9}
+    took = {"seconds": time.perf_counter() - started, "cpu": cpu_seconds() - before, "memory": peak * 1e9}
     return json.loads(said), planning, took
-
-
-def _cpu() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
 
 
 def main() -> None:

@@ -1,110 +1,70 @@
-"""The routes that `make perf` compares, each a process of its own: ours, scikit-learn's, LIBSVM's documented one.
+"""The routes that `make perf` compares, each a process of its own: ours, and what a user would pick instead.
 
-    python tests/perf/routes.py {ours,webkb,webkb-again,quickstart,lexing,scikit-learn,documented} OUT
+    python tests/perf/routes.py ROUTE OUT STARTED
 
-Each writes OUT as JSON: seconds, and the predictions of its cells where it has any.
+STARTED is when the process was started, in seconds since 1970. Each route writes OUT as JSON: its seconds, and where it
+predicts, those from the counts on, its predictions by cell, and their accuracy. A route of `SIDE_BY_SIDE` is called
+after its corpus, too: "webkb:svc".
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
-from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
+#: One fold of each configuration, and what of ours stands beside the routes of others.
+ONE_FOLD = {"20ng": "fixed-split", "webkb": "{name: leave-one-group-out, held_out: [cornell]}"}
+OURS = {
+    "ngd": "ngd",
+    "hellinger": "{weighting: tfidf, idf: training, features: hellinger, "
+    "classifier: {name: linear-svm, C: 2, ridge: 0.5708, scheme: one-vs-rest}}",
+}
 
 
-def bench(config: str, folder: Path) -> dict[str, Any]:
+def bench(config: Path, folder: Path) -> dict[str, Any]:
     """`bench run` as a user runs it, from process start to the last file."""
     started = time.perf_counter()
-    command = [
-        sys.executable,
-        "-m",
-        "benchmark.cli",
-        "run",
-        str(ROOT / "configs" / f"{config}.yaml"),
-        "--out",
-        str(folder),
-    ]
+    command = [sys.executable, "-m", "benchmark.cli", "run", str(config), "--out", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return {"seconds": time.perf_counter() - started}
 
 
-def predictions_of(folder: Path) -> dict[str, list[str]]:
-    """Predicted classes by cell, in the order of the test documents."""
+def decided(folder: Path) -> dict[str, Any]:
+    """What a run's cells decided, in the order of the test documents, and what they booked, added up over splits."""
+    from benchmark.evaluation.predictions import CLOCKS
     from benchmark.experiment.folder import read_results
 
     predictions = read_results(folder).predictions  # type: ignore[attr-defined]
-    found = {}
-    for (variant, task, method, *_), point in predictions.points.items():
-        classes = predictions.tasks[variant, task].classes
-        found[method] = [classes[code] for codes in point.given for code in codes]
+    found: dict[str, Any] = {"predictions": {}, "accuracy": {}, "ties": {}, "stages": {}}
+    for (variant, task, method, _, size, _), point in predictions.points.items():
+        documents, splits = predictions.tasks[variant, task], predictions.splits[variant, task, size]
+        truth = np.concatenate([documents.truth[split.test] for split in splits])
+        codes = np.concatenate(point.given)
+        found["predictions"][method] = [documents.classes[code] for code in codes]
+        found["accuracy"][method] = float(np.mean(codes == truth))
+        found["ties"][method] = int(np.concatenate(point.tied).sum())
+        found["stages"][method] = dict(zip(CLOCKS, point.seconds.sum(axis=0).tolist(), strict=True))
     return found
 
 
-def solver_share() -> dict[str, Any]:
-    """The seconds of one 20NG cell by stage, and LIBSVM's solver's share of them."""
-    from benchmark.classifiers.libsvm import NodeMatrix, train
-    from benchmark.classifiers.svm import Machines, decide, predict
-    from benchmark.compiled import compile_all
-    from benchmark.kernels import NegativeGeodesicDistance
-    from benchmark.kernels.gram import Gram, InnerProducts
-    from benchmark.kernels.products import inner_products, self_products
-    from benchmark.representation import NORMALIZATIONS, embed, norms, weight_terms
-
-    import_module("libsvm.svm")  # what a run loads with its first cell is no part of one cell
-    compile_all()
-    counts, splits = counts_and_splits()
-    labels, split = counts.documents.labels, splits[0]
-    jobs = len(os.sched_getaffinity(0))
-    marks = [time.perf_counter()]
-    weights = weight_terms(counts.matrix, None)
-    points = embed(weights, 0.5)
-    matrix = np.empty((points.shape[0], len(split.train)))
-    inner_products(points, points[split.train], out=matrix)
-    marks.append(time.perf_counter())
-    products = InnerProducts(
-        matrix,
-        split.train,
-        self_products(points),
-        {n: norms(weights, n) for n in NORMALIZATIONS},
-        0.5,
-        points.shape[1],
-    )
-    kernel, nodes = NegativeGeodesicDistance(), NodeMatrix()
-    order = split.train[np.argsort(labels[split.train], kind="stable")]
-    nodes.fill(Gram(kernel, products, "l1", order, order), jobs)  # takes the memory, as a run's first cell does
-    marks.append(time.perf_counter())
-    nodes.fill(Gram(kernel, products, "l1", order, order), jobs)
-    marks.append(time.perf_counter())
-    bounds = np.concatenate([[0], np.cumsum(np.bincount(labels[split.train]))])
-    classes = [np.arange(a, b) for a, b in pairwise(bounds)]
-    pairs = [(classes[i], classes[j]) for i in range(len(classes)) for j in range(i + 1, len(classes))]
-    machines = Machines("one-vs-one", bounds, tuple(train(nodes, pairs, C=1.0, epsilon=1e-3, cache_mb=200, jobs=jobs)))
-    marks.append(time.perf_counter())
-    predict(machines, decide(machines, Gram(kernel, products, "l1", split.test, order), jobs))
-    marks.append(time.perf_counter())
-    names = ("inner products", "first link", "link", "LIBSVM's solver", "test link and decisions")
-    return {"stages": dict(zip(names, np.diff(marks).tolist(), strict=True))}
-
-
-def counts_and_splits() -> tuple[Any, Any]:
-    """Counts of 20NG as the configuration lexes them, and its split."""
-    from benchmark.experiment.reading import read_counts
-    from benchmark.experiment.store import Store
-    from benchmark.observer import Observer
-
-    variant = base_of("20ng")
-    counts, _, _ = read_counts(variant.collection, Store(), Observer(), download=False)
-    return counts, variant.protocol.build().splits(counts.documents)
+def ours(config: str, method: str, folder: Path) -> dict[str, Any]:
+    """One method of ours on one fold; "from_counts" is what its cell books: from weights to predictions."""
+    folder.mkdir()
+    shutil.copy(ROOT / "configs" / f"{config}.yaml", folder)
+    fold = f"extends: {config}\nname: fold\nprotocol: {ONE_FOLD[config]}\ncompare: []\n"
+    (folder / "fold.yaml").write_text(f"{fold}defaults: {{weighting: tf}}\nmethods: [{OURS[method]}]\n")
+    found = bench(folder / "fold.yaml", folder / "run") | decided(folder / "run")
+    (stages,) = found["stages"].values()
+    return found | {"from_counts": sum(s for name, s in stages.items() if name != "machines")}
 
 
 def base_of(config: str) -> Any:
@@ -117,6 +77,27 @@ def base_of(config: str) -> Any:
     return check_experiment(read_config(ROOT / "configs" / f"{config}.yaml"), SHIPPED).variants[BASE]
 
 
+def corpus_of(config: str) -> Any:
+    """The documents of a configuration, read from their archive and verified."""
+    from benchmark.corpora import registry
+
+    collection = base_of(config).collection
+    return registry.select(registry.load(config), list(collection.classes), collection.exclude)
+
+
+def counts_of(config: str) -> Any:
+    """Counts of a configuration's documents as it lexes them, without the store."""
+    from benchmark.text.vocabulary import count
+
+    collection = base_of(config).collection
+    return count(corpus_of(config), collection.lexing, collection.pruning, len(os.sched_getaffinity(0)))
+
+
+def first_split(config: str, documents: Any) -> Any:
+    """The split that all routes are tested on."""
+    return base_of(config).protocol.build().splits(documents)[0]
+
+
 def lexing() -> dict[str, Any]:
     """20NG read from its archive, verified and lexed, without the store."""
     from benchmark.corpora import registry
@@ -125,8 +106,7 @@ def lexing() -> dict[str, Any]:
     collection = base_of("20ng").collection
     count(registry.load("synthetic"), collection.lexing, collection.pruning)  # brings what is compiled along
     started = time.perf_counter()
-    corpus = registry.select(registry.load("20ng"), list(collection.classes), collection.exclude)
-    count(corpus, collection.lexing, collection.pruning)
+    counts_of("20ng")
     return {"seconds": time.perf_counter() - started}
 
 
@@ -147,24 +127,25 @@ def plain_products(points: Any, train: Any, *, root: bool) -> np.ndarray:
 
 
 def plain_kernel(kernel: str, products: np.ndarray, squares: np.ndarray, train: Any) -> np.ndarray:
-    """Kernel values by numpy."""
+    """Kernel values by numpy; NGD's take the products' place."""
     if kernel == "linear":
         return products
     if kernel == "ngd":
-        return -2 * np.arccos(np.clip(products, 0, 1))
+        np.arccos(np.clip(products, 0, 1, out=products), out=products)
+        return np.multiply(products, -2, out=products)
     return -np.sqrt(np.maximum(squares[:, None] + squares[train][None, :] - 2 * products, 0))
 
 
-def scikit_learn() -> dict[str, Any]:
-    """The ten cells by `X @ X.T` for each representation and `SVC(kernel="precomputed")`, after lexing.
+def ten_cells() -> dict[str, Any]:
+    """20NG's cells by `X @ X.T` for each representation and `SVC(kernel="precomputed")`, after lexing.
 
     As a careful user would write it: products once a representation, against the training documents only.
     """
     from sklearn.svm import SVC
 
-    counts, splits = counts_and_splits()
-    labels, split = counts.documents.labels, splits[0]
-    classes = counts.documents.classes
+    counts = counts_of("20ng")
+    split = first_split("20ng", counts.documents)
+    labels, classes = counts.documents.labels, counts.documents.classes
     found = {}
     started = time.perf_counter()
     for weighting in ("tf", "tfidf"):
@@ -180,40 +161,99 @@ def scikit_learn() -> dict[str, Any]:
     return {"seconds": time.perf_counter() - started, "predictions": found}
 
 
-def documented() -> dict[str, Any]:
-    """One cell (TF, L1, NGD) by libsvm-official's documented functions on a numpy array, after lexing and the Gram."""
+# --- What a user would pick instead: documents, split, predicted codes, seconds from counts ---
+
+
+def svc(config: str) -> tuple[Any, Any, Any, float]:
+    """NGD's Gram matrix by scipy and numpy, and `SVC(kernel="precomputed")`."""
+    from sklearn.svm import SVC
+
+    counts = counts_of(config)
+    documents, split = counts.documents, first_split(config, counts.documents)
+    started = time.perf_counter()
+    gram = _ngd(counts, split)
+    machine = SVC(C=1.0, kernel="precomputed", tol=1e-3).fit(gram[split.train], documents.labels[split.train])
+    predicted = machine.predict(gram[split.test])
+    return documents, split, predicted, time.perf_counter() - started
+
+
+def libsvm(config: str) -> tuple[Any, Any, Any, float]:
+    """The same matrix as a numpy array to libsvm-official's documented functions."""
     from libsvm.svmutil import svm_parameter, svm_predict, svm_problem, svm_train
 
-    counts, splits = counts_and_splits()
-    labels, split = counts.documents.labels, splits[0]
-    products = plain_products(weights_of(counts, "tf", "l1"), split.train, root=True)
-    gram = plain_kernel("ngd", products, products, split.train)
+    counts = counts_of(config)
+    documents, split = counts.documents, first_split(config, counts.documents)
     started = time.perf_counter()
+    gram = _ngd(counts, split)
     rows = np.hstack([np.arange(1, len(split.train) + 1)[:, None], gram[split.train]])
-    model = svm_train(
-        svm_problem(labels[split.train].astype(float), rows, isKernel=True), svm_parameter("-t 4 -c 1 -q")
-    )
+    problem = svm_problem(documents.labels[split.train].astype(float), rows, isKernel=True)
+    model = svm_train(problem, svm_parameter("-t 4 -c 1 -q"))
     tests = np.hstack([np.arange(1, len(split.test) + 1)[:, None], gram[split.test]])
-    predicted, _, _ = svm_predict([], tests, model, "-q")
-    seconds = time.perf_counter() - started
-    classes = counts.documents.classes
-    return {"seconds": seconds, "predictions": {"tf-l1-ngd": [classes[int(code)] for code in predicted]}}
+    predicted = np.array(svm_predict([], tests, model, "-q")[0], dtype=int)
+    return documents, split, predicted, time.perf_counter() - started
+
+
+def _ngd(counts: Any, split: Any) -> np.ndarray:
+    products = plain_products(weights_of(counts, "tf", "l1"), split.train, root=True)
+    return plain_kernel("ngd", products, products, split.train)
+
+
+def tfidf(config: str) -> tuple[Any, Any, Any, float]:
+    """`TfidfVectorizer` and `LinearSVC`, as they are, on the documents as they lie."""
+    from sklearn.svm import LinearSVC
+
+    return _on_tfidf(config, LinearSVC(random_state=0))
+
+
+def intelex(config: str) -> tuple[Any, Any, Any, float]:
+    """`TfidfVectorizer` and scikit-learn-intelex's `SVC(kernel="linear")`, which takes its sparse rows."""
+    from sklearnex.svm import SVC
+
+    return _on_tfidf(config, SVC(kernel="linear"))
+
+
+def _on_tfidf(config: str, machine: Any) -> tuple[Any, Any, Any, float]:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    corpus = corpus_of(config)
+    documents, split = corpus.documents, first_split(config, corpus.documents)
+    texts = [text.decode("latin-1") for text in corpus]
+    words = TfidfVectorizer()
+    train = words.fit_transform([texts[row] for row in split.train])
+    test = words.transform([texts[row] for row in split.test])
+    started = time.perf_counter()
+    predicted = machine.fit(train, documents.labels[split.train]).predict(test)
+    return documents, split, predicted, time.perf_counter() - started
+
+
+SIDE_BY_SIDE = {"svc": svc, "libsvm": libsvm, "tfidf": tfidf, "intelex": intelex}
+
+
+def side(config: str, how: str, folder: Path, started: float) -> dict[str, Any]:
+    """One route of the table on one fold."""
+    if how in OURS:
+        return ours(config, how, folder)
+    documents, split, codes, from_counts = SIDE_BY_SIDE[how](config)
+    return {
+        "seconds": time.time() - started,
+        "from_counts": from_counts,
+        "accuracy": {how: float(np.mean(codes == documents.labels[split.test]))},
+        "predictions": {how: [documents.classes[code] for code in codes]},
+    }
 
 
 def main() -> None:
     """Run one route."""
-    route, out = sys.argv[1], Path(sys.argv[2])
-    folder = out.with_suffix("")
-    if route == "ours":
-        result = bench("20ng", folder)
-        result["predictions"] = predictions_of(folder)
-    elif route == "webkb-again":
-        result = bench("webkb", folder)
-    elif (ROOT / "configs" / f"{route}.yaml").exists():
-        result = bench(route, folder)
+    route, out, started = sys.argv[1], Path(sys.argv[2]), float(sys.argv[3])
+    folder, config = out.with_suffix(""), ROOT / "configs" / f"{route.removesuffix('-again')}.yaml"
+    if ":" in route:
+        result = side(*route.split(":"), folder, started)
+    elif config.exists():
+        result = bench(config, folder)
+        if route == "20ng":
+            result |= decided(folder)
     else:
-        routes = {"lexing": lexing, "scikit-learn": scikit_learn, "documented": documented, "stages": solver_share}
-        result = routes[route]()
+        result = {"lexing": lexing, "ten-cells": ten_cells}[route]()
     out.write_text(json.dumps(result))
 
 
