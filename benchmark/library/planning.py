@@ -249,13 +249,15 @@ class _Rehearsal:
         some = {place: jobs for place, jobs in self.missing.items() if place[:4] in chosen}
         n = max((len(work.problem.documents) for work in self.works), default=1)
         trials: list[tuple[float, float, dict[PointKey, list[Piece]]]] = []
+        all_took = list[Any]()
         for share in trial.shares(n, trials) if some else ():
             started, taken = clock(), dict[Any, Any]()
             for work in self.works:
                 small = trial.sampled(work, some, share)
                 if small is not None:
                     taken |= trial.tried(work, small, self.jobs, folder / str(len(trials)))
-            trials.append((share, float((clock() - started)[1]), taken))
+            all_took.append(clock() - started)
+            trials.append((share, float(all_took[-1][1]), taken))
         one, two = (found for _, _, found in trials[-2:]) if trials else ({}, {})
         # Noise is extrapolated with the rest: what has as many steps is added up before.
         sums = defaultdict[tuple[str, float, float], Any](lambda: np.zeros((2, 2)))
@@ -276,6 +278,8 @@ class _Rehearsal:
             disk += sum(size * n for size, n in zip(kept, times, strict=False) if size <= KEPT_BYTES)
         weight = len(candidates) / max(1, len(chosen))
         self.seconds |= {PRODUCTS: np.zeros(2), LEARNING: np.zeros(2)}
+        if trials:  # what the first trial took beyond its like: libraries that methods load
+            self.seconds[LEARNING] += np.maximum(all_took[0] - all_took[1], 0)
         for (name, a, b), (less, more) in sums.items():
             self.seconds[name] = self.seconds[name] + weight * trial.on_a_line((a, less), (b, more))
         return {PRODUCTS: float(held[0]), LEARNING: float(held[1]) + beside}, min(disk * weight, self.store.limit)
@@ -382,20 +386,27 @@ def _bytes(reader: OwnFiles) -> int:
 
 
 def _stand_in(collection: Collection, observer: Observer, jobs: int) -> tuple[Read, Seconds]:
-    """All documents with the counts of the first ones, each of one of its class; and what counting all takes."""
+    """All documents with the counts of the first of each class; and what counting all takes.
+
+    A file may be sorted, by class or by the side of a split that is counted: then it is read to its end, as it was to
+    find the classes.
+    """
     reader = cast("OwnFiles", collection.reader)
     source = reader.locate(download=False, notify=observer.note, progress=False)
     corpus: StreamedCorpus = select(reader.load(source), list(collection.classes), collection.exclude)
-    documents = corpus.documents
-    n_read = max(1, int(len(documents) * min(1.0, READ / _bytes(reader))))
-    started = clock()
-    first = count(corpus.take(np.arange(n_read)), collection.lexing, collection.pruning, jobs)
-    took = (clock() - started) * len(documents) / n_read
-    rows = np.arange(len(documents)) % n_read
-    for code in np.unique(documents.labels):
-        own = np.flatnonzero(documents.labels == code)
-        alike: NDArray[np.intp] = own[own < n_read]
-        if len(alike):
-            rows[own] = np.resize(alike, len(own))
+    documents, share = corpus.documents, min(1.0, READ / _bytes(reader))
+    rows: NDArray[np.intp] = np.empty(len(documents), dtype=np.intp)
+    counted = documents.groups == (*documents.group_names, collection.pruning.group).index(collection.pruning.group)
+    kinds = 2 * documents.labels + counted
+    for kind in np.unique(kinds):
+        own = np.flatnonzero(kinds == kind)
+        rows[own] = np.resize(own[: int(np.ceil(share * len(own)))], len(own))
+    some, rows = np.unique(rows, return_inverse=True)
+    started, part = clock(), corpus.take(some)
+    texts = list(part)
+    read, started = clock() - started, clock()
+    held = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
+    first = count(held, collection.lexing, collection.pruning, jobs)
+    took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (clock() - started) * len(documents) / len(some)
     counts = Counts(documents, first.matrix[rows], first.vocabulary)
     return Read(counts, counts_key(collection, source), described(counts, reader.facts()), {}), took
