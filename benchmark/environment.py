@@ -32,12 +32,15 @@ def gigabytes(variable: str, default: float) -> int:
     return n_bytes
 
 
-def share_heaps() -> None:
-    """Let threads take memory from as many heaps as there are processors, where glibc gives it.
+def share_machine() -> None:
+    """Let threads take memory from as many heaps as there are processors, where glibc gives it, and sleep as they wait.
 
     Of a heap of its own each thread keeps what it has freed: ten megabytes of a small run. With one heap for all,
     machines that are trained side by side wait for each other: a fifth of the time of WebKB's diffusion curves.
+    OpenMP's threads, told before its library is loaded, would else turn around while they wait: on a busy machine, a
+    third of PLSI's time of the processors, and most of it of a few documents.
     """
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, os.cpu_count() or 1)
 

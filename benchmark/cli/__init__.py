@@ -30,7 +30,7 @@ from benchmark.cli.options import (
 from benchmark.cli.running import give_run, observed, performed, placed, planned
 from benchmark.cli.shorthand import config_named, run_named
 from benchmark.cli.world import ensure_memory, prepare, say, told
-from benchmark.environment import share_heaps
+from benchmark.environment import share_machine
 from benchmark.errors import BenchError
 
 
@@ -438,7 +438,7 @@ def main() -> None:
     """Entry point of ``bench``."""
     # What imports make stays: collecting through it again and again takes a fifth of a short run.
     gc.disable()
-    share_heaps()
+    share_machine()
     prepare()
     postpone()
     app()

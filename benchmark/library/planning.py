@@ -249,29 +249,26 @@ class _Rehearsal:
         some = {place: jobs for place, jobs in self.missing.items() if place[:4] in chosen}
         n = max((len(work.problem.documents) for work in self.works), default=1)
         trials: list[tuple[float, float, dict[PointKey, list[Piece]]]] = []
-        all_took = list[Any]()
         for share in trial.shares(n, trials) if some else ():
             started, taken = clock(), dict[Any, Any]()
             for work in self.works:
                 small = trial.sampled(work, some, share)
                 if small is not None:
                     taken |= trial.tried(work, small, self.jobs, folder / str(len(trials)))
-            all_took.append(clock() - started)
-            trials.append((share, float(all_took[-1][1]), taken))
+            trials.append((share, float((clock() - started)[1]), taken))
         one, two = (found for _, _, found in trials[-2:]) if trials else ({}, {})
         # Noise is extrapolated with the rest: what has as many steps is added up before.
         sums = defaultdict[tuple[str, float, float], Any](lambda: np.zeros((2, 2)))
         held, beside, disk = np.zeros(2), 0.0, 0.0
         for point in (p for work in self.works for p in work.points if p.place in one and p.place in two):
-            n_splits, before, last = (
-                sum(len(job.splits) for job in some[point.place]),
-                one[point.place],
-                two[point.place],
-            )
+            n_splits = sum(len(job.splits) for job in some[point.place])
+            before, last = one[point.place], two[point.place]
             both = [trial.whole(point, n_splits, pieces) for pieces in (before, last)]
             for part in both[0]:
                 name = PRODUCTS if part == "products" else LEARNING
-                sums[name, before[0].steps[part], last[0].steps[part]] += np.array([each[part] for each in both])
+                power = trial.PRODUCTS if part == "products" else 1.0
+                steps = before[0].steps[part] ** power, last[0].steps[part] ** power
+                sums[name, *steps] += np.array([each[part] for each in both])
             sizes = np.array([[p.held[part] / p.steps[part] for part in ("products", "kernel")] for p in last])
             held, beside = np.maximum(held, sizes.max(axis=0)), max(beside, trial.beside(point, self.jobs))
             kept, times = [p.held["kept"] / p.steps["products"] for p in last], (1, n_splits - 1)
@@ -279,7 +276,7 @@ class _Rehearsal:
         weight = len(candidates) / max(1, len(chosen))
         self.seconds |= {PRODUCTS: np.zeros(2), LEARNING: np.zeros(2)}
         if trials:  # what the first trial took beyond its like: libraries that methods load
-            self.seconds[LEARNING] += np.maximum(all_took[0] - all_took[1], 0)
+            self.seconds[LEARNING] += max(0.0, trials[0][1] - trials[1][1])
         for (name, a, b), (less, more) in sums.items():
             self.seconds[name] = self.seconds[name] + weight * trial.on_a_line((a, less), (b, more))
         return {PRODUCTS: float(held[0]), LEARNING: float(held[1]) + beside}, min(disk * weight, self.store.limit)
