@@ -16,6 +16,8 @@ from benchmark.compiled import compiled, prange
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
-_MATRICES = f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})"
 
 
 @compiled(f"void(f8[::1], i8, {_POSTINGS}, {_POSTINGS})")
@@ -47,7 +48,7 @@ def _fill_row(
 
 
 # Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
-@compiled(_MATRICES, parallel=True)
+@compiled(f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})", parallel=True)
 def _fill_on_all_cores(
     out: Array,
     row_start: I8,
@@ -61,9 +62,10 @@ def _fill_on_all_cores(
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
-@compiled(_MATRICES)
+@compiled(f"void(f8[:, ::1], i8[::1], {_POSTINGS}, {_POSTINGS})")
 def _fill_on_this_core(
     out: Array,
+    rows: I8,
     row_start: I8,
     row_term: I4,
     row_value: Array,
@@ -72,7 +74,7 @@ def _fill_on_this_core(
     posting_value: Array,
 ) -> None:
     for i in range(out.shape[0]):
-        _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
+        _fill_row(out[i], rows[i], row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
 def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = None) -> Array:
@@ -110,7 +112,7 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
 
 
 class StreamedProducts:
-    """Rows of inner products that are computed whenever they are asked for, for a matrix too large to be held.
+    """Tiles of inner products that are computed whenever they are asked for, of a matrix that is never held.
 
     The same sums in the same order as `inner_products`, hence the same bits; on the calling thread alone, since the
     threads that ask work side by side.
@@ -120,24 +122,55 @@ class StreamedProducts:
     points : CSR array, shape (n, V)
     columns : intp array, shape (n_columns,)
         The points that rows are multiplied with.
+    groups : sequence of intp arrays, optional
+        Columns that are asked for together, as positions in `columns`, ascending; each in one of them. One of all
+        columns unless given.
     """
 
-    def __init__(self, points: sp.csr_array, columns: NDArray[np.intp]) -> None:
-        self.points = canonical(points)
-        self._postings = _parts(canonical(points[columns]).tocsc())
-        self._n_columns = len(columns)
+    def __init__(
+        self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
+    ) -> None:
+        own = canonical(points)
+        self.shape = (points.shape[0], len(columns))
+        self.hold(own)
+        self.groups = tuple(groups) if groups else (np.arange(len(columns)),)
+        self._group_of = np.empty(len(columns), dtype=np.intp)
+        for number, group in enumerate(self.groups):
+            self._group_of[group] = number
+        self._postings = [_parts(own[columns[group]].tocsc()) for group in self.groups]
 
     def of(self, points: sp.csr_array) -> StreamedProducts:
         """The products of other points with the same columns."""
         other = copy(self)
-        other.points = canonical(points)
+        other.hold(points)
         return other
 
-    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
-        """The products of these rows, a fresh array of shape (len(rows), n_columns)."""
-        part = self.points[rows]
-        out = np.empty((part.shape[0], self._n_columns))
-        _fill_on_this_core(out, *_parts(part), *self._postings)
+    def hold(self, points: sp.csr_array) -> None:
+        """Let these be the points whose rows are asked for."""
+        self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical(points))
+
+    def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
+        """The products of these rows with these columns, a fresh array of shape (len(rows), len(positions)).
+
+        Computed are those with all columns of the groups that have any of them.
+        """
+        which = np.unique(self._group_of[positions])
+        if len(which) == 1:
+            group = self.groups[which[0]]
+            out = self._with(rows, which[0])
+            return out if len(group) == len(positions) else out[:, np.searchsorted(group, positions)]
+        out = np.empty((len(rows), self.shape[1]))
+        for number in which:
+            out[:, self.groups[number]] = self._with(rows, number)
+        return out[:, positions]
+
+    def __getitem__(self, rows: slice) -> Array:
+        """The products of these rows with all columns, a fresh array."""
+        return self.tile(np.arange(self.shape[0])[rows], np.arange(self.shape[1]))
+
+    def _with(self, rows: NDArray[np.intp], number: np.intp | int) -> Array:
+        out = np.empty((len(rows), len(self.groups[number])))
+        _fill_on_this_core(out, rows.astype(np.int64), *self._rows, *self._postings[number])
         return out
 
 
