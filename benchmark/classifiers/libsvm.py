@@ -21,6 +21,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -56,6 +57,10 @@ class KernelRows(Protocol):
 class KernelTiles(KernelRows, Protocol):
     """Kernel values by tiles, which several kernels may make of the same `source`."""
 
+    @property
+    def streamed(self) -> bool:
+        """Whether a `source` costs something, and long ones less than many."""
+
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """What a tile's values are made of, an array of its shape, which stays as it is."""
 
@@ -88,6 +93,11 @@ class DenseRows:
         """Rows start:stop, as a fresh array; FloatingPointError if a value is not finite."""
         rows, columns = slice(start, stop), slice(0, len(self.columns))
         return self.values(self.source(rows, columns), rows, columns)
+
+    @property
+    def streamed(self) -> bool:
+        """False: the values exist."""
+        return False
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """The values themselves."""
@@ -162,7 +172,7 @@ class NodeMatrix:
         n = kernel.shape[0]
         self.resize(n)
         run_blocks(lambda i, j: self.write(i, 0, kernel.block(i, j)), n, rows_per_block(n), jobs)
-        self.add_to_diagonal(ridge)
+        self.add_to_diagonal(ridge, 0, n)
 
     def resize(self, n: int) -> None:
         """Make room for n rows, and number them; their values are anything until they are written."""
@@ -178,16 +188,13 @@ class NodeMatrix:
 
     def write(self, row: int, column: int, values: NDArray[np.float64]) -> None:
         """Write a tile, whose first value belongs to `row` and `column`."""
-        even, odd = values[row % 2 :: 2], values[1 - row % 2 :: 2]
-        first, width = column + 1, values.shape[1]
-        above, below = (row + 1) // 2, row // 2
-        self._nodes[above : above + len(even), first : first + width, 1] = even
-        self._nodes[below : below + len(odd), first + 1 : first + 1 + width, 0] = odd
+        _interleave(self._nodes, row, column + 1, np.ascontiguousarray(values))
 
-    def add_to_diagonal(self, ridge: float) -> None:
-        """Add a number to the values of each row with itself."""
+    def add_to_diagonal(self, ridge: float, start: int, stop: int) -> None:
+        """Add a number to the values of each of the rows start:stop with itself."""
         if ridge:
-            even, odd = np.arange(0, self.n, 2), np.arange(1, self.n, 2)
+            rows = np.arange(start, stop)
+            even, odd = rows[rows % 2 == 0], rows[rows % 2 == 1]
             self._nodes[even // 2, even + 1, 1] += ridge
             self._nodes[odd // 2, odd + 2, 0] += ridge
 
@@ -196,6 +203,29 @@ class NodeMatrix:
         stride = self._nodes.strides[0]
         row = np.arange(self.n, dtype=np.uintp)
         return np.uintp(self._nodes.ctypes.data) + (row // 2) * np.uintp(stride) + (row % 2) * np.uintp(8)
+
+
+@compiled("void(f8[:, :, ::1], i8, i8, f8[:, ::1])")
+def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArray[np.float64]) -> None:
+    """Two rows at a time: what they share of memory is then gone through but once."""
+    m, n = values.shape
+    if n == 0:
+        return
+    i = 0
+    while i < m:
+        pair = nodes[(row + i) // 2]
+        if (row + i) % 2 == 0 and i + 1 < m:
+            pair[column, 1] = values[i, 0]
+            for j in range(1, n):
+                pair[column + j, 0] = values[i + 1, j - 1]
+                pair[column + j, 1] = values[i, j]
+            pair[column + n, 0] = values[i + 1, n - 1]
+            i += 2
+        else:
+            odd = (row + i) % 2
+            for j in range(n):
+                pair[column + j + odd, 1 - odd] = values[i, j]
+            i += 1
 
 
 def train(

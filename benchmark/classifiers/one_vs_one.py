@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Bytes that tiles may take together, unless given.
 TILES = 4_000_000_000
+#: Columns of streamed products that are computed together: their row of sums stays in the core's own cache.
+RUN = 16_384
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,24 +104,55 @@ def train_pairs(
     for desk in nodes.desks(jobs):
         free.put(desk)
 
-    def solve(pair: tuple[int, int]) -> list[Machine | None]:
+    def solve(unit: tuple[int, list[int]]) -> dict[tuple[int, int], list[Machine | None]]:
         desk = free.get()
         try:
-            return team.solve(*pair, desk)
+            return team.solve(*unit, desk)
         finally:
             free.put(desk)
 
-    large = [bool(8 * (sizes[i] + sizes[j]) ** 2 * jobs > budget / 2) for i, j in pairs]
+    large = {pair for pair in pairs if 8 * sizes[list(pair)].sum() ** 2 * jobs > budget / 2}
+    small = [pair for pair in pairs if pair not in large]
     found: dict[tuple[int, int], list[Machine | None]] = {}
     with blas_threads(1), trainers(jobs) as many, trainers(1) as one:
         kept = np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4
-        team.keep([code for code in range(len(classes)) if kept[code]], many.map)
-        for pool, of_large in ((many, False), (one, True)):
-            some = [pair for pair, is_large in zip(pairs, large, strict=True) if is_large == of_large]
-            found.update(zip(some, pool.map(solve, some), strict=True))
+        team.keep(np.flatnonzero(kept).tolist(), many.map)
+        for each in many.map(solve, units(small, sizes if wanted and wanted[0].kernel.streamed else None)):
+            found |= each
+        for each in one.map(solve, units(sorted(large), None)):
+            found |= each
     nodes.tiles_bytes = max(nodes.tiles_bytes, sum(tile.nbytes for tile in team.tiles.values()))
     by_pair = [found[pair] for pair in pairs]
     return [team.failed.get(i) or tuple(m for each in by_pair if (m := each[i])) for i in range(len(wanted))]
+
+
+def units(pairs: Sequence[tuple[int, int]], sizes: Array | None) -> list[tuple[int, list[int]]]:
+    """The pairs of classes that a thread solves one after the other, in their order.
+
+    A pair is a unit, unless `sizes` of the classes are given, shape (n_classes,): then all pairs of a class with those
+    of one of the `runs` are.
+    """
+    if sizes is None:
+        return [(i, [j]) for i, j in pairs]
+    run_of = np.empty(len(sizes), dtype=np.intp)
+    for number, run in enumerate(runs(sizes)):
+        run_of[run] = number
+    found: dict[tuple[int, int], list[int]] = {}
+    for i, j in pairs:
+        found.setdefault((i, int(run_of[j])), []).append(j)
+    return [(i, others) for (i, _), others in found.items()]
+
+
+def runs(sizes: Array) -> list[list[int]]:
+    """The classes that follow each other and together have at most `RUN` columns, or one that has more by itself."""
+    found, width = list[list[int]](), 0.0
+    for code, size in enumerate(sizes):
+        if not found or width + size > RUN:
+            found.append([])
+            width = 0.0
+        found[-1].append(code)
+        width += size
+    return found
 
 
 class _Team:
@@ -151,29 +184,34 @@ class _Team:
 
         list(run(make, codes))  # type: ignore[call-overload]
 
-    def solve(self, i: int, j: int, desk: NodeMatrix) -> list[Machine | None]:
-        """The machines between the classes i and j; None where they can't be trained."""
-        first, second = self.classes[i], self.classes[j]
-        m, n = first.stop - first.start, second.stop - second.start
-        rows = np.r_[first, second]
+    def solve(self, i: int, others: list[int], desk: NodeMatrix) -> dict[tuple[int, int], list[Machine | None]]:
+        """The machines between a class and others that follow each other; None where they can't be trained."""
+        own, strip = self.classes[i], slice(self.classes[others[0]].start, self.classes[others[-1]].stop)
         started = time.perf_counter()
-        across, back = self.wanted[0].kernel.both(first, second)
+        across, back = self.wanted[0].kernel.both(own, strip)
         self._book(started)
-        found: list[Machine | None] = [None] * len(self.wanted)
+        m = own.stop - own.start
+        widths = [self.classes[j].stop - self.classes[j].start for j in others]
+        found: dict[tuple[int, int], list[Machine | None]] = {(i, j): [None] * len(self.wanted) for j in others}
         for key, members in self._left():
-            desk.resize(m + n)
-            written = self._own(key, members, i, 0, desk) and self._own(key, members, j, m, desk)
-            written = written and self._evaluate(members, across, first, second, desk.write, (0, m))
-            if not (written and self._evaluate(members, back, second, first, desk.write, (m, 0))):
+            desk.resize(m + max(widths))
+            if not self._own(key, members, i, 0, desk):
                 continue
-            desk.add_to_diagonal(key[1])
-            for each in members:
-                started = time.perf_counter()
-                try:
-                    found[each] = train_binary(desk.pointers(), rows, m, self.parameters[each])
-                except ValueError as error:
-                    self.failed[each] = error
-                self._book(started, [each])
+            for j, n in zip(others, widths, strict=True):
+                other = self.classes[j]
+                part = slice(other.start - strip.start, other.stop - strip.start)
+                written = self._own(key, members, j, m, desk)
+                written = written and self._evaluate(members, across[:, part], own, other, desk.write, (0, m))
+                if not (written and self._evaluate(members, back[part], other, own, desk.write, (m, 0))):
+                    break
+                rows, pointers = np.r_[own, other], desk.pointers()[: m + n]
+                for each in members:
+                    started = time.perf_counter()
+                    try:
+                        found[i, j][each] = train_binary(pointers, rows, m, self.parameters[each])
+                    except ValueError as error:
+                        self.failed[each] = error
+                    self._book(started, [each])
         return found
 
     def _own(self, key: tuple[int, float], members: list[int], code: int, at: int, desk: NodeMatrix) -> bool:
@@ -182,8 +220,10 @@ class _Team:
         if (tile := self.tiles.get((key, code))) is not None:
             desk.write(at, at, tile)
             self._book(started, members)
-            return True
-        return self._evaluate(members, self._source(own), own, own, desk.write, (at, at))
+        elif not self._evaluate(members, self._source(own), own, own, desk.write, (at, at)):
+            return False
+        desk.add_to_diagonal(key[1], at, at + own.stop - own.start)
+        return True
 
     def _evaluate(
         self,

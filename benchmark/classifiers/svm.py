@@ -188,10 +188,11 @@ def decide_together(
 
     def work(start: int, stop: int) -> None:
         rows, largest = slice(start, stop), np.zeros(len(machines))
+        began = time.perf_counter()
+        whole = first.kernel.source(rows, slice(0, first.kernel.shape[1]))
+        clock.shared += time.perf_counter() - began
         for code, columns in enumerate(first.classes):
-            began = time.perf_counter()
-            source = first.kernel.source(rows, columns)
-            clock.shared += time.perf_counter() - began
+            source = whole[:, columns]
             values: dict[int, NDArray[np.float64]] = {}  # those of one kernel share them
             for i, each in deciding.items():
                 began, name = time.perf_counter(), id(each.kernel)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import clone
 
-from benchmark.kernels.products import StreamedProducts
+from benchmark.kernels.products import StreamedProducts, transposed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,18 +93,23 @@ class Gram:
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The `source` of first × second and of second × first, where rows and columns are the same documents."""
         across = self.source(first, second)
-        streamed = isinstance(self._matrix, StreamedProducts)  # a sum of the same products in the same order
-        return across, across.T if streamed else self.source(second, first)
+        # Streamed, both are sums of the same products in the same order.
+        return across, transposed(across) if self.streamed else self.source(second, first)
+
+    @property
+    def streamed(self) -> bool:
+        """Whether a `source` costs something."""
+        return isinstance(self._matrix, StreamedProducts)
 
     def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
-        """Kernel values of a tile as a fresh C-contiguous float64 array, given its `source`.
+        """Kernel values of a tile as a fresh float64 array, given its `source`.
 
         Raises
         ------
         FloatingPointError
             If a value is not finite: LIBSVM would run on it without a word.
         """
-        tile = np.multiply(source, self._row_scale[rows, None], order="C")
+        tile = source * self._row_scale[rows, None]
         tile *= self._column_scale[columns]
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])

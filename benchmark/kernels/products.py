@@ -62,19 +62,35 @@ def _fill_on_all_cores(
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
-@compiled(f"void(f8[:, ::1], i8[::1], {_POSTINGS}, {_POSTINGS})")
-def _fill_on_this_core(
+@compiled(f"void(f8[:, ::1], i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
+def _fill_tile(
     out: Array,
     rows: I8,
+    first: int,
     row_start: I8,
     row_term: I4,
     row_value: Array,
     posting_start: I8,
+    posting_stop: I8,
     posting_column: I4,
     posting_value: Array,
 ) -> None:
     for i in range(out.shape[0]):
-        _fill_row(out[i], rows[i], row_start, row_term, row_value, posting_start, posting_column, posting_value)
+        row = out[i]
+        row[:] = 0.0
+        for k in range(row_start[rows[i]], row_start[rows[i] + 1]):
+            term, value = row_term[k], row_value[k]
+            for q in range(posting_start[term], posting_stop[term]):
+                row[posting_column[q] - first] += value * posting_value[q]
+
+
+@compiled("void(i8[::1], i8[::1], i8[::1], i4[::1], i8, i8)")
+def _cut(start: I8, stop: I8, bounds: I8, column: I4, first: int, last: int) -> None:
+    """Find where each term's postings of the columns first:last begin and end."""
+    for term in range(len(bounds) - 1):
+        own = column[bounds[term] : bounds[term + 1]]
+        start[term] = bounds[term] + np.searchsorted(own, first)
+        stop[term] = bounds[term] + np.searchsorted(own, last)
 
 
 def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = None) -> Array:
@@ -123,21 +139,21 @@ class StreamedProducts:
     columns : intp array, shape (n_columns,)
         The points that rows are multiplied with.
     groups : sequence of intp arrays, optional
-        Columns that are asked for together, as positions in `columns`, ascending; each in one of them. One of all
-        columns unless given.
+        Columns in the order in which they are asked for, as positions in `columns`, cut to what is asked for together
+        at most: each tile costs a look at every term of its rows for every group it has columns of. One of all columns
+        unless given.
     """
 
     def __init__(
         self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
     ) -> None:
-        own = canonical(points)
+        own, groups = canonical(points), groups or [np.arange(len(columns))]
         self.shape = (points.shape[0], len(columns))
         self.hold(own)
-        self.groups = tuple(groups) if groups else (np.arange(len(columns)),)
-        self._group_of = np.empty(len(columns), dtype=np.intp)
-        for number, group in enumerate(self.groups):
-            self._group_of[group] = number
-        self._postings = [_parts(own[columns[group]].tocsc()) for group in self.groups]
+        self._starts = np.cumsum([0, *map(len, groups)])
+        self._place = np.empty(len(columns), dtype=np.intp)
+        self._place[np.concatenate(groups)] = np.arange(len(columns))
+        self._postings = [_parts(own[columns[group]].tocsc()) for group in groups]
 
     def of(self, points: sp.csr_array) -> StreamedProducts:
         """The products of other points with the same columns."""
@@ -150,28 +166,51 @@ class StreamedProducts:
         self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical(points))
 
     def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
-        """The products of these rows with these columns, a fresh array of shape (len(rows), len(positions)).
-
-        Computed are those with all columns of the groups that have any of them.
-        """
-        which = np.unique(self._group_of[positions])
-        if len(which) == 1:
-            group = self.groups[which[0]]
-            out = self._with(rows, which[0])
-            return out if len(group) == len(positions) else out[:, np.searchsorted(group, positions)]
-        out = np.empty((len(rows), self.shape[1]))
-        for number in which:
-            out[:, self.groups[number]] = self._with(rows, number)
-        return out[:, positions]
+        """The products of these rows with these columns, shape (len(rows), len(positions))."""
+        places = self._place[positions]
+        if not len(places):
+            return np.empty((len(rows), 0))
+        first, last = int(places.min()), int(places.max()) + 1
+        groups = range(*(np.searchsorted(self._starts, (first, last - 1), side="right") - [1, 0]).tolist())
+        parts = [self._with(rows, number, first, last) for number in groups]
+        out = parts[0] if len(parts) == 1 else np.hstack(parts)
+        in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
+        return out if in_order else out[:, places - first]
 
     def __getitem__(self, rows: slice) -> Array:
-        """The products of these rows with all columns, a fresh array."""
+        """The products of these rows with all columns."""
         return self.tile(np.arange(self.shape[0])[rows], np.arange(self.shape[1]))
 
-    def _with(self, rows: NDArray[np.intp], number: np.intp | int) -> Array:
-        out = np.empty((len(rows), len(self.groups[number])))
-        _fill_on_this_core(out, rows.astype(np.int64), *self._rows, *self._postings[number])
+    def _with(self, rows: NDArray[np.intp], group: int, first: int, last: int) -> Array:
+        """The products with a group's columns among those that stand at first:last of all groups."""
+        start, stop = self._starts[group : group + 2].tolist()
+        first, last = max(first, start) - start, min(last, stop) - start
+        bounds, column, value = self._postings[group]
+        if (first, last) == (0, stop - start):
+            begin, end = bounds[:-1], bounds[1:]
+        else:
+            begin, end = np.empty((2, len(bounds) - 1), dtype=np.int64)
+            _cut(begin, end, bounds, column, first, last)
+        out = np.empty((len(rows), last - first))
+        _fill_tile(out, rows.astype(np.int64), first, *self._rows, begin, end, column, value)
         return out
+
+
+def transposed(matrix: Array) -> Array:
+    """A C-contiguous copy of a C-contiguous matrix's transpose, made a square at a time: numpy goes row by row."""
+    out = np.empty(matrix.shape[::-1])
+    _transpose(out, matrix)
+    return out
+
+
+@compiled("void(f8[:, ::1], f8[:, ::1])")
+def _transpose(out: Array, matrix: Array) -> None:
+    m, n = matrix.shape
+    for top in range(0, m, 16):
+        for left in range(0, n, 16):
+            for j in range(left, min(left + 16, n)):
+                for i in range(top, min(top + 16, m)):
+                    out[j, i] = matrix[i, j]
 
 
 def self_products(points: sp.csr_array) -> Array:

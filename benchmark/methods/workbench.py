@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import numpy as np
 
 from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.classifiers.one_vs_one import runs
 from benchmark.compiled import numba_threads
 from benchmark.environment import gigabytes
 from benchmark.kernels.gram import InnerProducts
@@ -198,8 +199,7 @@ class Workbench:
             products = self.smoothed(weights, exponent, representation.dirichlet)
         else:
             divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
-            labels = problem.documents.labels[columns] if by_class else np.zeros(len(columns), dtype=np.int32)
-            groups = [np.flatnonzero(labels == code) for code in np.unique(labels)]
+            groups = _groups(problem.documents.labels[columns]) if by_class else None
             limit = memory_budget() // ONCE if streamed else memory_budget()
             embedded = embed(weights, exponent)
             if embedded.shape[0] * len(columns) * 8 > limit:
@@ -288,6 +288,12 @@ class Workbench:
 def trained_by(splits: Sequence[Split]) -> NDArray[np.intp]:
     """Rows that any of the splits trains on, ascending."""
     return np.unique(np.concatenate([split.train for split in splits]))
+
+
+def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """Columns, class after class, cut as one-vs-one machines ask for them."""
+    of_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
+    return [np.concatenate([of_class[code] for code in run]) for run in runs(np.array([*map(len, of_class)]))]
 
 
 def _digest(rows: NDArray[np.intp]) -> str:
