@@ -197,9 +197,9 @@ class StreamedProducts:
 
 
 def transposed(matrix: Array) -> Array:
-    """A C-contiguous copy of a C-contiguous matrix's transpose, made a square at a time: numpy goes row by row."""
+    """A C-contiguous copy of a matrix's transpose, made a square at a time: numpy goes row by row."""
     out = np.empty(matrix.shape[::-1])
-    _transpose(out, matrix)
+    _transpose(out, np.ascontiguousarray(matrix))
     return out
 
 

@@ -91,25 +91,21 @@ class KernelMachine(OnSplits):
 
     def _split(self, work: Work) -> Decisions:
         own = Awaited(self, work.split, work.terms)
-        if self._joins is None:
+        if self.joins is None:
             return self._alone(work)
         others = [
             each
             for each in work.bench.beside(own)
             if isinstance(each.method, KernelMachine)
-            and (each.method._joins, each.method.over_classes) == (self._joins, self.over_classes)  # noqa: SLF001
-            and (work.terms is None or each.method._points == self._points)  # noqa: SLF001 - of another of this class
+            and (each.method.joins, each.method.over_classes) == (self.joins, self.over_classes)
+            and (work.terms is None or each.method.spec.representation == self.spec.representation)
         ]
         return work.bench.solved(own, lambda: _solve_together([own, *others], work))
 
     @property
-    def _joins(self) -> tuple[Any, ...] | None:
+    def joins(self) -> tuple[Any, ...] | None:
         """The same for machines that can be solved together, unless terms are selected; None for what is alone."""
         return shared_products(self.spec) if self.spec.classifier.build().scheme == "one-vs-one" else None
-
-    @property
-    def _points(self) -> str:
-        return str(self.spec.representation.resolved)
 
     def _alone(self, work: Work) -> Decisions:
         watch = Stopwatch()

@@ -110,7 +110,7 @@ class Work:
 def shared_products(spec: MethodSpec) -> tuple[Any, ...]:
     """The same for methods that share a matrix of inner products, where terms aren't selected."""
     representation = spec.representation
-    idf = representation.idf if representation.learns else ""
+    idf = representation.idf if learns(representation) else ""
     exponent = getattr(spec.kernel.build(), "exponent", None) if spec.kernel else None
     fields = (representation.normalization, *representation.fields) if representation.fields else ()
     return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent

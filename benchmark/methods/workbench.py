@@ -112,6 +112,7 @@ class Workbench:
         self._expected: tuple[str, NDArray[np.intp]] | None = None
         self._awaited: dict[tuple[int, int, int | None], Awaited] = {}
         self._ahead: dict[tuple[int, int, int | None], Decisions | Exception] = {}
+        self._once = False
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
         self._memory = np.empty(0)
         self._products: tuple[tuple[object, ...], Timed] | None = None
@@ -124,6 +125,7 @@ class Workbench:
         """
         self._expected = (problem.key, trained_by(splits))
         self._awaited = {each.name: each for each in awaited}
+        self._once = len({id(each.split) for each in self._awaited.values()}) == 1
         self._ahead = {}
 
     def beside(self, work: Awaited) -> list[Awaited]:
@@ -134,9 +136,11 @@ class Workbench:
     def solved(self, work: Awaited, solve: Callable[[], Mapping[Awaited, Decisions | Exception]]) -> Decisions:
         """What a method makes of a split: found beside another method, or else now, by `solve`, perhaps with others."""
         if work.name not in self._ahead:
-            found = {each.name: own for each, own in solve().items()}
-            self._ahead |= found
-            self._awaited = {name: each for name, each in self._awaited.items() if name not in found}
+            found = solve()
+            self._ahead |= {each.name: own for each, own in found.items()}
+            failed = {id(each.method) for each, own in found.items() if isinstance(own, Exception)}
+            left = (each for each in self._awaited.values() if id(each.method) not in failed)  # one failure is enough
+            self._awaited = {each.name: each for each in left if each.name not in self._ahead}
         found_now = self._ahead.pop(work.name)
         if isinstance(found_now, Exception):
             raise found_now
@@ -176,7 +180,7 @@ class Workbench:
             Whether they are asked for by classes of columns, once: what is large is then never held, unless other
             splits are awaited that need it, too.
         """
-        streamed = by_class and len({id(each.split) for each in self._awaited.values()}) == 1
+        streamed = by_class and self._once
         content = {
             "counts": problem.key,
             "weighting": representation.weighting.plain,
