@@ -21,6 +21,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -53,6 +54,23 @@ class KernelRows(Protocol):
         """Rows start:stop, shape (stop - start, n_columns)."""
 
 
+class KernelTiles(KernelRows, Protocol):
+    """Kernel values by tiles, which several kernels may make of the same `source`."""
+
+    @property
+    def streamed(self) -> bool:
+        """Whether a `source` costs something, and long ones less than many."""
+
+    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+        """What a tile's values are made of, an array of its shape, which stays as it is."""
+
+    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The `source` of first × second and of second × first."""
+
+    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
+        """A tile's values, fresh; FloatingPointError if one is not finite."""
+
+
 @dataclass(frozen=True)
 class DenseRows:
     """A kernel matrix that exists, seen through row and column numbers."""
@@ -73,10 +91,27 @@ class DenseRows:
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
         """Rows start:stop, as a fresh array; FloatingPointError if a value is not finite."""
-        values = self.matrix[np.ix_(self.rows[start:stop], self.columns)]
-        if not np.isfinite(values).all():
+        rows, columns = slice(start, stop), slice(0, len(self.columns))
+        return self.values(self.source(rows, columns), rows, columns)
+
+    @property
+    def streamed(self) -> bool:
+        """False: the values exist."""
+        return False
+
+    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+        """The values themselves."""
+        return self.matrix[np.ix_(self.rows[rows], self.columns[columns])]
+
+    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The values of first × second and of second × first."""
+        return self.source(first, second), self.source(second, first)
+
+    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:  # noqa: ARG002
+        """The `source`; FloatingPointError if a value is not finite."""
+        if not np.isfinite(source).all():
             raise FloatingPointError("the kernel matrix holds values that are not finite numbers")
-        return values
+        return source
 
 
 @dataclass(frozen=True)
@@ -106,11 +141,25 @@ class NodeMatrix:
     Fresh memory costs a page fault per 4 kB, which on a large matrix takes longer than computing its values.
     """
 
+    #: The most bytes that `benchmark.classifiers.one_vs_one` kept beside it.
+    tiles_bytes: int
+
     def __init__(self) -> None:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
         self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
-        self.n = 0
+        self._beside: list[NodeMatrix] = []
+        self.n, self.tiles_bytes = 0, 0
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of this one's memory and of that beside it, with the most that tiles took which were kept."""
+        return self._memory.nbytes + sum(each.nbytes for each in self._beside) + self.tiles_bytes
+
+    def desks(self, jobs: int) -> list[NodeMatrix]:
+        """As many as threads that work side by side, itself the first; the memory of all is kept."""
+        self._beside += [NodeMatrix() for _ in range(jobs - 1 - len(self._beside))]
+        return [self, *self._beside[: jobs - 1]]
 
     def fill_square(self, matrix: NDArray[np.float64], jobs: int) -> None:
         """Write a square matrix, unless it stands here already; nobody may change its values as long as it lives."""
@@ -120,27 +169,32 @@ class NodeMatrix:
 
     def fill(self, kernel: KernelRows, jobs: int, ridge: float = 0.0) -> None:
         """Write the values of the square `kernel` on `jobs` threads; `ridge` is added to the diagonal."""
-        self._square, n = lambda: None, kernel.shape[0]
+        n = kernel.shape[0]
+        self.resize(n)
+        run_blocks(lambda i, j: self.write(i, 0, kernel.block(i, j)), n, rows_per_block(n), jobs)
+        self.add_to_diagonal(ridge, 0, n)
+
+    def resize(self, n: int) -> None:
+        """Make room for n rows, and number them; their values are anything until they are written."""
+        self._square, self.n = lambda: None, n
         pairs, width = (n + 1) // 2, n + 2
         if self._memory.size < pairs * width * 2:
             self._memory = np.empty(0)  # free the old before taking the new
             self._memory = np.zeros(pairs * width * 2)
         self._nodes = self._memory[: pairs * width * 2].reshape(pairs, width, 2)
-        self.n = n
         serial = np.arange(1, n + 1)
         self._nodes[:, 0, 1] = serial[0::2]
         self._nodes[: n // 2, 1, 0] = serial[1::2]
 
-        def write(start: int, stop: int) -> None:
-            values = kernel.block(start, stop)
-            even, odd = values[0::2], values[1::2]
-            first = start // 2
-            self._nodes[first : first + len(even), 1 : n + 1, 1] = even
-            self._nodes[first : first + len(odd), 2 : n + 2, 0] = odd
+    def write(self, row: int, column: int, values: NDArray[np.float64]) -> None:
+        """Write a tile, whose first value belongs to `row` and `column`."""
+        _interleave(self._nodes, row, column + 1, np.ascontiguousarray(values))
 
-        run_blocks(write, n, rows_per_block(n), jobs)
+    def add_to_diagonal(self, ridge: float, start: int, stop: int) -> None:
+        """Add a number to the values of each of the rows start:stop with itself."""
         if ridge:
-            even, odd = np.arange(0, n, 2), np.arange(1, n, 2)
+            rows = np.arange(start, stop)
+            even, odd = rows[rows % 2 == 0], rows[rows % 2 == 1]
             self._nodes[even // 2, even + 1, 1] += ridge
             self._nodes[odd // 2, odd + 2, 0] += ridge
 
@@ -149,6 +203,29 @@ class NodeMatrix:
         stride = self._nodes.strides[0]
         row = np.arange(self.n, dtype=np.uintp)
         return np.uintp(self._nodes.ctypes.data) + (row // 2) * np.uintp(stride) + (row % 2) * np.uintp(8)
+
+
+@compiled("void(f8[:, :, ::1], i8, i8, f8[:, ::1])")
+def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArray[np.float64]) -> None:
+    """Two rows at a time: what they share of memory is then gone through but once."""
+    m, n = values.shape
+    if n == 0:
+        return
+    i = 0
+    while i < m:
+        pair = nodes[(row + i) // 2]
+        if (row + i) % 2 == 0 and i + 1 < m:
+            pair[column, 1] = values[i, 0]
+            for j in range(1, n):
+                pair[column + j, 0] = values[i + 1, j - 1]
+                pair[column + j, 1] = values[i, j]
+            pair[column + n, 0] = values[i + 1, n - 1]
+            i += 2
+        else:
+            odd = (row + i) % 2
+            for j in range(n):
+                pair[column + j + odd, 1 - odd] = values[i, j]
+            i += 1
 
 
 def train(
@@ -173,8 +250,13 @@ def trainer(
     Rows are handed over class after class, first class first, as `svm_train` itself does after grouping:
     the solver sees the same numbers in the same order as on the whole problem, and returns the same α.
     """
-    pointers, parameter = nodes.pointers(), _parameter(C, epsilon, cache_mb)
-    return lambda problem: _train_binary(pointers, *problem, parameter)
+    pointers, parameter = nodes.pointers(), parameter_of(C, epsilon, cache_mb)
+
+    def trained(problem: tuple[NDArray[np.intp], NDArray[np.intp]]) -> Machine:
+        rows = np.concatenate(problem)
+        return train_binary(pointers[rows], rows, len(problem[0]), parameter)
+
+    return trained
 
 
 def trainers(jobs: int) -> ThreadPoolExecutor:
@@ -182,7 +264,7 @@ def trainers(jobs: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(jobs, initializer=lambda: _libraries().limit(limits=1, user_api="openmp"))
 
 
-def _parameter(C: float, epsilon: float, cache_mb: float) -> Any:
+def parameter_of(C: float, epsilon: float, cache_mb: float) -> Any:
     """What LIBSVM calls ``struct svm_parameter``."""
     official = _official()
     # The constructor sets the process's print function to standard output: machines trained meanwhile would speak up.
@@ -198,13 +280,28 @@ def _parameter(C: float, epsilon: float, cache_mb: float) -> Any:
     return parameter
 
 
-def _train_binary(
-    pointers: NDArray[np.uintp], first: NDArray[np.intp], second: NDArray[np.intp], parameter: Any
-) -> Machine:
+def train_binary(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: int, parameter: Any) -> Machine:
+    """A machine of the rows that stand at some addresses, those of the first class before those of the second.
+
+    Parameters
+    ----------
+    pointers : uintp array, shape (m,)
+        See `NodeMatrix.pointers`.
+    rows : intp array, shape (m,)
+        What the machine calls them.
+    n_first : int
+        How many belong to the first class.
+    parameter : ctypes structure
+        See `parameter_of`.
+
+    Raises
+    ------
+    ValueError
+        If LIBSVM refuses the parameter.
+    """
     official = _official()
-    rows = np.concatenate([first, second])
-    row_pointers = np.ascontiguousarray(pointers[rows])
-    labels = np.concatenate([np.ones(len(first)), -np.ones(len(second))])
+    row_pointers = np.ascontiguousarray(pointers)
+    labels = np.where(np.arange(len(rows)) < n_first, 1.0, -1.0)
     # The constructor of libsvm-official's class copies element by element; its fields are all the C code reads.
     problem = official.svm_problem.__new__(official.svm_problem)
     problem.l = len(rows)

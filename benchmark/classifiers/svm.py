@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -12,10 +13,13 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.blocks import blas_threads, rows_per_block, run_blocks
 from benchmark.checks import check_one_of, check_positive_parameters
-from benchmark.classifiers.libsvm import DenseRows, KernelRows, Machine, NodeMatrix, train
+from benchmark.classifiers.libsvm import DenseRows, KernelTiles, Machine, NodeMatrix, train
+from benchmark.classifiers.one_vs_one import TILES, Clock, Wanted, train_pairs
 from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
 SCHEMES = ("one-vs-one", "one-vs-rest")
@@ -49,7 +53,7 @@ class Machines:
 
 
 def fit_machines(
-    kernel: KernelRows,
+    kernel: KernelTiles,
     class_sizes: NDArray[np.intp],
     *,
     C: float = 1.0,
@@ -64,7 +68,7 @@ def fit_machines(
 
     Parameters
     ----------
-    kernel : KernelRows, shape (n, n)
+    kernel : KernelTiles, shape (n, n)
     class_sizes : int array, shape (n_classes,)
         How many rows each class owns, in order; the order decides one-vs-one ties.
     C, epsilon : float
@@ -83,58 +87,157 @@ def fit_machines(
     FloatingPointError
         If a kernel value is not finite.
     """
-    bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
-    if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
-        msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
-        raise ValueError(msg)
-    if kernel.shape != (bounds[-1], bounds[-1]):
-        raise ValueError(f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}")
+    wanted = Wanted(kernel, C, epsilon, cache_mb, ridge)
+    if scheme == "one-vs-one":
+        (found,) = fit_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
+        if isinstance(found, Exception):
+            raise found
+        return found
+    if scheme != "one-vs-rest":
+        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
+    bounds = _bounds(class_sizes, kernel)
     rows = np.arange(bounds[-1])
     of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
-    if scheme == "one-vs-one":
-        problems = list(combinations(of_class, 2))
-    elif scheme == "one-vs-rest":
-        problems = [(own, np.concatenate([rows[: own[0]], rows[own[-1] + 1 :]])) for own in of_class]
-    else:
-        raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
+    problems = [(own, np.concatenate([rows[: own[0]], rows[own[-1] + 1 :]])) for own in of_class]
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs, ridge)
     machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
     return Machines(scheme, bounds, machines)
 
 
-def decide(machines: Machines, kernel: KernelRows, jobs: int = 1) -> NDArray[np.float64]:
-    """Decision values of every machine, shape (n_rows, n_machines).
+def fit_together(
+    wanted: Sequence[Wanted],
+    class_sizes: NDArray[np.intp],
+    *,
+    jobs: int = 1,
+    nodes: NodeMatrix | None = None,
+    budget: int = TILES,
+    clock: Clock | None = None,
+) -> list[Machines | Exception]:
+    """One-vs-one machines of several kernels of the same inner products; or why they can't be trained.
+
+    Parameters
+    ----------
+    wanted : sequence of Wanted
+    class_sizes, jobs, nodes
+        As of `fit_machines`.
+    budget, clock
+        As of `train_pairs`.
+
+    Raises
+    ------
+    ValueError
+        If a class is empty, or there are fewer than two.
+    """
+    bounds = _bounds(class_sizes, *(each.kernel for each in wanted))
+    found = train_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget, clock=clock)
+    return [each if isinstance(each, Exception) else Machines("one-vs-one", bounds, each) for each in found]
+
+
+def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.intp]:
+    """Where each class's rows begin and end; ValueError where there are no two, or kernels are of other rows."""
+    bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
+    if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
+        msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
+        raise ValueError(msg)
+    for kernel in kernels:
+        if kernel.shape != (bounds[-1], bounds[-1]):
+            msg = f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}"
+            raise ValueError(msg)
+    return bounds
+
+
+def decide(machines: Machines, kernel: KernelTiles, jobs: int = 1) -> NDArray[np.float64]:
+    """Decision values of every machine, shape (n_rows, n_machines), see `decide_together`."""
+    (found,) = decide_together([machines], [kernel], jobs=jobs)
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def decide_together(
+    machines: Sequence[Machines | Exception],
+    kernels: Sequence[KernelTiles],
+    *,
+    jobs: int = 1,
+    clock: Clock | None = None,
+) -> list[NDArray[np.float64] | Exception]:
+    """Decision values of the machines of several kernels of the same inner products; or why there are none.
 
     Sums run over class blocks in BLAS, so their last bits depend on its order of addition. Where that could
     change a sign, the value is summed again in LIBSVM's order.
 
     Parameters
     ----------
-    kernel : KernelRows, shape (n_rows, n)
-        Columns in the order of the training rows.
+    machines : sequence of Machines or Exception
+        All of the same training rows.
+    kernels : sequence of KernelTiles, shape (n_rows, n)
+        Of each; columns are in the order of the training rows.
+    clock : Clock, optional
+        What the seconds are added to.
+
+    Returns
+    -------
+    list of float64 arrays, shape (n_rows, n_machines)
     """
-    blocks = _coefficient_blocks(machines)
-    rho = np.array([machine.rho for machine in machines.machines])
-    terms = np.array([len(machine.support) + 1 for machine in machines.machines])
-    magnitude = np.array([np.abs(machine.coefficients).sum() for machine in machines.machines])
-    starts, support, coefficients = _flatten(machines.machines)
-    decisions = np.empty((kernel.shape[0], len(rho)))
+    failed = {i: each for i, each in enumerate(machines) if isinstance(each, Exception)}
+    deciding = {i: _Deciding(each, kernels[i]) for i, each in enumerate(machines) if not isinstance(each, Exception)}
+    clock, first = clock or Clock(len(machines)), next(iter(deciding.values()), None)
+    if first is None:
+        return list(failed.values())
 
     def work(start: int, stop: int) -> None:
-        values = kernel.block(start, stop)
-        out = decisions[start:stop]
-        out[:] = -rho
-        for rows, which, weights in blocks:
-            out[:, which] += values[:, rows] @ weights
-        largest = max(values.max(), -values.min())
-        doubtful = np.abs(out) <= _ROUNDING * terms * (magnitude * largest + np.abs(rho))
-        if doubtful.any():
-            _sum_in_order(values, doubtful, starts, support, coefficients, rho, out)
+        rows, largest = slice(start, stop), np.zeros(len(machines))
+        began = time.perf_counter()
+        whole = first.kernel.source(rows, slice(0, first.kernel.shape[1]))
+        clock.shared += time.perf_counter() - began
+        for code, columns in enumerate(first.classes):
+            source = whole[:, columns]
+            values: dict[int, NDArray[np.float64]] = {}  # those of one kernel share them
+            for i, each in deciding.items():
+                began, name = time.perf_counter(), id(each.kernel)
+                try:
+                    if name not in values:
+                        values[name] = each.kernel.values(source, rows, columns)
+                    largest[i] = max(largest[i], each.add(values[name], rows, code))
+                except (ValueError, FloatingPointError) as error:
+                    failed[i] = error
+                clock.own[i] += time.perf_counter() - began
+        for i in deciding.keys() - failed.keys():
+            deciding[i].sum_again(rows, largest[i])
 
     with blas_threads(1):
-        run_blocks(work, kernel.shape[0], max(64, rows_per_block(kernel.shape[1])), jobs)
-    return decisions
+        run_blocks(work, first.kernel.shape[0], max(64, rows_per_block(first.kernel.shape[1])), jobs)
+    return [failed[i] if i in failed else deciding[i].decisions for i in range(len(machines))]
+
+
+class _Deciding:
+    """The machines of one kernel, whose decisions are summed class by class."""
+
+    def __init__(self, machines: Machines, kernel: KernelTiles) -> None:
+        self.kernel, each = kernel, machines.machines
+        self.classes = [slice(int(start), int(stop)) for start, stop in pairwise(machines.class_bounds)]
+        self.blocks = _coefficient_blocks(machines)
+        self.rho = np.array([machine.rho for machine in each])
+        self.terms = np.array([len(machine.support) + 1 for machine in each])
+        self.magnitude = np.array([np.abs(machine.coefficients).sum() for machine in each])
+        self.flat = _flatten(each)
+        self.decisions = np.tile(-self.rho, (kernel.shape[0], 1))
+
+    def add(self, values: NDArray[np.float64], rows: slice, code: int) -> float:
+        """Add what a class's rows contribute, given the kernel values with them; the largest magnitude of these."""
+        which, weights = self.blocks[code]
+        self.decisions[rows, which] += values @ weights
+        return float(max(values.max(), -values.min()))
+
+    def sum_again(self, rows: slice, largest: float) -> None:
+        """Sum in LIBSVM's order what is so small that another order might change its sign."""
+        out = self.decisions[rows]
+        doubtful = np.abs(out) <= _ROUNDING * self.terms * (self.magnitude * largest + np.abs(self.rho))
+        picked = np.flatnonzero(doubtful.any(axis=1))
+        for row in picked:
+            values = self.kernel.block(rows.start + row, rows.start + row + 1)
+            _sum_in_order(values, doubtful[row : row + 1], *self.flat, self.rho, out[row : row + 1])
 
 
 def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
@@ -188,20 +291,19 @@ def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64
     return votes
 
 
-def _coefficient_blocks(
-    machines: Machines,
-) -> list[tuple[slice, NDArray[np.intp], NDArray[np.float64]]]:
-    """For each class: its training rows, the machines it supports, and their coefficients (rows × machines)."""
-    bounds = machines.class_bounds
-    dense = np.zeros((bounds[-1], len(machines.machines)))
-    for column, machine in enumerate(machines.machines):
-        dense[machine.support, column] = machine.coefficients
-    blocks = []
-    for start, stop in pairwise(bounds):
-        part = dense[start:stop]
-        which = np.flatnonzero(part.any(axis=0))
-        blocks.append((slice(start, stop), which, np.ascontiguousarray(part[:, which])))
-    return blocks
+def _coefficient_blocks(machines: Machines) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
+    """For each class: the machines its training rows support, and their coefficients, shape (rows, machines)."""
+    found = []
+    for start, stop in pairwise(machines.class_bounds):
+        own: dict[int, NDArray[np.float64]] = {}
+        for column, machine in enumerate(machines.machines):
+            inside = (machine.support >= start) & (machine.support < stop)
+            if inside.any():
+                own[column] = np.zeros(stop - start)
+                own[column][machine.support[inside] - start] = machine.coefficients[inside]
+        weights = np.stack(list(own.values()), axis=1) if own else np.empty((stop - start, 0))
+        found.append((np.array(list(own), dtype=np.intp), np.ascontiguousarray(weights)))
+    return found
 
 
 def _flatten(

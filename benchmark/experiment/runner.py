@@ -22,7 +22,7 @@ from benchmark.kernels.products import inner_products
 from benchmark.measures.base import Context
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.workbench import Awaited, Workbench
 from benchmark.observer import Observer
 from benchmark.registries import shipped
 from benchmark.representation import WEIGHTINGS, embed
@@ -190,10 +190,12 @@ class Walk:
         self.stored = {point.place for point in work.points} - {point.place for point, _ in missing}
         brought, refused = self._brought(missing, work.problem)
         results |= brought
-        for point, jobs in batches([each for each in missing if each[1].key not in brought], by_split=by_split):
+        left = [each for each in missing if each[1].key not in brought]
+        for point, jobs in batches(left, by_split=by_split):
             if point.problem is not problem:
                 problem = point.problem
-                self._bench.expect(problem, [split for splits in work.splits.values() for split in splits])
+                splits = [split for splits in work.splits.values() for split in splits]
+                self._bench.expect(problem, splits, awaited((p, j) for p, j in left if p.problem is problem))
             if point.place not in self.failed:
                 self._observer.now(jobs[0].label)
                 found = refused.get(jobs[0].key) or self.results_of(point, jobs)
@@ -279,6 +281,15 @@ def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list
     for point, jobs in _together(by_base, lambda each: each[0].problem.key):
         found += [(point, jobs)] if point.classifies_points else [(point, [job]) for job in jobs]
     return found
+
+
+def awaited(todo: Iterable[tuple[PointWork, Job]]) -> list[Awaited]:
+    """What a workbench is told that methods are to be solved on."""
+    return [
+        Awaited(point.method, split, point.terms)
+        for point, job in todo
+        for split in (*job.splits, *(fold for folds in job.inner for fold in folds))
+    ]
 
 
 def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:

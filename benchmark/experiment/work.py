@@ -16,6 +16,7 @@ from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
+from benchmark.methods.weights import shared_products
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -146,7 +147,7 @@ def task_work(
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     folds = list(zip(splits[size], inner, strict=True))
                     jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest)
-                    how = method, seen, number, _shares(spec), spec.kernel is None
+                    how = method, seen, number, shared_products(spec), spec.kernel is None
                     points.append(PointWork(place, *how, jobs, candidate is None))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 
@@ -167,14 +168,6 @@ def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) 
     train = problem.documents.take(split.train)
     made = protocol.splits(train)
     return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
-
-
-def _shares(spec: MethodSpec) -> tuple[Any, ...]:
-    representation = spec.representation
-    idf = representation.idf if representation.learns else ""
-    exponent = getattr(spec.kernel.build(), "exponent", None) if spec.kernel else None
-    fields = (representation.normalization, *representation.fields) if representation.fields else ()
-    return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
 
 
 def _jobs(

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import clone
 
+from benchmark.kernels.products import StreamedProducts, transposed
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.kernels.base import Kernel
-    from benchmark.kernels.products import StreamedProducts
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class InnerProducts:
 class Gram:
     """Kernel values between `rows` and `columns` (row numbers of documents), computed where they are asked for.
 
+    Kernels of the same products, rows and columns can share what `both` and `source` give.
+
     Parameters
     ----------
     kernel : Kernel
@@ -68,23 +71,48 @@ class Gram:
         own: Kernel = clone(kernel)
         self._kernel, self._matrix = own.learn(products.n_coordinates), products.matrix
         self._rows, self._row_scale, self._row_self = rows, scale[rows], self_products[rows]
-        self._positions = _slice_if_consecutive(np.searchsorted(products.columns, columns))
+        self._positions = np.searchsorted(products.columns, columns)
         self._column_scale, self._column_self = scale[columns], self_products[columns]
         self.shape = (len(rows), len(columns))
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Rows start:stop as a fresh float64 array, shape (stop - start, n_columns).
+        """Rows start:stop as a fresh float64 array, shape (stop - start, n_columns); see `values`."""
+        rows, columns = slice(start, stop), slice(0, self.shape[1])
+        return self.values(self.source(rows, columns), rows, columns)
+
+    def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
+        """The inner products that a tile's values are made of: they may be a view of what is held."""
+        own, positions = self._rows[rows], self._positions[columns]
+        if isinstance(self._matrix, StreamedProducts):
+            return self._matrix.tile(own, positions)
+        picked, among = _slice_if_consecutive(own), _slice_if_consecutive(positions)
+        if isinstance(picked, slice) or isinstance(among, slice):
+            return self._matrix[picked, among]
+        return self._matrix[np.ix_(picked, among)]
+
+    def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The `source` of first × second and of second × first, where rows and columns are the same documents."""
+        across = self.source(first, second)
+        # Streamed, both are sums of the same products in the same order.
+        return across, transposed(across) if self.streamed else self.source(second, first)
+
+    @property
+    def streamed(self) -> bool:
+        """Whether a `source` costs something."""
+        return isinstance(self._matrix, StreamedProducts)
+
+    def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
+        """Kernel values of a tile as a fresh float64 array, given its `source`.
 
         Raises
         ------
         FloatingPointError
             If a value is not finite: LIBSVM would run on it without a word.
         """
-        source = self._matrix[_slice_if_consecutive(self._rows[start:stop])][:, self._positions]
-        tile = source * self._row_scale[start:stop, None]
-        tile *= self._column_scale
+        tile = source * self._row_scale[rows, None]
+        tile *= self._column_scale[columns]
         with np.errstate(over="ignore", invalid="ignore"):
-            values = self._kernel.link(tile, self._row_self[start:stop], self._column_self)
+            values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])
             # A sum is finite only if every term is, and costs one pass without a temporary.
             total = values.sum()
         if not np.isfinite(total) and not np.isfinite(values).all():

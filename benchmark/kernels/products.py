@@ -16,6 +16,8 @@ from benchmark.compiled import compiled, prange
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
 
 
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
-_MATRICES = f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})"
 
 
 @compiled(f"void(f8[::1], i8, {_POSTINGS}, {_POSTINGS})")
@@ -47,7 +48,7 @@ def _fill_row(
 
 
 # Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
-@compiled(_MATRICES, parallel=True)
+@compiled(f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})", parallel=True)
 def _fill_on_all_cores(
     out: Array,
     row_start: I8,
@@ -61,18 +62,35 @@ def _fill_on_all_cores(
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
-@compiled(_MATRICES)
-def _fill_on_this_core(
+@compiled(f"void(f8[:, ::1], i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
+def _fill_tile(
     out: Array,
+    rows: I8,
+    first: int,
     row_start: I8,
     row_term: I4,
     row_value: Array,
     posting_start: I8,
+    posting_stop: I8,
     posting_column: I4,
     posting_value: Array,
 ) -> None:
     for i in range(out.shape[0]):
-        _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
+        row = out[i]
+        row[:] = 0.0
+        for k in range(row_start[rows[i]], row_start[rows[i] + 1]):
+            term, value = row_term[k], row_value[k]
+            for q in range(posting_start[term], posting_stop[term]):
+                row[posting_column[q] - first] += value * posting_value[q]
+
+
+@compiled("void(i8[::1], i8[::1], i8[::1], i4[::1], i8, i8)")
+def _cut(start: I8, stop: I8, bounds: I8, column: I4, first: int, last: int) -> None:
+    """Find where each term's postings of the columns first:last begin and end."""
+    for term in range(len(bounds) - 1):
+        own = column[bounds[term] : bounds[term + 1]]
+        start[term] = bounds[term] + np.searchsorted(own, first)
+        stop[term] = bounds[term] + np.searchsorted(own, last)
 
 
 def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = None) -> Array:
@@ -110,7 +128,7 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
 
 
 class StreamedProducts:
-    """Rows of inner products that are computed whenever they are asked for, for a matrix too large to be held.
+    """Tiles of inner products that are computed whenever they are asked for, of a matrix that is never held.
 
     The same sums in the same order as `inner_products`, hence the same bits; on the calling thread alone, since the
     threads that ask work side by side.
@@ -120,25 +138,79 @@ class StreamedProducts:
     points : CSR array, shape (n, V)
     columns : intp array, shape (n_columns,)
         The points that rows are multiplied with.
+    groups : sequence of intp arrays, optional
+        Columns in the order in which they are asked for, as positions in `columns`, cut to what is asked for together
+        at most: each tile costs a look at every term of its rows for every group it has columns of. One of all columns
+        unless given.
     """
 
-    def __init__(self, points: sp.csr_array, columns: NDArray[np.intp]) -> None:
-        self.points = canonical(points)
-        self._postings = _parts(canonical(points[columns]).tocsc())
-        self._n_columns = len(columns)
+    def __init__(
+        self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
+    ) -> None:
+        own, groups = canonical(points), groups or [np.arange(len(columns))]
+        self.shape = (points.shape[0], len(columns))
+        self.hold(own)
+        self._starts = np.cumsum([0, *map(len, groups)])
+        self._place = np.empty(len(columns), dtype=np.intp)
+        self._place[np.concatenate(groups)] = np.arange(len(columns))
+        self._postings = [_parts(own[columns[group]].tocsc()) for group in groups]
 
     def of(self, points: sp.csr_array) -> StreamedProducts:
         """The products of other points with the same columns."""
         other = copy(self)
-        other.points = canonical(points)
+        other.hold(points)
         return other
 
-    def __getitem__(self, rows: slice | NDArray[np.intp]) -> Array:
-        """The products of these rows, a fresh array of shape (len(rows), n_columns)."""
-        part = self.points[rows]
-        out = np.empty((part.shape[0], self._n_columns))
-        _fill_on_this_core(out, *_parts(part), *self._postings)
+    def hold(self, points: sp.csr_array) -> None:
+        """Let these be the points whose rows are asked for."""
+        self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical(points))
+
+    def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
+        """The products of these rows with these columns, shape (len(rows), len(positions))."""
+        places = self._place[positions]
+        if not len(places):
+            return np.empty((len(rows), 0))
+        first, last = int(places.min()), int(places.max()) + 1
+        groups = range(*(np.searchsorted(self._starts, (first, last - 1), side="right") - [1, 0]).tolist())
+        parts = [self._with(rows, number, first, last) for number in groups]
+        out = parts[0] if len(parts) == 1 else np.hstack(parts)
+        in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
+        return out if in_order else out[:, places - first]
+
+    def __getitem__(self, rows: slice) -> Array:
+        """The products of these rows with all columns."""
+        return self.tile(np.arange(self.shape[0])[rows], np.arange(self.shape[1]))
+
+    def _with(self, rows: NDArray[np.intp], group: int, first: int, last: int) -> Array:
+        """The products with a group's columns among those that stand at first:last of all groups."""
+        start, stop = self._starts[group : group + 2].tolist()
+        first, last = max(first, start) - start, min(last, stop) - start
+        bounds, column, value = self._postings[group]
+        if (first, last) == (0, stop - start):
+            begin, end = bounds[:-1], bounds[1:]
+        else:
+            begin, end = np.empty((2, len(bounds) - 1), dtype=np.int64)
+            _cut(begin, end, bounds, column, first, last)
+        out = np.empty((len(rows), last - first))
+        _fill_tile(out, rows.astype(np.int64), first, *self._rows, begin, end, column, value)
         return out
+
+
+def transposed(matrix: Array) -> Array:
+    """A C-contiguous copy of a matrix's transpose, made a square at a time: numpy goes row by row."""
+    out = np.empty(matrix.shape[::-1])
+    _transpose(out, np.ascontiguousarray(matrix))
+    return out
+
+
+@compiled("void(f8[:, ::1], f8[:, ::1])")
+def _transpose(out: Array, matrix: Array) -> None:
+    m, n = matrix.shape
+    for top in range(0, m, 16):
+        for left in range(0, n, 16):
+            for j in range(left, min(left + 16, n)):
+                for i in range(top, min(top + 16, m)):
+                    out[j, i] = matrix[i, j]
 
 
 def self_products(points: sp.csr_array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.protocols import Split
-from benchmark.experiment.runner import ProductsInStore, Walk, batches
+from benchmark.experiment.runner import ProductsInStore, Walk, awaited, batches
 from benchmark.experiment.store import Store
 from benchmark.kernels import elementwise
 from benchmark.methods.base import Problem
@@ -70,11 +70,11 @@ class _Watched(Workbench):
         super().__init__(jobs, keep)
         self.spent, self.squares, self.taken = np.zeros(2), False, 0
 
-    def products(self, *given: Any) -> Any:
+    def products(self, *given: Any, **named: Any) -> Any:
         """As of a workbench."""
         self.squares = False
         with self._watched():
-            return super().products(*given)
+            return super().products(*given, **named)
 
     def smoothed(self, *given: Any) -> Any:
         """As of a workbench."""
@@ -180,8 +180,11 @@ def sampled(work: TaskWork, missing: Mapping[PointKey, list[Job]], share: float)
                 thinned[id(split)] = thin(split.train, least, OF_EACH), thin(split.test, OF_EACH, 0)
     rows = np.unique(np.concatenate([each for both in thinned.values() for each in both]))
 
+    parts: dict[int, Split] = {}  # one of each, as methods are solved together on one
+
     def part(split: Split, train: NDArray[np.intp], test: NDArray[np.intp]) -> Split:
-        return Split(split.name, np.searchsorted(rows, train), np.searchsorted(rows, test), split.number)
+        own = Split(split.name, np.searchsorted(rows, train), np.searchsorted(rows, test), split.number)
+        return parts.setdefault(id(split), own)
 
     def small(job: Job) -> Job:
         inner = tuple(
@@ -223,7 +226,8 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
     n_bytes, n_small = (max(each.rows * each.columns * 8 for each in sizes.values()) for sizes in (all_, some))
     kept = Store(folder, limit=10**12)
     bench = _Watched(jobs, ProductsInStore(kept) if n_bytes <= KEPT_BYTES else None)
-    bench.expect(small.problem, [split for splits in small.splits.values() for split in splits])
+    splits = [split for splits in small.splits.values() for split in splits]
+    bench.expect(small.problem, splits, awaited((p, j) for p in small.points for j in p.jobs))
     walk, found = Walk(kept, bench, Observer()), dict[Any, list[Piece]]()
     todo = [(point, job) for point in small.points for job in point.jobs]
     with _budget(memory_budget() * n_small / n_bytes), blas_threads(jobs):
@@ -234,7 +238,7 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
             if isinstance(results, str):
                 continue
             steps = _steps(point, bench.squares, some[point.place], all_[point.place])
-            held = {"products": bench.taken, "kernel": bench.nodes.n**2 * 8, "kept": bench.taken * (not bench.squares)}
+            held = {"products": bench.taken, "kernel": bench.nodes.nbytes, "kept": bench.taken * (not bench.squares)}
             decisions = [each for job in own for each in results[job.key].decisions]
             parts = _divided(point, np.sum([each.seconds for each in decisions], axis=0), took, products)
             found.setdefault(point.place, []).append(Piece(len(decisions), parts, steps, held))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -11,11 +12,14 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.classifiers.libsvm import train
 from benchmark.classifiers.many import BinaryProblem, solve_many
+from benchmark.classifiers.one_vs_one import Clock, Wanted
 from benchmark.classifiers.svm import (
     Machines,
     SupportVectorClassifier,
     decide,
+    decide_together,
     fit_machines,
+    fit_together,
     mean_self_product,
     predict,
 )
@@ -24,8 +28,8 @@ from benchmark.kernels.fields import SumOverFields
 from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
-from benchmark.methods.weights import Work, learns
-from benchmark.methods.workbench import Workbench
+from benchmark.methods.weights import Work, learns, shared_products
+from benchmark.methods.workbench import Awaited, Workbench, memory_budget
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -81,10 +85,29 @@ class OnSplits:
 class KernelMachine(OnSplits):
     """LIBSVM on each split by itself: one-vs-one or one-vs-rest, training documents sorted by class.
 
-    Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
+    Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`. One-vs-one, it is solved together
+    with all that are awaited on the split and share its inner products.
     """
 
     def _split(self, work: Work) -> Decisions:
+        own = Awaited(self, work.split, work.terms)
+        if self.joins is None:
+            return self._alone(work)
+        others = [
+            each
+            for each in work.bench.beside(own)
+            if isinstance(each.method, KernelMachine)
+            and (each.method.joins, each.method.over_classes) == (self.joins, self.over_classes)
+            and (work.terms is None or each.method.spec.representation == self.spec.representation)
+        ]
+        return work.bench.solved(own, lambda: _solve_together([own, *others], work))
+
+    @property
+    def joins(self) -> tuple[Any, ...] | None:
+        """The same for machines that can be solved together, unless terms are selected; None for what is alone."""
+        return shared_products(self.spec) if self.spec.classifier.build().scheme == "one-vs-one" else None
+
+    def _alone(self, work: Work) -> Decisions:
         watch = Stopwatch()
         machines, products, rows = self._trained(work, watch)
         normalization = self.spec.representation.normalization
@@ -100,24 +123,74 @@ class KernelMachine(OnSplits):
     def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts, NDArray[np.intp]]:
         """The machines, what their kernel values are made of, and the training documents in the order of theirs."""
         kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
-        split, bench = work.split, work.bench
         products = work.products(self.spec.representation, kernel.exponent, watch)
-        normalization, documents = self.spec.representation.normalization, work.problem.documents
-        labels = documents.labels[split.train]
-        rows = split.train[np.argsort(labels, kind="stable")]
+        normalization, (rows, sizes) = self.spec.representation.normalization, _by_class(work)
         machines = fit_machines(
             Gram(kernel, products, normalization, rows, rows),
-            np.bincount(labels, minlength=len(documents.classes)),
+            sizes,
             C=cost(classifier, kernel, products, normalization),
             epsilon=classifier.epsilon,
             scheme=classifier.scheme,
             ridge=classifier.ridge,
             cache_mb=classifier.cache_mb,
-            jobs=bench.jobs,
-            nodes=bench.nodes,
+            jobs=work.bench.jobs,
+            nodes=work.bench.nodes,
         )
         watch.lap("training")
         return machines, products, rows
+
+
+def _by_class(work: Work) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The training documents, class after class, and how many each class has."""
+    documents, train = work.problem.documents, work.split.train
+    labels = documents.labels[train]
+    return train[np.argsort(labels, kind="stable")], np.bincount(labels, minlength=len(documents.classes))
+
+
+def _solve_together(members: Sequence[Awaited], work: Work) -> dict[Awaited, Decisions | Exception]:
+    """What one-vs-one machines of the same inner products make of a split, or why they can't be trained.
+
+    Seconds are those of all threads, divided by how many there are.
+    """
+    watch, bench, specs = Stopwatch(), work.bench, [each.method.spec for each in members]  # type: ignore[attr-defined]
+    exponent, (rows, sizes) = kernel_of(specs[0]).exponent, _by_class(work)
+    products = work.products(specs[0].representation, exponent, watch, by_class=True)
+
+    @cache  # kernels that are the same are evaluated once
+    def gram(kernel: str, normalization: str, *, tested: bool) -> Gram:
+        built = kernel_of(next(spec for spec in specs if repr(spec.kernel) == kernel))
+        return Gram(built, products, normalization, work.split.test if tested else rows, rows)
+
+    found, wanted = dict[Awaited, Decisions | Exception](), dict[Awaited, Wanted]()
+    asked: list[Gram] = []
+    for each, spec in zip(members, specs, strict=True):
+        classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
+        try:
+            C = cost(classifier, kernel_of(spec), products, name[1])
+        except ValueError as error:
+            found[each] = error
+            continue
+        own = classifier.epsilon, classifier.cache_mb, classifier.ridge
+        wanted[each] = Wanted(gram(*name, tested=False), C, *own)
+        asked.append(gram(*name, tested=True))
+    watch.lap("products")
+    training, testing = Clock(len(wanted)), Clock(len(wanted))
+    budget, jobs = memory_budget(), bench.jobs
+    machines = fit_together([*wanted.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
+    decided = decide_together(machines, asked, jobs=jobs, clock=testing)
+    products_seconds = (training.shared + testing.shared) / jobs
+    for i, (each, trained, values) in enumerate(zip(wanted, machines, decided, strict=True)):
+        if isinstance(trained, Exception) or isinstance(values, Exception):
+            found[each] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
+            continue
+        own_watch = Stopwatch()
+        predicted, tied = predict(trained, values)
+        own_watch.lap("testing")
+        spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
+        for part, seconds in spent.items():
+            own_watch.book(part, float(seconds))
+        found[each] = Decisions(predicted, tied, watch.seconds() + own_watch.seconds())
+    return found
 
 
 class GramMachine(OnSplits):

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Representation
+    from benchmark.config.model import MethodSpec, Representation
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.base import Problem, Stopwatch
@@ -79,16 +79,19 @@ class Work:
         """What the split's documents tell about the terms of `counts`, of which it has all documents."""
         return learned_weighting(self.problem, counts, representation, self.split, self.selected_terms())
 
-    def products(self, representation: Representation, exponent: float, watch: Stopwatch) -> InnerProducts:
+    def products(
+        self, representation: Representation, exponent: float, watch: Stopwatch, *, by_class: bool = False
+    ) -> InnerProducts:
         """The inner products that the split's kernel values are made of, with columns for all that it trains on.
 
-        Without selected terms they are shared by the splits, and by all methods that have the same.
+        Without selected terms they are shared by the splits, and by all methods that have the same; `by_class` as of
+        `Workbench.products`.
         """
         rows = learned_rows(self.problem, representation, self.split)
         if self.terms is None:
             alone = differs_by_split(representation)
             columns = self.split.train if alone else self.bench.columns(self.problem, self.splits)
-            held = self.bench.products(self.problem, representation, exponent, columns, rows)
+            held = self.bench.products(self.problem, representation, exponent, columns, rows, by_class=by_class)
             watch.book("products", held.seconds)
             return held.products
         counts = self.selected_counts()
@@ -102,6 +105,15 @@ class Work:
             products = self.bench.of_points(points, representation.normalization, exponent, self.split.train)
         watch.lap("products")
         return products
+
+
+def shared_products(spec: MethodSpec) -> tuple[Any, ...]:
+    """The same for methods that share a matrix of inner products, where terms aren't selected."""
+    representation = spec.representation
+    idf = representation.idf if learns(representation) else ""
+    exponent = getattr(spec.kernel.build(), "exponent", None) if spec.kernel else None
+    fields = (representation.normalization, *representation.fields) if representation.fields else ()
+    return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
 
 
 def learns(representation: Representation) -> str:

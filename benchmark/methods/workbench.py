@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 import numpy as np
 
 from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.classifiers.one_vs_one import runs
 from benchmark.compiled import numba_threads
 from benchmark.environment import gigabytes
 from benchmark.kernels.gram import InnerProducts
@@ -25,20 +26,24 @@ from benchmark.methods.weights import fitted_weighting
 from benchmark.representation import NORMALIZATIONS, embed, norms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Problem
+    from benchmark.methods.base import Decisions, Problem
 
     Array = NDArray[np.float64]
 
 #: The largest matrix of inner products that is worth keeping. Measured on two cores: 20NG's 1.7 GB are computed in
 #: 1.0 s, written in 1.5 to 4 s and read back and verified in 0.8 s at best; WebKB's 141 MB in 0.35, 0.2 and 0.1 s.
 KEPT_BYTES = 500_000_000
+
+#: The share of the memory that products may take which are asked for but once: to compute them by tiles takes no longer
+#: than fresh memory for them.
+ONCE = 8
 
 T = TypeVar("T")
 
@@ -59,6 +64,20 @@ class ProductStore(Protocol):
 
     def put(self, content: Mapping[str, Any], array: Array) -> object:
         """Keep a matrix. `array` is only read, on another thread, and not written to before this returns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Awaited:
+    """A method that is to be solved on a split, with so many terms."""
+
+    method: object
+    split: Split
+    terms: int | None
+
+    @property
+    def name(self) -> tuple[int, int, int | None]:
+        """The same for the same method, split and terms."""
+        return id(self.method), id(self.split), self.terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,14 +110,41 @@ class Workbench:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._writing: Future[object] | None = None
         self._expected: tuple[str, NDArray[np.intp]] | None = None
+        self._awaited: dict[tuple[int, int, int | None], Awaited] = {}
+        self._ahead: dict[tuple[int, int, int | None], Decisions | Exception] = {}
+        self._once = False
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
         self._memory = np.empty(0)
         self._products: tuple[tuple[object, ...], Timed] | None = None
         self._shared: tuple[tuple[object, ...], object] | None = None
 
-    def expect(self, problem: Problem, splits: Sequence[Split]) -> None:
-        """Say which splits of a problem are to come: inner products then have columns for all that they train on."""
+    def expect(self, problem: Problem, splits: Sequence[Split], awaited: Iterable[Awaited] = ()) -> None:
+        """Say which splits of a problem are to come: inner products then have columns for all that they train on.
+
+        Methods that are `awaited` on them may be solved beside others that share their inner products.
+        """
         self._expected = (problem.key, trained_by(splits))
+        self._awaited = {each.name: each for each in awaited}
+        self._once = len({id(each.split) for each in self._awaited.values()}) == 1
+        self._ahead = {}
+
+    def beside(self, work: Awaited) -> list[Awaited]:
+        """What else is awaited on the same split, with as many terms."""
+        same = (each for each in self._awaited.values() if each.split is work.split and each.terms == work.terms)
+        return [each for each in same if each.method is not work.method]
+
+    def solved(self, work: Awaited, solve: Callable[[], Mapping[Awaited, Decisions | Exception]]) -> Decisions:
+        """What a method makes of a split: found beside another method, or else now, by `solve`, perhaps with others."""
+        if work.name not in self._ahead:
+            found = solve()
+            self._ahead |= {each.name: own for each, own in found.items()}
+            failed = {id(each.method) for each, own in found.items() if isinstance(own, Exception)}
+            left = (each for each in self._awaited.values() if id(each.method) not in failed)  # one failure is enough
+            self._awaited = {each.name: each for each in left if each.name not in self._ahead}
+        found_now = self._ahead.pop(work.name)
+        if isinstance(found_now, Exception):
+            raise found_now
+        return found_now
 
     def columns(self, problem: Problem, splits: Sequence[Split]) -> NDArray[np.intp]:
         """The columns to ask for: what any of the expected splits trains on, or of `splits`; ascending."""
@@ -114,6 +160,8 @@ class Workbench:
         exponent: float,
         columns: NDArray[np.intp],
         learned: NDArray[np.intp] | None,
+        *,
+        by_class: bool = False,
     ) -> Timed:
         """<x^p, x'^p> between all documents and `columns`: those asked for last, from the store, or computed.
 
@@ -128,7 +176,11 @@ class Workbench:
             Rows of documents, ascending.
         learned : intp array or None
             Documents that the weighting learns from; None for those that learn nothing.
+        by_class : bool
+            Whether they are asked for by classes of columns, once: what is large is then never held, unless other
+            splits are awaited that need it, too.
         """
+        streamed = by_class and self._once
         content = {
             "counts": problem.key,
             "weighting": representation.weighting.plain,
@@ -139,7 +191,7 @@ class Workbench:
             "columns": None if representation.dirichlet else _digest(columns),
             "dtype": "float64",
         }
-        key = tuple(map(str, content.values()))
+        key = (*map(str, content.values()), streamed)
         if self._products is not None and self._products[0] == key:
             return self._products[1]
         self._forget()
@@ -151,7 +203,14 @@ class Workbench:
             products = self.smoothed(weights, exponent, representation.dirichlet)
         else:
             divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
-            products = self._of(embed(weights, exponent), columns, divisors, exponent, content)
+            groups = _groups(problem.documents.labels[columns]) if by_class else None
+            limit = memory_budget() // ONCE if streamed else memory_budget()
+            embedded = embed(weights, exponent)
+            if embedded.shape[0] * len(columns) * 8 > limit:
+                held: Any = StreamedProducts(embedded, columns, groups)
+            else:
+                held = self._held(embedded, columns, content)
+            products = InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
         timed = Timed(products, time.perf_counter() - started)
         self._products = key, timed
         return timed
@@ -203,20 +262,7 @@ class Workbench:
         """Let all memory go."""
         self.release_matrices()
         self._rankings.clear()
-        self._expected = None
-
-    def _of(
-        self,
-        embedded: sp.csr_array,
-        columns: NDArray[np.intp],
-        divisors: dict[str, Array],
-        exponent: float,
-        content: Mapping[str, Any],
-    ) -> InnerProducts:
-        shape = embedded.shape[0], len(columns)
-        large = shape[0] * shape[1] * 8 > memory_budget()
-        held = StreamedProducts(embedded, columns) if large else self._held(embedded, columns, content)
-        return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
+        self._expected, self._awaited, self._ahead = None, {}, {}
 
     def _held(self, embedded: sp.csr_array, columns: NDArray[np.intp], content: Mapping[str, Any]) -> Array:
         matrix = self._take((embedded.shape[0], len(columns)))
@@ -246,6 +292,12 @@ class Workbench:
 def trained_by(splits: Sequence[Split]) -> NDArray[np.intp]:
     """Rows that any of the splits trains on, ascending."""
     return np.unique(np.concatenate([split.train for split in splits]))
+
+
+def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
+    """Columns, class after class, cut as one-vs-one machines ask for them."""
+    of_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
+    return [np.concatenate([of_class[code] for code in run]) for run in runs(np.array([*map(len, of_class)]))]
 
 
 def _digest(rows: NDArray[np.intp]) -> str:

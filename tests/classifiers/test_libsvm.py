@@ -369,9 +369,9 @@ def test_blas_leaves_the_cores_to_the_jobs(problems: Draw) -> None:
     limits = []
 
     class Watched(DenseRows):
-        def block(self, start: int, stop: int) -> NDArray[np.float64]:
+        def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
             limits.extend(pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas")
-            return super().block(start, stop)
+            return super().values(source, rows, columns)
 
     order = np.argsort(problem.labels, kind="stable")
     machines = fit_machines(

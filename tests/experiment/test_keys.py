@@ -515,8 +515,8 @@ def test_comments_docstrings_and_layout_decide_nothing(
 def test_how_a_function_is_compiled_counts(
     changed_by: Callable[[Callable[[], None]], set[str]], editor: Editor
 ) -> None:
-    old = "@compiled(_MATRICES, parallel=True)"
-    products = changed_by(lambda: editor.replace("benchmark.kernels.products", old, "@compiled(_MATRICES)"))
+    old, new = ('{_POSTINGS}, {_POSTINGS})", parallel=True)', '{_POSTINGS}, {_POSTINGS})")')
+    products = changed_by(lambda: editor.replace("benchmark.kernels.products", old, new))
     assert products == {"products", *NAMES}
     wider = changed_by(lambda: editor.replace("benchmark.compiled", "nogil=True", "fastmath=True"))
     assert wider == EVERYTHING - {"centroid-distances"}

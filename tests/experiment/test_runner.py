@@ -160,14 +160,14 @@ class Trainings:
     """Counts trainings, and fails those that it is told to fail."""
 
     def __init__(self, monkeypatch, fail=(), error=ValueError):
-        self.n, self._fail, self._error, self._fit = 0, set(fail), error, kernel_machines.fit_machines
-        monkeypatch.setattr(kernel_machines, "fit_machines", self)
+        self.n, self._fail, self._error, self._fit = 0, set(fail), error, kernel_machines.fit_together
+        monkeypatch.setattr(kernel_machines, "fit_together", self)
 
-    def __call__(self, *arguments, **options):
-        self.n += 1
+    def __call__(self, wanted, *arguments, **options):
+        self.n += len(wanted)
         if self.n in self._fail:
             raise self._error(f"the training number {self.n} was told to fail")
-        return self._fit(*arguments, **options)
+        return self._fit(wanted, *arguments, **options)
 
 
 @pytest.fixture
@@ -332,7 +332,7 @@ def no_training(monkeypatch):
     def forbidden(*_, **__):
         pytest.fail("something was trained")
 
-    monkeypatch.setattr(kernel_machines, "fit_machines", forbidden)
+    monkeypatch.setattr(kernel_machines, "fit_together", forbidden)
     monkeypatch.setattr(workbench, "inner_products", forbidden)
 
 
@@ -430,7 +430,7 @@ class TestChangedCorpus:
             path.with_name("more").write_bytes(b"\n\nmore words\n")
         else:
             path.rename(path.with_name("other"))
-        monkeypatch.setattr(kernel_machines, "fit_machines", lambda *_, **__: pytest.fail("something was trained"))
+        monkeypatch.setattr(kernel_machines, "fit_together", lambda *_, **__: pytest.fail("something was trained"))
         with pytest.raises(DataError, match="content digest"):
             run(experiment, store, download=False)
 
