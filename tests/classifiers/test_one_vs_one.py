@@ -1,0 +1,190 @@
+"""One-vs-one machines from tiles: those of the whole matrix, to the last bit, and far less of it in memory."""
+
+from __future__ import annotations
+
+import tracemalloc
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train
+from benchmark.classifiers.one_vs_one import RUN, Clock, Wanted, runs, units
+from benchmark.classifiers.svm import Machines, decide, decide_together, fit_machines, fit_together
+from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
+from benchmark.kernels.base import Kernel
+from benchmark.kernels.gram import Gram, InnerProducts
+from benchmark.kernels.products import StreamedProducts, inner_products, self_products
+from benchmark.representation import NORMALIZATIONS, embed, norms
+
+SIZES = np.array([17, 40, 9, 22])
+BOUNDS = np.concatenate([[0], np.cumsum(SIZES)])
+N, TESTED = int(SIZES.sum()), 30
+
+
+@pytest.fixture(scope="module")
+def points() -> sp.csr_array:
+    rng = np.random.default_rng(3)
+    labels = np.repeat(np.arange(len(SIZES)), SIZES)
+    labels = np.concatenate([labels, rng.integers(len(SIZES), size=TESTED)])
+    means = rng.dirichlet(np.ones(40), size=len(SIZES))
+    return sp.csr_array(np.stack([rng.multinomial(25, means[label]) for label in labels]).astype(np.float64))
+
+
+def products(points: sp.csr_array, exponent: float, *, streamed: bool, cuts: tuple[int, ...] = ()) -> InnerProducts:
+    embedded, columns = embed(points, exponent), np.arange(N)
+    groups = np.split(columns, cuts)
+    matrix = StreamedProducts(embedded, columns, groups) if streamed else inner_products(embedded, embedded[:N])
+    scale = {name: norms(points, name) for name in NORMALIZATIONS}
+    return InnerProducts(matrix, columns, self_products(embedded), scale, exponent, points.shape[1])
+
+
+def grams(held: InnerProducts, kernel: Kernel, normalization: str = "l1") -> tuple[Gram, Gram]:
+    rows = np.arange(N)
+    tested = np.arange(N, N + TESTED)
+    return Gram(kernel, held, normalization, rows, rows), Gram(kernel, held, normalization, tested, rows)
+
+
+def whole(gram: Gram, C: float = 1.0, ridge: float = 0.0) -> Machines:
+    """Trained on the whole matrix, in LIBSVM's layout."""
+    nodes, rows = NodeMatrix(), np.arange(N)
+    nodes.fill(DenseRows(gram.block(0, N), rows, rows), 1, ridge)
+    classes = [rows[start:stop] for start, stop in pairwise(BOUNDS)]
+    found = train(nodes, combinations(classes, 2), C=C, epsilon=1e-3, cache_mb=200, jobs=1)
+    return Machines("one-vs-one", BOUNDS, tuple(found))
+
+
+def assert_same(found: Machines | Exception, expected: Machines) -> None:
+    assert isinstance(found, Machines)
+    for one, other in zip(found.machines, expected.machines, strict=True):
+        np.testing.assert_array_equal(one.support, other.support)
+        np.testing.assert_array_equal(one.coefficients, other.coefficients)
+        assert one.rho == other.rho
+
+
+@pytest.mark.parametrize("budget", [0, 20_000, 10**9], ids=["alone", "anew", "kept"])
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_tiles_train_the_machines_of_the_whole_matrix(
+    points: sp.csr_array, budget: int, streamed: bool, jobs: int
+) -> None:
+    held = products(points, 1.0, streamed=streamed, cuts=(57,))
+    one, two = grams(held, Linear(), "l2")[0], grams(held, NegativeEuclideanDistance(), "l1")[0]
+    wanted = [Wanted(one), Wanted(two, C=3.0), Wanted(one, C=0.1), Wanted(two, ridge=0.5)]
+    found = fit_together(wanted, SIZES, jobs=jobs, budget=budget)
+    for each, own in zip(found, wanted, strict=True):
+        assert isinstance(own.kernel, Gram)
+        assert_same(each, whole(own.kernel, own.C, own.ridge))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_one_that_fails_harms_no_other(points: sp.csr_array, streamed: bool) -> None:
+    held = products(points, 1.0, streamed=streamed)
+    (sound, asked), (huge, other) = grams(held, Linear()), grams(held, Polynomial(degree=400), "none")
+    found = fit_together([Wanted(huge), Wanted(sound), Wanted(sound, C=-1.0)], SIZES, jobs=2)
+    assert isinstance(found[0], FloatingPointError)
+    assert_same(found[1], whole(sound))
+    assert isinstance(found[2], ValueError)
+    decided = decide_together(found, [other, asked, asked], jobs=2)
+    assert decided[0] is found[0]
+    assert decided[2] is found[2]
+    np.testing.assert_array_equal(decided[1], decide(fit_machines(sound, SIZES), asked))
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bool) -> None:
+    held = products(points, 0.5, streamed=streamed, cuts=(57,))
+    gram, asked = grams(held, NegativeGeodesicDistance())
+    clock = Clock(2)
+    found = fit_together([Wanted(gram), Wanted(gram, C=5.0)], SIZES, clock=clock)
+    assert clock.shared > 0
+    assert (clock.own > 0).all()
+    together = decide_together(found, [asked, asked], jobs=2)
+    for machines, decisions in zip(found, together, strict=True):
+        assert isinstance(machines, Machines)
+        sums = np.zeros((TESTED, 6))
+        for column, machine in enumerate(machines.machines):
+            sums[:, column] = asked.block(0, TESTED)[:, machine.support] @ machine.coefficients - machine.rho
+        np.testing.assert_allclose(decisions, sums, rtol=1e-12, atol=1e-12)
+
+
+def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
+    """The matrix of all pairs would have 32 MB in LIBSVM's layout, and as much again of products."""
+    n, k, rng = 2000, 25, np.random.default_rng(0)
+    points = sp.random_array((n, 300), density=0.05, format="csr", rng=rng)
+    rows, groups = np.arange(n), [np.arange(n)]
+    scale = {name: np.ones(n) for name in NORMALIZATIONS}
+    held = InnerProducts(StreamedProducts(points, rows, groups), rows, self_products(points), scale, 1.0, 300)
+    gram, sizes = Gram(Linear(), held, "l2", rows, rows), np.full(k, n // k)
+    fit_machines(gram, sizes)  # what is loaded and compiled once
+    tracemalloc.start()
+    machines = fit_machines(gram, sizes)
+    decide(machines, gram)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12e6
+
+
+@given(
+    n=st.integers(1, 9),
+    place=st.tuples(st.integers(0, 8), st.integers(0, 8)),
+    shape=st.tuples(st.integers(0, 9), st.integers(0, 9)),
+)
+def test_a_tile_is_written_where_it_belongs_and_nowhere_else(
+    n: int, place: tuple[int, int], shape: tuple[int, int]
+) -> None:
+    (row, column), (height, width) = place, shape
+    expected = np.arange(n * n, dtype=np.float64).reshape(n, n)
+    nodes = NodeMatrix()
+    nodes.fill(DenseRows.square(expected), 1)
+    tile = -1.0 - np.arange(height * width).reshape(height, width)[: max(0, n - row), : max(0, n - column)]
+    nodes.write(row, column, tile)
+    expected[row : row + tile.shape[0], column : column + tile.shape[1]] = tile
+    np.testing.assert_array_equal(_values(nodes), expected)
+
+
+def _values(nodes: NodeMatrix) -> NDArray[np.float64]:
+    """What LIBSVM would read: node 0 of a row has its number, the others its values, 16 bytes each."""
+    import ctypes  # noqa: PLC0415 - bare memory
+
+    found = np.empty((nodes.n, nodes.n))
+    for i, address in enumerate(nodes.pointers()):
+        read = [ctypes.c_double.from_address(int(address) + 16 * j + 8).value for j in range(nodes.n + 1)]
+        assert read[0] == i + 1
+        found[i] = read[1:]
+    return found
+
+
+@given(
+    cuts=st.lists(st.integers(1, 29), max_size=4, unique=True),
+    rows=st.lists(st.integers(0, 39), max_size=6),
+    ends=st.tuples(st.integers(0, 30), st.integers(0, 30)),
+    shuffled=st.booleans(),
+)
+def test_streamed_tiles_are_parts_of_the_product(
+    cuts: list[int], rows: list[int], ends: tuple[int, int], shuffled: bool
+) -> None:
+    rng = np.random.default_rng(5)
+    points = sp.random_array((40, 50), density=0.2, format="csr", rng=rng)
+    columns = np.sort(rng.permutation(40)[:30])
+    order = rng.permutation(30)
+    streamed = StreamedProducts(points, columns, np.split(order, sorted(cuts)))
+    asked = order[min(ends) : max(ends)]
+    asked = rng.permutation(asked) if shuffled else asked
+    expected = inner_products(points, points[columns])[np.ix_(rows, asked)]
+    np.testing.assert_array_equal(streamed.tile(np.array(rows, dtype=np.intp), asked), expected)
+
+
+@given(st.lists(st.integers(1, 3 * RUN), min_size=2, max_size=9))
+def test_every_pair_is_solved_once_and_strips_are_no_wider_than_a_run(sizes: list[int]) -> None:
+    pairs = list(combinations(range(len(sizes)), 2))
+    found = units(pairs, np.array(sizes, dtype=np.float64))
+    assert sorted((i, j) for i, others in found for j in others) == pairs
+    assert [code for run in runs(np.array(sizes)) for code in run] == list(range(len(sizes)))
+    for _, others in found:
+        assert others == list(range(others[0], others[-1] + 1))
+        assert len(others) == 1 or sum(sizes[j] for j in others) <= RUN
