@@ -19,7 +19,7 @@ from benchmark.experiment.runner import batches
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.store import key_of
 from benchmark.folders import CLUSTER
-from benchmark.parallel.worker import TOPIC, Sent, on_a_worker, sent
+from benchmark.parallel.worker import TOPIC, Abandoned, Sent, on_a_worker, sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -240,6 +240,10 @@ class Cluster:
                 self._connect_again()
             elif isinstance(error := future.exception(), BenchError):
                 raise error
+            elif isinstance(error, Abandoned):  # by one that asked for the same, and has gone
+                with self._lock:
+                    self._waiting.appendleft(group)
+                    self._fill()
             else:  # an error of the computation's comes here, too
                 self._troubles[f"a worker failed ({_in_words(error)}); what it had to do was done here"] = None
                 self._pending.difference_update(group.keys)

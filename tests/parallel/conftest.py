@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from benchmark.experiment.runner import Walk
 from benchmark.observer import Observer
 from benchmark.parallel.cluster import Cluster, place_of
 
@@ -140,6 +141,19 @@ def brought(dask: Dask, notebook: Notebook) -> Callable[..., Cluster]:
         return Cluster(place_of(address or dask.address, at_most), store, 1, notebook)
 
     return make
+
+
+@pytest.fixture
+def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many jobs were solved by this process, a number each time."""
+    solved, results_of = list[int](), Walk.results_of
+
+    def counted(self: Any, point: Any, jobs: Any) -> Any:
+        solved.append(len(jobs))
+        return results_of(self, point, jobs)
+
+    monkeypatch.setattr(Walk, "results_of", counted)
+    return solved
 
 
 @pytest.fixture(scope="session")

@@ -14,13 +14,11 @@ import pytest
 
 from benchmark.config.schema import ParallelSection
 from benchmark.errors import BenchError, ConfigError
-from benchmark.experiment.runner import Walk, read_variants
-from benchmark.experiment.session import checked, perform
+from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from benchmark.parallel import cluster as module
 from benchmark.parallel.cluster import Cluster, place_of
-from benchmark.parallel.worker import refuse_others, sent, versions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,32 +32,6 @@ METHODS: list[Any] = [
     {"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]},
     {"classifier": ["mnb", "complement-nb"]},
 ]
-SLOW = """\
-import time
-from pathlib import Path
-import numpy as np
-from sklearn.base import BaseEstimator
-
-
-class Slow(BaseEstimator):
-    def __init__(self, number: int = 0, fails: bool = False):
-        self.number, self.fails = number, fails
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        if self.fails:
-            raise RuntimeError(f"number {self.number} was told to fail")
-        started = time.time()
-        time.sleep(0.15)
-        Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
-        return self
-
-    def class_scores(self, X):
-        return np.asarray(X @ np.random.default_rng(self.number).random((X.shape[1], len(self.classes_))))
-
-
-CLASSIFIERS = {"slow": Slow}
-"""
 
 
 @pytest.fixture
@@ -108,19 +80,6 @@ def shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
         return chance.sample(found, len(found))
 
     monkeypatch.setattr(module, "groups", mixed)
-
-
-@pytest.fixture
-def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many jobs were solved by this process, a number each time."""
-    solved, results_of = list[int](), Walk.results_of
-
-    def counted(self: Any, point: Any, jobs: Any) -> Any:
-        solved.append(len(jobs))
-        return results_of(self, point, jobs)
-
-    monkeypatch.setattr(Walk, "results_of", counted)
-    return solved
 
 
 # Same bytes
@@ -273,44 +232,6 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_line(
 # What goes wrong
 
 
-@pytest.fixture
-def slow(tmp_path: Path) -> Callable[[str], Experiment]:
-    """An experiment with a classifier of one's own, which writes down when it works."""
-
-    def make(methods: str) -> Experiment:
-        (tmp_path / "work").mkdir(exist_ok=True)
-        (tmp_path / "slow.py").write_text(SLOW.replace("FOLDER", repr(str(tmp_path / "work"))))
-        (tmp_path / "own.yaml").write_text(
-            "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
-            f"protocol: {{name: leave-one-group-out, held_out: [cornell]}}\nmethods: {methods}\n"
-        )
-        found: Any = checked(tmp_path / "own.yaml")
-        return found
-
-    return make
-
-
-def test_what_fails_on_a_worker_fails_in_the_same_line(
-    slow: Any, dask: Any, brought: Any, contents: Any, notebook: Any, at_home: list[int], tmp_path: Path
-) -> None:
-    study = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
-    done = perform(study, Store(tmp_path / "one"), folder=tmp_path / "home", observer=notebook)
-    assert len(done.results.failures) == 2
-    notes, details = list(notebook.notes), len(notebook.details)
-    assert len(notes) == details == 2
-    at_home.clear()
-    notebook.notes.clear()
-    dask.employ(2)
-    store = Store(tmp_path / "two")
-    with brought(store) as cluster:
-        there = perform(study, store, folder=tmp_path / "there", observer=notebook, elsewhere=cluster)
-    assert there.results.failures == done.results.failures
-    assert notebook.notes == notes
-    assert len(notebook.details) == 2 * details, "its author may see where it came from"
-    assert at_home == []
-    assert contents(tmp_path / "there") == contents(tmp_path / "home")
-
-
 def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -321,60 +242,6 @@ def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
     assert sum(at_home) > 0
     assert len(notebook.notes) == 1
     assert notebook.notes[0].startswith("a worker failed (UnpicklingError: ")
-
-
-def test_a_worker_that_refuses_ends_the_run_in_a_line(
-    study: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    dask.employ(1)
-    make, store = module.sent, Store(tmp_path / "store")
-    changes = {
-        "a worker computes with numpy .*, not 0.1: it needs the versions": {"versions": {"numpy": "0.1"}},
-        "a worker has no way to the store .*elsewhere: the counts": {"store": str(tmp_path / "elsewhere"), "key": "x"},
-    }
-    for said, change in changes.items():
-        monkeypatch.setattr(module, "sent", lambda *given, change=change: replace(make(*given), **change))
-        with pytest.raises(BenchError, match=f"^{said}"), brought(store) as cluster:
-            perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
-    refuse_others(versions())
-    with pytest.raises(BenchError, match=r"computes with python 3.*, not 2\.7, perl none, not 5: "):
-        refuse_others({"python": "2.7", "perl": "5"})
-
-
-def test_other_keys_are_other_code(
-    study: Experiment, dask: Any, brought: Any, tmp_path: Path, monkeypatch: Any
-) -> None:
-    dask.employ(1)
-    groups, store = module.groups, Store(tmp_path / "store")
-    monkeypatch.setattr(module, "groups", lambda *each: [replace(g, keys=(*g.keys, "0" * 64)) for g in groups(*each)])
-    with pytest.raises(BenchError, match="names results otherwise: its code"), brought(store) as cluster:
-        perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
-
-
-# How many, and what is sent
-
-
-@pytest.mark.parametrize("at_most", [2, None])
-def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
-    study = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]")
-    dask.employ(3)
-    store = Store(tmp_path / "store")
-    with brought(store, at_most) as cluster:
-        done = perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
-    assert not done.results.failures
-    spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
-    assert len(spans) == 8
-    most = max(sum(start <= moment < end for start, end in spans) for moment, _ in spans)
-    assert most == (at_most or 3)
-
-
-def test_what_is_sent_is_no_corpus(study: Experiment, tmp_path: Path) -> None:
-    store = Store(tmp_path / "store")
-    read = read_variants(study, store, Observer(), download=False)
-    found = sent(study, read, store, 1)
-    assert len(found.content) < 20_000
-    assert sent(study, read, store, 1) == found
-    assert "content" not in repr(found)
 
 
 @pytest.mark.parametrize(

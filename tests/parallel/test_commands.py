@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -17,7 +17,13 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
+from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import ConfigError
+from benchmark.experiment import session
+from benchmark.experiment.folder import read_manifest
+from benchmark.experiment.session import perform
+from benchmark.experiment.store import Store
+from benchmark.library import notebook
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
@@ -52,19 +58,10 @@ def bench(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     return start
 
 
-def test_processes_of_this_machine_give_the_same_bytes(bench: Any, contents: Any, tmp_path: Path) -> None:
-    here, there = bench("here"), bench("there", "--dask", "local:2")
-    for process in (here, there):
-        _, error = process.communicate(timeout=120)
-        assert process.returncode == 0, error
-        assert error.count(" · ") == 10, "a step is told once, wherever it was done"
-    assert contents(tmp_path / "there") == contents(tmp_path / "here")
-    manifests = [json.loads((tmp_path / name / "manifest.json").read_text()) for name in ("here", "there")]
-    assert manifests[0]["config"] == manifests[1]["config"]
-
-
-def test_interrupted_it_says_so_and_leaves_no_process_behind(bench: Any, below: Any, tmp_path: Path) -> None:
-    process = bench("run", "--dask", "local:2")
+def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
+    bench: Any, below: Any, contents: Any, tmp_path: Path
+) -> None:
+    process = bench("there", "--dask", "local:2")
     while " · " not in process.stderr.readline():
         assert process.poll() is None
     started = below(process.pid)
@@ -78,6 +75,13 @@ def test_interrupted_it_says_so_and_leaves_no_process_behind(bench: Any, below: 
     while any(os.path.exists(f"/proc/{pid}") for pid in started):  # noqa: PTH110 - no file, a process
         assert time.monotonic() < deadline, "a process is left behind"
         time.sleep(0.05)
+    process = bench("there", "--dask", "local:2")
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 0, error
+    assert error.count(" · ") == 10, "a step is told once, wherever it was done"
+    home = perform(session.checked(tmp_path / "small.yaml"), Store(tmp_path / "store-here"), folder=tmp_path / "here")
+    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+    assert read_manifest(tmp_path / "there")["config"] == home.results.study.raw
 
 
 @pytest.mark.parametrize(
@@ -131,3 +135,43 @@ def test_a_wrong_block_is_refused(block: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError) as caught:
         checked(parallel=block)
     assert said in str(caught.value)
+
+
+def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Any] = []
+
+    class Watched(notebook.Cluster):
+        def begin(self, *given: Any) -> Any:
+            opened.append(self._place.n_jobs)
+            return super().begin(*given)
+
+    monkeypatch.setattr(notebook, "Cluster", Watched)
+    one, other = (notebook.run(**CONFIG, **more) for more in ({}, {"parallel": {"n_jobs": 0}}))
+    assert one.scores.equals(other.scores)
+    assert opened == [0]
+
+
+# The page
+
+
+def test_the_page_shows_commands_and_keys_that_there_are() -> None:
+    blocks = re.findall(
+        r"^```(\w+)\n(.*?)^```", (REPOSITORY / "docs" / "cluster.md").read_text(), re.DOTALL | re.MULTILINE
+    )
+    lines = [line.split() for language, text in blocks for line in text.splitlines() if language == "sh"]
+    asked = [words for words in lines if words[0] in ("bench", "dask")]
+    assert len(asked) > 6
+    for program, command, *words in asked:
+        arguments = [command, "--help"]
+        if program == "bench":
+            said = CliRunner().invoke(app, [*arguments], env={"COLUMNS": "200"}).stdout
+        else:
+            run = [sys.executable, "-m", "dask", *arguments]
+            said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+        assert all(word in said for word in words if word.startswith("--")), words
+        assert all((REPOSITORY / word).exists() for word in words if word.startswith("configs/"))
+    for language, text in blocks:
+        if language == "yaml":
+            assert checked(**yaml.safe_load(text)).parallel is not None
+        elif language == "python":
+            compile(text, "cluster.md", "exec")
