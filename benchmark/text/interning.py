@@ -152,32 +152,40 @@ def spell(
     return spelled
 
 
-@compiled(
-    "Tuple((int32[::1], int32[::1], int32[::1], int64[::1], int64[::1]))(int32[::1], int64[::1], int64, boolean[::1])"
-)
-def tally(
+@compiled("UniTuple(int64[::1], 2)(int32[::1], int64[::1], int64, boolean[::1])")
+def how_often(
     terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i.
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the occurrences and the documents of each term, in those documents i, see `tally`, that are `counted`."""
+    occurrences = np.zeros(n_terms, dtype=np.int64)
+    documents = np.zeros(n_terms, dtype=np.int64)
+    latest = np.full(n_terms, -1, dtype=np.int64)
+    for document in np.flatnonzero(counted):
+        for term_ in terms[bounds[document] : bounds[document + 1]]:
+            occurrences[term_] += 1
+            documents[term_] += latest[term_] != document
+            latest[term_] = document
+    return occurrences, documents
 
-    Return CSR's three arrays, unsorted, and of each term its occurrences and its documents among those `counted`.
+
+@compiled("UniTuple(int32[::1], 3)(int32[::1], int64[::1])")
+def tally(
+    terms: NDArray[np.int32], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
+    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i; return CSR's three arrays, sorted.
+
+    A document's tokens are put in order: no table of all terms has to stay in a core's cache.
     """
     pointers = np.zeros(len(bounds), dtype=np.int32)
     indices = np.empty(len(terms), dtype=np.int32)
     data = np.empty(len(terms), dtype=np.int32)
-    occurrences = np.zeros(n_terms, dtype=np.int64)
-    documents = np.zeros(n_terms, dtype=np.int64)
-    # Where the latest document to use a term counts it: before the document's own entries, it is another's.
-    entry = np.full(n_terms, -1, dtype=np.int64)
     used = 0
     for document in range(len(bounds) - 1):
-        for term_ in terms[bounds[document] : bounds[document + 1]]:
-            if entry[term_] < pointers[document]:
-                entry[term_] = used
-                indices[used], data[used] = term_, 0
-                documents[term_] += counted[document]
+        for term_ in np.sort(terms[bounds[document] : bounds[document + 1]]):
+            if used > pointers[document] and indices[used - 1] == term_:
+                data[used - 1] += 1
+            else:
+                indices[used], data[used] = term_, 1
                 used += 1
-            data[entry[term_]] += 1
-            occurrences[term_] += counted[document]
         pointers[document + 1] = used
-    return pointers, indices[:used].copy(), data[:used].copy(), occurrences, documents
+    return pointers, indices[:used].copy(), data[:used].copy()

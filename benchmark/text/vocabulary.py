@@ -16,7 +16,7 @@ from benchmark.corpora.corpus import batches, join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
-from benchmark.text.interning import AS_IT_STANDS, intern, intern_pairs, seed, spell, tally
+from benchmark.text.interning import AS_IT_STANDS, how_often, intern, intern_pairs, seed, spell, tally
 from benchmark.text.lexer import ALL, LINE_FEED, find_tokens, term
 from benchmark.text.stoplist import stop_words
 
@@ -237,7 +237,7 @@ def _longer(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> _Part:
 def _how_often(
     terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    *_, occurrences, in_documents = tally(terms, bounds, n_terms, counted)
+    occurrences, in_documents = how_often(terms, bounds, n_terms, counted)
     return occurrences.astype(np.int32), in_documents.astype(np.int32)
 
 
@@ -315,9 +315,8 @@ def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: S
     for places, size, stream in zip(columns, sizes, streams, strict=True):
         found = places[stream.terms]
         here = np.flatnonzero(found >= 0)
-        pointers, indices, data, *_ = tally(found[here], np.searchsorted(here, stream.bounds), size, stream.counted)
+        pointers, indices, data = tally(found[here], np.searchsorted(here, stream.bounds))
         blocks.append(sp.csr_array((data, indices, pointers), shape=(len(stream.counted), size)))
-        blocks[-1].sort_indices()
     return sp.hstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
 
 
