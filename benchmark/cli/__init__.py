@@ -260,6 +260,7 @@ def report(
     html: Annotated[
         bool, typer.Option("--html", help="Give the page the texts of documents, say where it is, and show no tables.")
     ] = False,
+    whole: Annotated[bool, typer.Option("--all", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -270,7 +271,7 @@ def report(
     done = again(run_named(run))
     if not html:
         with Answer(quiet=quiet, as_json=as_json) as answer:
-            give_run(answer, done)
+            give_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.experiment.store import Store

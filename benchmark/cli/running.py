@@ -103,8 +103,8 @@ def performed(
             yield done
 
 
-def give_run(answer: Answer, done: Finished) -> None:
-    """Add a run: what a terminal shows of its tables, and a sentence; as data, its frames."""
+def give_run(answer: Answer, done: Finished, *, whole: bool = False) -> None:
+    """Add a run: what a terminal shows of its tables, all cells if `whole`, and a sentence; as data, its frames."""
     from benchmark.environment import highest_bytes
     from benchmark.report.contents import TABLES
     from benchmark.report.grids import records
@@ -116,4 +116,4 @@ def give_run(answer: Answer, done: Finished) -> None:
     data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
     data |= {"failures": dict(summary.failures), "notes": summary.notes}
     data |= {name: records(getattr(summary, name)) for name in TABLES if name != "confusions"}
-    answer.give("runs", data, TerminalTables(summary), "", sentence=told)
+    answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=told)

@@ -1,7 +1,7 @@
 """From a summary to what a terminal shows of it: a selection made for its width; all of it stands in the files.
 
 Tables lose columns until they fit, in the order of `DROPPED`; what an id or a verdict says never breaks. What has more
-rows than a screen is told in a sentence that names its file.
+rows than a screen is told in a sentence that names its file; of many cells, the best are shown.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from rich.text import Text
 
 from benchmark.evaluation.intervals import ALPHA
 from benchmark.evaluation.judging import LANDMARK
+from benchmark.evaluation.metrics import more_is_better
 from benchmark.report.escapes import printable
 from benchmark.report.grids import (
     TEST_NAMES,
@@ -52,6 +53,8 @@ WIDEST = 120
 MOST_ROWS = 12
 MOST_GRIDS = 6
 MOST_PAIRS = 6
+#: Cells that are all shown; and of more, how many.
+MOST_CELLS, BEST_CELLS = 24, 12
 #: What there is no room for, least needed first; further metrics go before the ties, and a file has each of them.
 DROPPED = (
     *(
@@ -78,14 +81,24 @@ class TerminalTables:
     """What a terminal shows of a summary, laid out when it is printed: the width is known then.
 
     Colour repeats what the words say.
+
+    Parameters
+    ----------
+    summary : Summary
+    folder : Path or str
+        Of the run, for the command that shows every cell.
+    whole : bool
+        Show every cell, however many there are.
     """
 
     summary: Summary
+    folder: Path | str = "RUN"
+    whole: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Give the tables and the sentences below them."""
         summary, width = self.summary, min(options.max_width, WIDEST)
-        for i, grid in enumerate(_grids(summary, width)):
+        for i, grid in enumerate(_grids(self, width)):
             yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
             yield _rich_table(grid)
             if grid.note:
@@ -101,12 +114,14 @@ class TerminalTables:
             yield _text("\n" + "\n".join(failure_lines(summary)), style="red")
 
 
-def _grids(summary: Summary, width: int) -> Iterator[Grid]:
+def _grids(shown: TerminalTables, width: int) -> Iterator[Grid]:
     """The main table and the short ones, each as wide as there is room."""
+    summary = shown.summary
     if summary.of_points:
         yield from (_thinned(grid, width) for grid in brief_grids(summary)[:MOST_GRIDS])
     else:
-        yield _main(summary, width)
+        grid = _main(summary, width)
+        yield grid if shown.whole or len(grid.rows) <= MOST_CELLS else _best(grid, shown)
     others = summary.verdicts if summary.of_points else other_verdicts(summary)
     others = others[others["verdict"] != LANDMARK]
     if len(others) > MOST_ROWS:
@@ -130,6 +145,16 @@ def _main(summary: Summary, width: int) -> Grid:
     others = tuple(metric_header(metric) for metric in reversed(headline_metrics(summary)[1:]))
     shown = fitted(grid, width, "testing s", "peak MB", *others)
     return replace(shown, note=" ".join(_legend(summary, shown)))
+
+
+def _best(grid: Grid, shown: TerminalTables) -> Grid:
+    """The cells that score best, the best first; and how all are seen."""
+    main, scores = main_metric(shown.summary), headline_scores(shown.summary)
+    sign = -1 if more_is_better(main) else 1
+    values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
+    rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
+    more = f"The {BEST_CELLS} best; {len(rows) - BEST_CELLS} more: bench report {shown.folder} --all"
+    return replace(grid, rows=tuple(rows[:BEST_CELLS]), note=f"{grid.note} {more}".strip())
 
 
 def _legend(summary: Summary, shown: Grid) -> Iterator[str]:

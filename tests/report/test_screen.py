@@ -15,14 +15,14 @@ from benchmark.evaluation.judging import LANDMARK
 from benchmark.report.contents import CLAIMS, VERDICTS, frame
 from benchmark.report.grids import Grid, headline_scores, main_metric
 from benchmark.report.numbers import is_missing
-from benchmark.report.screen import DROPPED, MOST_ROWS, TerminalTables, fitted, sentence
+from benchmark.report.screen import BEST_CELLS, DROPPED, MOST_CELLS, MOST_ROWS, TerminalTables, fitted, sentence
 
 HERE = Path("results/runs/x")
 
 
-def printed(summary, width=80):
+def printed(summary, width=80, **given):
     console = Console(width=width, file=io.StringIO())
-    console.print(TerminalTables(summary), crop=False)
+    console.print(TerminalTables(summary, **given), crop=False)
     return console.file.getvalue()
 
 
@@ -57,6 +57,19 @@ def test_no_id_and_no_verdict_is_ever_cut(make, width):
     for cell in summary.cells if len(summary.verdicts) else ():
         found = next(line for line in lines if line.startswith(f"{cell.id} "))
         assert re.search(r" (equal|consistent|deviates|failed|–) *$", found), found
+
+
+def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all(make_many):
+    summary = make_many()
+    ids = [cell.id for cell in summary.cells]
+    lines = printed(summary, folder=HERE).splitlines()
+    shown = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ids]
+    values = {cell: row["value"] for (cell, of), row in headline_scores(summary).items() if of == main_metric(summary)}
+    assert len(ids) > MOST_CELLS > len(shown) == BEST_CELLS
+    assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
+    assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all" in " ".join(lines)
+    assert len(lines) <= 45
+    assert all(f"\n{cell} " in printed(summary, whole=True) for cell in ids)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
