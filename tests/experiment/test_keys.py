@@ -590,6 +590,7 @@ INDIFFERENT = {
     *(("benchmark.corpora.registry", name) for name in ("card", "code", "find", "fingerprint", "load", "locate")),
     *(("benchmark.experiment.reading", name) for name in ("counts_key", "read_counts")),
     ("benchmark.measures.base", "Context"),
+    ("benchmark.environment", "return_freed_memory"),
     ("benchmark.names", "parted"),
     ("benchmark.text.counts", "unpacked"),
     ("benchmark.corpora.corpus", "Documents"),  # part of the counts' key
