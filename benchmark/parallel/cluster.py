@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 TICK, PATIENCE, TO_CONNECT, TO_CONNECT_AGAIN, CLOSING = 0.5, 30.0, 30.0, 5.0, 5.0
 #: Seconds between looks for what a worker has kept: as long as a network's folder may be out of date.
 LOOKS = (0.0, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0)
-#: How often a connection that broke is made again.
+#: How often a connection that broke is made again, and processes are started of which one dies meanwhile.
 MOST_AGAIN = 3
 
 
@@ -90,12 +90,13 @@ class Cluster:
         self._local: Any = None
         self._lock = threading.RLock()
         self._blind = False
+        self._n_workers, self._counted = 0, float("-inf")
         self._again, self._alone_since, self._troubles = 0, float("inf"), dict[str, None]()
         self._clear()
 
     def _clear(self) -> None:
         self._waiting, self._running = deque[Group](), dict[str, tuple[Any, Group]]()
-        self._pending, self._ready = set[str](), dict[str, str]()
+        self._asked, self._pending, self._ready = frozenset[str](), set[str](), dict[str, str]()
         self._news: SimpleQueue[Any] = SimpleQueue()
         self._sent: Sent | None = None
 
@@ -115,12 +116,14 @@ class Cluster:
         for work in found:
             missing = [(p, job) for p in work.points for job in p.jobs if not self._store.has(job.key)]
             self._waiting += groups(work, missing)
-        self._pending = {key for group in self._waiting for key in group.keys}
+        self._asked = frozenset(key for group in self._waiting for key in group.keys)
+        self._pending = set(self._asked)
         if self._waiting and self._place.n_jobs != 0:
             self._sent = sent(study, read, self._store, self._threads)
             if self._client is None:
                 self._connect(TO_CONNECT)
-            self._alone_since = time.monotonic()
+            self._alone_since, self._counted = time.monotonic(), float("-inf")
+            self._count()
             self._fill()
         return found
 
@@ -137,13 +140,12 @@ class Cluster:
                 yield key, reason
             if self._client is None or not wanted & self._pending:
                 return
-            try:
+            with suppress(Empty):
                 self._heed(self._news.get(timeout=TICK))
-            except Empty:
-                if self._patient():
-                    self._fill()
-                else:
-                    self._give_up(wanted)
+            self._count()
+            self._fill()
+            if not self._patient():
+                self._give_up(wanted)
 
     @property
     def _threads(self) -> int:
@@ -167,41 +169,54 @@ class Cluster:
             If no scheduler answers.
         """
         try:
-            from distributed import Client, LocalCluster  # noqa: PLC0415 - only of those who ask for it
+            from distributed import Client  # noqa: PLC0415 - only of those who ask for it
         except ImportError:
             raise ConfigError(f"--dask and parallel need Dask: {CLUSTER}") from None
         logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it is told as notes
         address = self._place.dask_address
         try:
             if address is None:
-                self._observer.now("starting processes")
-                how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": None}
-                with _uninterrupted():
-                    self._local = LocalCluster(self._n_local, silence_logs=logging.CRITICAL, **how)
+                self._local = self._processes()
             by_file = str(address).endswith(".json")
             named = {"scheduler_file": address} if by_file else {"address": self._local or address}
             self._client = Client(timeout=timeout, **named)
             self._client.subscribe_topic(TOPIC, self._hear)
         except (OSError, ValueError) as error:
-            said = f": {error}" if isinstance(error, ValueError) else ""
-            raise BenchError(f"no scheduler of Dask answers at {address}{said}") from None
+            raise BenchError(
+                f"no scheduler of Dask answers at {address or 'this machine'}: {_in_words(error)}"
+            ) from None
+
+    def _processes(self) -> Any:
+        """Start processes on this machine; where one dies meanwhile, all of them again."""
+        import dask  # noqa: PLC0415 - as in `_connect`
+        from distributed import LocalCluster  # noqa: PLC0415
+
+        self._observer.now("starting processes")
+        how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
+        # Dask would have them give back memory as soon as it is freed: large arrays then take twice the time.
+        plain: dict[str, Any] = {"distributed.nanny.pre-spawn-environ": {}}
+        for _ in range(MOST_AGAIN):
+            with dask.config.set(plain), _uninterrupted(), suppress(RuntimeError):
+                return LocalCluster(self._n_local, silence_logs=logging.CRITICAL, **how)
+        raise BenchError(f"{self._n_local} processes can't be started: one of them dies, {MOST_AGAIN} times")
 
     def _hear(self, event: tuple[float, Any]) -> None:
         self._news.put(event[1])
 
-    @property
-    def _n_workers(self) -> int:
+    def _count(self) -> None:
+        """How many workers there are; asked twice a second, since their number decides how much goes out at once."""
+        if self._client is None or time.monotonic() - self._counted < TICK:
+            return
         try:
-            return len(self._client.scheduler_info()["workers"])
+            self._n_workers, self._counted = len(self._client.nthreads()), time.monotonic()
         except (OSError, ValueError, RuntimeError, TypeError, AttributeError):  # of a connection that breaks just now
-            return 0
+            self._n_workers = 0
 
     def _fill(self) -> None:
         """Send what waits, until as many groups are out as there are workers, or may be at once."""
         with self._lock:
-            n_workers = self._n_workers if self._waiting and self._client is not None else 0
-            most = n_workers if self._place.n_jobs is None else min(n_workers, self._place.n_jobs)
-            while self._waiting and len(self._running) < most:
+            at_most = self._n_workers if self._place.n_jobs is None else min(self._n_workers, self._place.n_jobs)
+            while self._client is not None and self._waiting and len(self._running) < at_most:
                 group = self._waiting.popleft()
                 # Named by content: two who ask for the same at once wait for one worker.
                 name = f"{TOPIC}-{key_of(keys=group.keys, store=self._store.address)}"
@@ -229,8 +244,9 @@ class Cluster:
         elif isinstance(news, dict):
             self._know(news["failed"])
             self._pending.difference_update(news["lost"])
-            self._troubles.update(dict.fromkeys(news["notes"]))
-            for text in news["details"]:
+            mine = not self._asked.isdisjoint(news["of"])  # all that are connected hear of all
+            self._troubles.update(dict.fromkeys(news["notes"] if mine else ()))
+            for text in news["details"] if mine else ():
                 self._observer.detail(text)
         else:
             group, future = news
@@ -243,7 +259,6 @@ class Cluster:
             elif isinstance(error, Abandoned):  # by one that asked for the same, and has gone
                 with self._lock:
                     self._waiting.appendleft(group)
-                    self._fill()
             else:  # an error of the computation's comes here, too
                 self._troubles[f"a worker failed ({_in_words(error)}); what it had to do was done here"] = None
                 self._pending.difference_update(group.keys)
@@ -292,8 +307,7 @@ class Cluster:
             self._again += 1
             with suppress(BenchError):
                 if self._again <= MOST_AGAIN:
-                    self._connect(TO_CONNECT_AGAIN)
-                    return self._fill()
+                    return self._connect(TO_CONNECT_AGAIN)
             self._pending.clear()
             self._observer.note("the connection to the scheduler of Dask broke; all that is left is done here")
             return None

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from benchmark.blocks import blas_threads
 from benchmark.code import forget_trees
 from benchmark.compiled import ensure_usable
+from benchmark.environment import share_heaps
 from benchmark.errors import BenchError
 from benchmark.experiment.manifest import versions
 from benchmark.experiment.runner import ProductsInStore, Read, Walk, works_of
@@ -37,8 +38,8 @@ if TYPE_CHECKING:
 TOPIC = "simplexbench"
 #: One group at a time: the cores of a process have one owner, however many threads Dask has in it.
 _ALONE = threading.Lock()
-#: The experiment that was sent last, with its counts, by its key; and the tasks of it that were worked on last.
-_STUDIES: dict[str, tuple[Experiment, dict[str, Read]]] = {}
+#: The experiment that was sent last, with its counts and its store, by its key; and the tasks that were worked on last.
+_STUDIES: dict[str, tuple[Experiment, dict[str, Read], _Telling]] = {}
 _WORKS: dict[tuple[str, str, str], TaskWork] = {}
 MOST_WORKS = 4
 #: Where plug-ins are written to, for as long as this process lives.
@@ -89,7 +90,7 @@ def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -
     }
     slim = replace(study, variants=variants, measures=(), known=SHIPPED, raw={})
     content, plugins = pickle.dumps((slim, keys)), texts_of(Path(each) for each in sorted(files))
-    told = {"content": content.hex(), "plugins": repr(plugins), "store": store.address}
+    told = {"content": content.hex(), "plugins": repr(plugins), "store": [store.address, store.limit], "of": versions()}
     return Sent(key_of(**told), content, plugins, versions(), store.address, store.limit, jobs)
 
 
@@ -128,20 +129,19 @@ def solve(
     Returns
     -------
     dict
-        Reasons of what ``failed``, by key; keys that are ``lost``, since the store can't be written; ``notes``, and
-        ``details``, see `Observer`.
+        All keys that it is ``of``; reasons of what ``failed``, by key; keys that are ``lost``, since the store can't be
+        written; ``notes``, and ``details``, see `Observer`.
 
     Raises
     ------
     BenchError
         If this process would compute something else than the sender, or has no way to its store.
     """
-    notes, details = list[str](), list[str]()
+    notes, details, jobs = list[str](), list[str](), given.jobs or default_jobs()
     with _ALONE:
-        refuse_others(given.versions)
-        store, jobs = _Telling(given, notes.append, told), given.jobs or default_jobs()
-        ensure_usable(notes.append)
-        whole = _work(given, variant, task, store)
+        study, read, store = _known(given)
+        store.tell(told, notes.append)
+        whole = _work(given.key, study, read, variant, task)
         points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in whole.points]
         work = replace(whole, points=tuple(point for point in points if point.jobs))
         if {job.key for point in work.points for job in point.jobs} != keys:
@@ -156,7 +156,7 @@ def solve(
         lacking = [(job.key, point.place) for point in work.points for job in point.jobs if not store.has(job.key)]
     failed = {key: walk.failed[place] for key, place in lacking if place in walk.failed}
     lost = [key for key, place in lacking if place not in walk.failed]
-    return {"failed": failed, "lost": lost, "notes": notes, "details": details}
+    return {"of": list(keys), "failed": failed, "lost": lost, "notes": notes, "details": details}
 
 
 def refuse_others(expected: Mapping[str, str]) -> None:
@@ -168,23 +168,32 @@ def refuse_others(expected: Mapping[str, str]) -> None:
         raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
 
 
-def _work(given: Sent, variant: str, task: str, store: Store) -> TaskWork:
-    """All of a task, as the sender has it."""
+def _known(given: Sent) -> tuple[Experiment, dict[str, Read], _Telling]:
+    """What was sent, its counts, and its store: asked for once."""
     if given.key not in _STUDIES:
+        refuse_others(given.versions)
+        share_heaps()
         _STUDIES.clear()
         _WORKS.clear()
+        store = _Telling(given.store if "://" in given.store else Path(given.store), given.limit)
+        ensure_usable(lambda _: None)
         study, keys = _unpickled(given)
         counts: dict[str, Counts] = {}
-        _STUDIES[given.key] = study, {name: _read(store, *each, counts) for name, each in keys.items()}
-    if (given.key, variant, task) not in _WORKS:
-        study, read = _STUDIES[given.key]
+        read = {name: _read(store, *each, counts) for name, each in keys.items()}
+        _STUDIES[given.key] = study, read, store
+    return _STUDIES[given.key]
+
+
+def _work(key: str, study: Experiment, read: Mapping[str, Read], variant: str, task: str) -> TaskWork:
+    """All of a task, as the sender has it."""
+    if (key, variant, task) not in _WORKS:
         whole = study.variants[variant]
         own = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
-        (_WORKS[given.key, variant, task],) = works_of(replace(study, variants={variant: own}), read)
+        (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: own}), read)
         if len(_WORKS) > MOST_WORKS:
             del _WORKS[next(iter(_WORKS))]
         forget_trees()
-    return _WORKS[given.key, variant, task]
+    return _WORKS[key, variant, task]
 
 
 def _unpickled(given: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
@@ -223,9 +232,9 @@ def _read(store: Store, key: str, texts: Mapping[Text, str], known: dict[str, Co
 class _Telling(Store):
     """A store that tells of each entry that it keeps, so that another process may read it."""
 
-    def __init__(self, given: Sent, warn: Callable[[str], None], told: Callable[[str], bool]) -> None:
-        super().__init__(given.store if "://" in given.store else Path(given.store), given.limit, warn)
-        self._told = told
+    def tell(self, told: Callable[[str], bool], warn: Callable[[str], None]) -> None:
+        """Whom, from now on; and try again to keep what could not be kept before."""
+        self._told, self._warn, self.writable = told, warn, True
 
     def put(self, key: str, entry: Entry) -> bool:
         """Keep an entry; Abandoned where nobody waits for what comes after it."""

@@ -223,7 +223,10 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_line(
 ) -> None:
     monkeypatch.setattr(module, "TO_CONNECT", 0.5)
     store = Store(tmp_path / "store")
-    for address, said in (("tcp://127.0.0.1:9", "127.0.0.1:9"), ("nonsense://x", "nonsense://x: unknown address")):
+    for address, said in (
+        ("tcp://127.0.0.1:9", "127.0.0.1:9"),
+        ("nonsense://x", "nonsense://x: ValueError: unknown address"),
+    ):
         cluster = Cluster(place_of(address), store, 1, Observer())
         with pytest.raises(BenchError, match=f"^no scheduler of Dask answers at .*{said}"), cluster:
             perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
