@@ -67,9 +67,9 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 def pytest_collection_finish() -> None:
-    """Keep garbage collection off thousands of collected tests: statsmodels collects once a correction of p-values.
+    """Keep garbage collection off thousands of collected tests: small ones leave little.
 
-    Small tests leave little of it: to look for it less often spares a twentieth of the time.
+    To look for it less often spares a twentieth of the time.
     """
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
@@ -98,8 +98,6 @@ FORKS.set_forkserver_preload(
         "scipy.stats",
         "sklearn.linear_model",
         "sklearn.naive_bayes",
-        "statsmodels.stats.multitest",
-        "statsmodels.stats.proportion",
         "typer",
     ]
 )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
-from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.config.model import Experiment
 from benchmark.config.tasks import built_protocol
@@ -332,6 +331,8 @@ def _nearest(work: Work, spec: MethodSpec, rows: Sequence[int]) -> _Near:
     if kernel is not None and elementwise(kernel.cls) and not spec.representation.dirichlet:
         by, values = kernel.name, kernel.build().fit(points[train]).transform(points[rows])
     else:
+        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow, and seldom
+
         by, values = "cosine", cosine_similarity(points[rows], points[train])
     found = {}
     for row, own in zip(rows, values, strict=True):

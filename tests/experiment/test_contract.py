@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import re
 from typing import TYPE_CHECKING, Any
@@ -76,15 +77,6 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("store"), limit=10**9)
 
 
-def refusal(name: str, representation: dict[str, str]) -> str:
-    """The message that a combination is refused with before any work; "" where it is allowed."""
-    try:
-        checked([method(name, **representation)], "k-fold", None)
-    except ConfigError as error:
-        return str(error)
-    return ""
-
-
 REPRESENTATIONS = [
     {"weighting": weighting, "normalization": normalization}
     for weighting, normalization in itertools.product(WEIGHTINGS, NORMALIZATIONS)
@@ -92,11 +84,28 @@ REPRESENTATIONS = [
 ]
 
 
+@functools.cache
+def refusals(name: str) -> list[str]:
+    """The message that each representation is refused with before any work; "" where it is allowed."""
+    found = []
+    for representation in REPRESENTATIONS:
+        try:
+            checked([method(name, **representation)], "k-fold", None)
+            found.append("")
+        except ConfigError as error:
+            found.append(str(error))
+    return found
+
+
+def allowed_of(name: str) -> list[dict[str, str]]:
+    return [each for each, message in zip(REPRESENTATIONS, refusals(name), strict=True) if not message]
+
+
 def share(protocol: str) -> list[dict[str, Any]]:
     """Every method, under that share of the weightings and normalizations it takes that falls to a protocol."""
     found, own = [], TESTED.index(protocol)
     for number, name in enumerate(NAMES):
-        allowed = [each for each in REPRESENTATIONS if not refusal(name, each)] or [{}]
+        allowed = allowed_of(name) or [{}]
         turn = (own + number) % len(TESTED)
         found += [method(name, **each) for each in allowed[turn :: len(TESTED)] or allowed[:1]]
     return found
@@ -105,8 +114,7 @@ def share(protocol: str) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_refused_is_refused_in_one_line_that_says_why(name: str) -> None:
     cls = KERNELS.get(name) or CLASSIFIERS[name]
-    for representation in REPRESENTATIONS:
-        message = refusal(name, representation)
+    for representation, message in zip(REPRESENTATIONS, refusals(name), strict=True):
         if getattr(cls, "sees_counts", False):
             assert re.fullmatch(rf"contract\.yaml:?\d*: '{name}' sees the counts: it has no weighting", message)
             continue
@@ -135,7 +143,7 @@ def test_a_corpus_without_dates_is_not_split_by_date() -> None:
 
 def test_the_shares_of_the_protocols_are_every_method_under_every_representation() -> None:
     shares = [repr(each) for protocol in TESTED for each in share(protocol)]
-    whole = {repr(method(name, **each)) for name in NAMES for each in REPRESENTATIONS if not refusal(name, each)}
+    whole = {repr(method(name, **each)) for name in NAMES for each in allowed_of(name)}
     assert whole <= set(shares)
     assert len(whole) > 140
 

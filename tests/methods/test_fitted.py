@@ -17,6 +17,7 @@ from benchmark.corpora.corpus import Documents
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
+from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.text.counts import Counts
@@ -34,6 +35,8 @@ NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_
 #: They learn a model of the documents.
 NOT_KEPT = {name for name, cls in KERNELS.items() if not issubclass(cls, Kernel)}
 SELECTED = Terms((20,), "information-gain", "sum")
+#: Classes, terms, and whether training documents are drawn: every two of the three in every way.
+CASES = [(2, None, False), (2, SELECTED, True), (3, None, True), (3, SELECTED, False)]
 
 
 def specs(name: str) -> Iterator[MethodSpec]:
@@ -58,15 +61,16 @@ def asked(fitted: FittedMethod, counts: sp.csr_array) -> sp.csr_array:
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_KEPT])
 def test_it_decides_as_the_run_does(name: str, several: bool, bench: Workbench) -> None:
-    for n_classes in (2, 3):
-        problem = problem_of(several=several, n_classes=n_classes, key=str(n_classes))
-        matrix = problem.counts.matrix
-        for spec, terms, draws in itertools.product(specs(name), (None, SELECTED), (False, True)):
+    problems = {n: problem_of(several=several, n_classes=n, key=str(n)) for n in (2, 3)}
+    for n_classes, terms, draws in CASES:
+        problem, matrix = problems[n_classes], problems[n_classes].counts.matrix
+        for spec in specs(name):
             number = None if terms is None else 20
             splits = draws_of(problem) if draws else groups_of(problem)
             method = method_for(spec, problem, terms, draws=draws)
             run = method.solve(problem, splits, number, bench)
             for split, decisions in zip(splits, run, strict=True):
+                check_decisions(problem, len(split.test), decisions)
                 fitted = method.fit(problem, split, number, bench)
                 tested = asked(fitted, matrix[split.test])
                 values, again = fitted.values(tested), kept_again(fitted).values(tested)
