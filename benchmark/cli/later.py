@@ -27,7 +27,7 @@ POSTPONED = {
     "narwhals.stable.v2": "",
     "numpy.f2py": "",
     "numpy.testing": "",
-    "pandas": "",
+    "pandas": "DataFrame Index Series",
     "rich.syntax": "Syntax",
     "rich.traceback": "Traceback",
     "scipy.fft": "dct fft ifft",
@@ -100,7 +100,9 @@ class _Named:
         return getattr(self._real(), name)
 
     def __instancecheck__(self, instance: object) -> bool:
-        return isinstance(instance, self._real())
+        package = self._module.__name__.partition(".")[0]
+        known = any(each.__module__.partition(".")[0] == package for each in type(instance).__mro__)
+        return known and isinstance(instance, self._real())
 
     def __mro_entries__(self, _: tuple[Any, ...]) -> tuple[Any, ...]:
         return (self._real(),)

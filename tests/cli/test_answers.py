@@ -247,7 +247,8 @@ def test_what_is_no_run_loads_little(arguments, heavy):
             "from scipy.special import xlogy; assert xlogy(1, 1) == 0 and xlogy.nin == 2"
         ),
         (
-            "import pandas; assert type(pandas) is not type(sys); later.load('pandas'); assert type(pandas) is type(sys)\n"
+            "import pandas; assert not isinstance(sys, pandas.DataFrame) and type(pandas) is not type(sys)\n"
+            "later.load('pandas'); assert type(pandas) is type(sys)\n"
             "from scipy.optimize import brentq; assert 'scipy.optimize._optimize' not in sys.modules\n"
             "assert brentq(lambda x: x - 1, 0, 3) == 1 and 'scipy.optimize._optimize' in sys.modules\n"
             "from scipy.sparse.linalg import LinearOperator, aslinearoperator\n"
