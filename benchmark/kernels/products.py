@@ -11,6 +11,7 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
+import scipy.sparse as sp
 
 from benchmark.compiled import compiled, prange
 from benchmark.representation.weighting import canonical
@@ -18,7 +19,6 @@ from benchmark.representation.weighting import canonical
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -62,6 +62,41 @@ def _fill_on_all_cores(
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
+@compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
+def _fill_square(
+    out: Array,
+    row_start: I8,
+    row_term: I4,
+    row_value: Array,
+    place: I8,
+    posting_start: I8,
+    posting_column: I4,
+    posting_value: Array,
+) -> None:
+    """Sum what stands on and above the diagonal; `place` is where a row's entry stands among its term's postings."""
+    n = out.shape[0]
+    for p in prange((n + 1) // 2):
+        for i in (p, n - 1 - p):  # a short and a long row together: threads have as much to do
+            row = out[i]
+            row[i:] = 0.0
+            for k in range(row_start[i], row_start[i + 1]):
+                value = row_value[k]
+                for q in range(place[k], posting_start[row_term[k] + 1]):
+                    row[posting_column[q]] += value * posting_value[q]
+
+
+@compiled("void(f8[:, ::1])", parallel=True)
+def _mirror(square: Array) -> None:
+    """Copy what stands above the diagonal to below it."""
+    n = square.shape[0]
+    for block in prange((n + 15) // 16):
+        top = block * 16
+        for left in range(0, top + 1, 16):
+            for i in range(top, min(top + 16, n)):
+                for j in range(left, min(left + 16, i)):
+                    square[i, j] = square[j, i]
+
+
 @compiled(f"void(f8[:, ::1], i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_tile(
     out: Array,
@@ -100,6 +135,7 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
     ----------
     left : CSR array, shape (m, V)
     right : CSR array, shape (n, V)
+        Where it is `left` itself, half of the sums are done: <x, x'> and <x', x> have the same bits.
     out : float64 array, shape (m, n), C-contiguous, optional
         Written over and returned: fresh memory for a large result costs more time than the sums.
 
@@ -123,7 +159,15 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
         out = np.empty(shape)
     elif out.shape != shape:
         raise ValueError(f"out has shape {out.shape}, the product {shape}")
-    _fill_on_all_cores(out, *_parts(canonical(left)), *_parts(canonical(right).tocsc()))
+    rows = canonical(left)
+    if left is right:
+        places = sp.csr_array((np.arange(rows.nnz), rows.indices, rows.indptr), shape=rows.shape).tocsc().data
+        place = np.empty(rows.nnz, dtype=np.int64)
+        place[places] = np.arange(rows.nnz)
+        _fill_square(out, *_parts(rows), place, *_parts(rows.tocsc()))
+        _mirror(out)
+    else:
+        _fill_on_all_cores(out, *_parts(rows), *_parts(canonical(right).tocsc()))
     return out
 
 

@@ -270,7 +270,8 @@ class Workbench:
         if keep is not None and keep.get(content, matrix):
             return matrix
         with numba_threads(self.jobs):
-            inner_products(embedded, embedded[columns], out=matrix)
+            everything = len(columns) == embedded.shape[0]
+            inner_products(embedded, embedded if everything else embedded[columns], out=matrix)
         if keep is not None:  # written while LIBSVM trains
             self._writing = self._writer.submit(keep.put, content, matrix)
         return matrix

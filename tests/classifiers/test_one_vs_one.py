@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import tracemalloc
 from itertools import combinations, pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train
 from benchmark.classifiers.one_vs_one import RUN, Clock, Wanted, runs, units
 from benchmark.classifiers.svm import Machines, decide, decide_together, fit_machines, fit_together
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
-from benchmark.kernels.base import Kernel
 from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, embed, norms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.kernels.base import Kernel
 
 SIZES = np.array([17, 40, 9, 22])
 BOUNDS = np.concatenate([[0], np.cumsum(SIZES)])

@@ -48,6 +48,14 @@ def test_products_are_those_of_dense_matrices(pair: tuple[NDArray[np.float64], N
     assert (np.abs(products - left @ right.T) <= error).all()
 
 
+@settings(max_examples=100, deadline=None)
+@given(st.integers(0, 40).flatmap(lambda n: arrays(np.float64, (n, 5), elements=VALUES)))
+def test_products_of_points_with_themselves_are_those_with_their_doubles(dense: NDArray[np.float64]) -> None:
+    points = sp.csr_array(dense)
+    out = np.full((len(dense), len(dense)), np.nan)
+    np.testing.assert_array_equal(inner_products(points, points, out=out), inner_products(points, points.copy()))
+
+
 @settings(max_examples=50, deadline=None)
 @given(arrays(np.int64, (5, 6), elements=st.integers(0, 1000)), arrays(np.int64, (4, 6), elements=st.integers(0, 1000)))
 def test_products_of_whole_numbers_are_exact(left: NDArray[Any], right: NDArray[Any]) -> None:
