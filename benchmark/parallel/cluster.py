@@ -188,16 +188,13 @@ class Cluster:
 
     def _processes(self) -> Any:
         """Start processes on this machine; where one dies meanwhile, all of them again."""
-        import dask  # noqa: PLC0415 - as in `_connect`
-        from distributed import LocalCluster  # noqa: PLC0415
+        from distributed import LocalCluster  # noqa: PLC0415 - as in `_connect`
 
         self._observer.now("starting processes")
         how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
-        # Dask would have them give back memory as soon as it is freed: large arrays then take twice the time.
-        plain: dict[str, Any] = {"distributed.nanny.pre-spawn-environ": {}}
         for _ in range(MOST_AGAIN):
-            with dask.config.set(plain), _uninterrupted(), suppress(RuntimeError):
-                return LocalCluster(self._n_local, silence_logs=logging.CRITICAL, **how)
+            with _uninterrupted(), suppress(RuntimeError):
+                return LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
         raise BenchError(f"{self._n_local} processes can't be started: one of them dies, {MOST_AGAIN} times")
 
     def _hear(self, event: tuple[float, Any]) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,7 +30,6 @@ from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from benchmark.config.model import Experiment
 
@@ -61,18 +61,19 @@ def bench(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
 def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     bench: Any, below: Any, contents: Any, tmp_path: Path
 ) -> None:
-    process = bench("there", "--dask", "local:2")
+    process = bench("there", "--dask", "local:1")
     while " · " not in process.stderr.readline():
         assert process.poll() is None
     started = below(process.pid)
-    assert len(started) >= 2
+    commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started]
+    assert sum(b"spawn_main" in each for each in commands) == 1, "as many as were asked for"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "interrupted; what was computed is kept, and the same command goes on from there" in error
     assert "Traceback" not in error
     deadline = time.monotonic() + 10
-    while any(os.path.exists(f"/proc/{pid}") for pid in started):  # noqa: PTH110 - no file, a process
+    while any(Path(f"/proc/{pid}").exists() for pid in started):
         assert time.monotonic() < deadline, "a process is left behind"
         time.sleep(0.05)
     process = bench("there", "--dask", "local:2")
