@@ -7,6 +7,7 @@ import signal
 import tempfile
 import time
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 
 from processes import BENCH, Running, configured, differing, leftovers
@@ -19,10 +20,9 @@ EVERY = ["quickstart", "several-labels", "quickstart", "selected-terms", "quicks
 
 def killed(number: int) -> str | None:
     """Kill workers, once or more, at moments between the start of the first and the last step."""
-    try:
-        children = borrowed("parallel/conftest")["children"]
-    except ImportError:
-        raise Skipped("Dask isn't installed") from None
+    if find_spec("distributed") is None:
+        raise Skipped("Dask isn't installed")
+    children = borrowed("parallel/conftest")["children"]
     random, shape, top = chance("cluster", number), EVERY[number % len(EVERY)], Path(tempfile.mkdtemp())
     words = "run", str(configured(shape)), "--out", str(top / "run"), "--jobs", "1", "--verbose", "--dask", "local:2"
     running = Running(*BENCH, *words, variables={"BENCH_CACHE": str(top / "store")})
