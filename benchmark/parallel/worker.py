@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from benchmark.blocks import blas_threads
 from benchmark.code import forget_trees
 from benchmark.compiled import ensure_usable
-from benchmark.environment import share_heaps
+from benchmark.environment import share_machine
 from benchmark.errors import BenchError
 from benchmark.experiment.manifest import versions
 from benchmark.experiment.runner import ProductsInStore, Read, Walk, works_of
@@ -172,7 +172,7 @@ def _known(given: Sent) -> tuple[Experiment, dict[str, Read], _Telling]:
     """What was sent, its counts, and its store: asked for once."""
     if given.key not in _STUDIES:
         refuse_others(given.versions)
-        share_heaps()
+        share_machine()
         _STUDIES.clear()
         _WORKS.clear()
         store = _Telling(given.store if "://" in given.store else Path(given.store), given.limit)
