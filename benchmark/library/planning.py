@@ -175,8 +175,9 @@ def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[
         does = ["take fewer documents or classes"]
         if forecast.memory[PRODUCTS] + forecast.memory[LEARNING] > forecast.peak / 4:
             does.append("`linear-svm` instead of a kernel, whose matrices grow with the documents' square")
-        if forecast.memory[PRODUCTS] > forecast.peak / 4:
-            does.append("a smaller BENCH_MEMORY_GB, which computes inner products again rather than to hold them")
+            does.append(
+                "a smaller BENCH_MEMORY_GB, which computes inner products and kernels again rather than hold them"
+            )
         if jobs > 1:
             does.append("--jobs 1")
         missing = f"it takes {_gigabytes(forecast.peak)} of memory, and {_gigabytes(free)} are free"

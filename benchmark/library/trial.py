@@ -195,8 +195,11 @@ def sampled(work: TaskWork, missing: Mapping[PointKey, list[Job]], share: float)
 
     counts = Counts(problem.documents.take(rows), problem.counts.matrix[rows], problem.counts.vocabulary)
     own_problem = Problem(counts, f"{len(rows)} of {problem.key}", problem.seed)
+    # Not alone: of a few documents a method may see nothing, and to find out why would take a matrix that no run makes.
     points = [
-        replace(p, problem=own_problem, jobs=tuple(map(small, jobs[p.place]))) for p in work.points if p.place in jobs
+        replace(p, problem=own_problem, jobs=tuple(map(small, jobs[p.place])), alone=False)
+        for p in work.points
+        if p.place in jobs
     ]
     splits = {p.place[4]: tuple(split for job in p.jobs for split in job.splits) for p in points}
     return replace(work, problem=own_problem, splits=splits, points=tuple(points))
@@ -238,6 +241,8 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
             if isinstance(results, str):
                 continue
             steps = _steps(point, bench.squares, some[point.place], all_[point.place])
+            if not bench.taken:  # what is made by tiles later: points and their postings
+                steps["products"] = some[point.place].rows / all_[point.place].rows
             held = {"products": bench.taken, "kernel": bench.nodes.nbytes, "kept": bench.taken * (not bench.squares)}
             decisions = [each for job in own for each in results[job.key].decisions]
             parts = _divided(point, np.sum([each.seconds for each in decisions], axis=0), took, products)

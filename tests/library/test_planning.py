@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from benchmark import environment
 from benchmark.classifiers.libsvm import NodeMatrix
+from benchmark.experiment import runner
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
@@ -143,6 +144,12 @@ def test_quick_tries_nothing(configured, store: Store, monkeypatch) -> None:
     monkeypatch.setattr(trial, "tried", lambda *_: pytest.fail("a method is tried"))
     found = plan(configured(), store, Observer(), quick=True)
     assert (found.forecast, in_words(found)) == (None, "")
+
+
+def test_a_sample_is_not_asked_whether_a_method_sees_anything(configured, store: Store, monkeypatch) -> None:
+    """Of a few documents it may see nothing, and to find out why takes a matrix that the run never makes."""
+    monkeypatch.setattr(runner, "blindness", lambda *_: pytest.fail("a sample is looked at"))
+    assert learning(forecast(configured(), store)) > 0
 
 
 def test_a_method_that_fails_costs_no_plan(configured, store: Store) -> None:
