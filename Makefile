@@ -5,7 +5,7 @@ JSON ?= results/runs/perf.json
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test lint types check trials perf docs reproduce-paper lock clean help
+.PHONY: run test lint types check trials perf perf-scale docs reproduce-paper lock clean help
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
@@ -16,6 +16,7 @@ help:
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make docs                              docs/ as a site, in site/, and its pictures"
 	@echo "make perf [JSON=perf.json]             what a user would pick instead, side by side, and plans"
+	@echo "make perf-scale [LARGEST=100000]        how seconds and memory grow, to a million documents"
 	@echo "make lock                              resolve the lock file afresh"
 
 run: $(READY)
@@ -40,6 +41,10 @@ trials: $(READY)
 perf: $(READY)
 	$(BIN)/python tests/perf/measure.py --json $(JSON)
 	$(BIN)/python tests/perf/plans.py
+
+perf-scale: $(READY)
+	$(BIN)/python tests/perf/scale.py $(LARGEST)
+	$(BIN)/python docs/pictures.py
 
 docs: $(READY)
 	$(BIN)/python docs/pictures.py

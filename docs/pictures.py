@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -12,9 +13,13 @@ from benchmark.evaluation import published as papers
 from benchmark.evaluation.intervals import wilson
 from benchmark.findings.papers import load_published
 from benchmark.library.pinned import PINNED
+from benchmark.report.charts import Chart, Line, Panel
+from benchmark.report.drawing.curves import chart_figure
 from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, TEXT, WIDTH, house_style, settle, svg_bytes
 
 IMAGES = Path(__file__).with_name("img")
+MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
+LAPTOPS = (8.0, 16.0)  # GB
 #: By configuration: what is tested, and the paper's configuration that the same NGD is printed of.
 ROWS = {
     "simplex-20ng": ("20 Newsgroups, by date", "20ng"),
@@ -88,7 +93,30 @@ def overview() -> Figure:
     return figure
 
 
-PICTURES = {"overview": overview}
+def scale() -> Figure:
+    """How seconds and memory grow with documents, words, classes and cells, a row each, as they were measured."""
+    found = json.loads(MEASURED.read_text(encoding="utf-8"))
+    table, panels = pd.DataFrame(found["points"]), list[Panel]()
+    for axis in found["base"]:
+        others = [other for other in found["base"] if other != axis]
+        own = table[(table[others] == [found["base"][other] for other in others]).all(axis=1)].sort_values(axis)
+        if own[axis].nunique() < 2:
+            continue
+        ends = (float(own[axis].min()), float(own[axis].max()))
+        laptops = [Line(f"{size:.0f} GB", ends, (size, size)) for size in LAPTOPS]
+        for what, unit in (("cpu", "seconds"), ("memory", "GB")):
+            lines = [
+                Line(str(route).partition(",")[0], tuple(g[axis]), tuple(g[what]))
+                for route, g in own.groupby("route", sort=False)
+            ]
+            panels.append(Panel(f"{unit} against {axis}", (*lines, *(laptops if what == "memory" else ()))))
+    labels = ("", "Seconds of the processors; resident memory")
+    return chart_figure(
+        Chart("scale", "From a file to its scores", *labels, tuple(panels), log_x=True, log_y=True, round_x=True)
+    )
+
+
+PICTURES = {"overview": overview, "scale": scale}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
+import json
 import re
 from typing import TYPE_CHECKING
 
@@ -49,6 +51,14 @@ def test_pictures_are_those_that_the_code_draws() -> None:
     assert {path.stem for path in (DOCS / "img").iterdir()} == set(pictures) | of_runs
     for name, draw in pictures.items():
         assert (DOCS / "img" / f"{name}.svg").read_bytes() == svg_bytes(draw()), f"make docs draws another {name}"
+
+
+def test_the_page_of_growth_has_the_numbers_that_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(REPOSITORY / "tests" / "perf"))
+    scale = importlib.import_module("scale")
+    found, text = json.loads(scale.RESULT.read_text(encoding="utf-8")), scale.PAGE.read_text(encoding="utf-8")
+    assert scale.page(text, found) == text, "tests/perf/scale.py writes it"
+    assert scale.page(text, {**found, "machine": {**found["machine"], "cores": 0}}) != text
 
 
 def test_a_paper_has_a_page_with_all_that_there_is_of_it(hooks: ModuleType, pages: dict[str, str]) -> None:

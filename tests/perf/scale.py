@@ -1,0 +1,366 @@
+"""`make perf-scale`: how seconds and memory grow, to results/scale.json and the page docs/scale.md.
+
+    python tests/perf/scale.py [LARGEST]
+
+Corpora are those of `zipf`, of LARGEST documents at most; every route runs from the file to its scores, in a process of
+its own. What results/scale.json has is not measured again: remove it, or lines of it, for that. Exponents are of the
+processors' seconds, which a busy machine disturbs less than those on the clock.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import json
+import os
+import platform
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import zipf
+from measure import peak_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+ROOT = Path(__file__).parents[2]
+RESULT, PAGE = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
+SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
+#: Kernels between all pairs of documents end here: at 20,000, a matrix of 16,000 rows takes 2 GB.
+MOST_EXACT = 20_000
+AXES: dict[str, tuple[int, ...]] = {
+    "documents": (*SIZES[:3], 20_000, *SIZES[3:]),
+    "words": (5_000, 50_000, 500_000),
+    "classes": (5, 20, 80),
+    "cells": (1, 4, 16),
+}
+BASE = {"documents": 10_000, "words": 500_000, "classes": 20, "cells": 1}
+HELLINGER = "{weighting: tf, features: hellinger, classifier: {name: linear-svm, ridge: 0.5708, C: %s}}"
+NGD = "{weighting: tf, normalization: l1, kernel: ngd, classifier: {C: %s}}"
+#: A configuration's method, or scikit-learn's.
+ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC, precomputed": ""}
+EXACT = ("ngd", "SVC, precomputed")
+LINEAR = "hellinger-linear"
+#: Between these the page has what is measured.
+OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
+#: What of a run is timed by itself: the function that does it.
+STAGES = {
+    "read": "benchmark.corpora.files:scanned",
+    "lexed": "benchmark.experiment.reading:_counts",
+    "weighted": "benchmark.methods.points:points_of",
+    "trained": "benchmark.methods.points:PointClassifier._fitted",
+    "trained and tested": "benchmark.methods.points:PointClassifier._single",
+    "near-duplicates": "benchmark.experiment.overlap:near_duplicates",
+}
+#: From so many documents on the exponents are fitted: below, what a run takes to start is most of it.
+FITTED_FROM = 10_000
+
+
+def candidates(cells: int) -> list[float]:
+    """As many C as there are cells, 2 the first."""
+    return [round(2 * 1.1**i, 6) for i in range(cells)]
+
+
+# --- In a process of its own ---
+
+
+def ours(method: str, table: Path, cells: int, folder: Path) -> dict[str, Any]:
+    """`bench run`, and what each of its stages took."""
+    config = folder / "scale.yaml"
+    config.write_text(
+        f"name: scale\ncorpus: {{name: files, path: {table}, split: split}}\n"
+        "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
+        f"methods: [{method % candidates(cells)}]\n"
+    )
+    stages: dict[str, dict[str, float]] = {}
+    for name, place in STAGES.items():
+        watch(place, stages.setdefault(name, {"seconds": 0.0, "cpu": 0.0, "memory": 0.0}))
+    from benchmark.cli import main
+
+    sys.argv = ["bench", "run", str(config), "--out", str(folder / "run")]
+    try:
+        main()
+    except SystemExit as end:
+        if end.code:
+            raise
+    scores = pd.read_csv(folder / "run" / "scores.csv").query("metric == 'accuracy'")
+    return {"stages": stages, "accuracy": float(scores["value"].iloc[0])}
+
+
+def watch(place: str, found: dict[str, float]) -> None:
+    """Add what each call of a function takes: seconds, those of the processors, and the most memory in GB."""
+    from benchmark.environment import forget_peak, peak_bytes
+
+    module, _, name = place.partition(":")
+    *above, last = name.split(".")
+    owner = functools.reduce(getattr, above, importlib.import_module(module))
+    function = getattr(owner, last)
+
+    @functools.wraps(function)
+    def timed(*arguments: Any, **named: Any) -> Any:
+        forget_peak()
+        seconds, cpu = time.perf_counter(), time.process_time()
+        try:
+            return function(*arguments, **named)
+        finally:
+            found["seconds"] += time.perf_counter() - seconds
+            found["cpu"] += time.process_time() - cpu
+            found["memory"] = max(found["memory"], peak_bytes() / 1e9)
+
+    setattr(owner, last, timed)
+
+
+def scikit_learn(route: str, table: Path, cells: int) -> dict[str, Any]:
+    """The plain route: TfidfVectorizer, and LinearSVC or SVC of inner products."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.svm import SVC, LinearSVC
+
+    found = pd.read_csv(table, keep_default_na=False)
+    train = (found["split"] == "train").to_numpy()
+    vectors = TfidfVectorizer()
+    X, Z = vectors.fit_transform(found["text"][train]), vectors.transform(found["text"][~train])
+    y, truth = found["label"][train].to_numpy(), found["label"][~train].to_numpy()
+    accuracy = []
+    for C in candidates(cells):
+        if route in EXACT:
+            own = SVC(C=C, kernel="precomputed").fit((X @ X.T).toarray(), y)
+            accuracy.append(float((own.predict((Z @ X.T).toarray()) == truth).mean()))
+        else:
+            accuracy.append(float((LinearSVC(C=C).fit(X, y).predict(Z) == truth).mean()))
+    return {"accuracy": accuracy[0]}
+
+
+def lexing() -> dict[str, dict[str, float]]:
+    """Text in memory to counts, on two threads, the best of three: bytes and seconds."""
+    from benchmark.corpora import registry
+    from benchmark.corpora.corpus import Corpus, join
+    from benchmark.corpora.files import OwnFiles
+    from benchmark.errors import DataError
+    from benchmark.text.lexer import Lexing
+    from benchmark.text.vocabulary import Pruning, count
+
+    corpora: dict[str, Corpus] = {}
+    try:
+        corpora["20 Newsgroups"] = registry.load("20ng")
+    except DataError as error:
+        print(error, file=sys.stderr)
+    with tempfile.TemporaryDirectory() as folder:
+        zipf.write(Path(folder) / "zipf.csv", 300_000)
+        read = OwnFiles(str(Path(folder) / "zipf.csv"), split="split").load(None)  # type: ignore[arg-type]
+        text, bounds = join(list(read))
+        corpora["Zipf, 300,000 documents"] = Corpus("zipf", read.documents, text, bounds, "")
+    found = {}
+    for name, corpus in corpora.items():
+        times = []
+        for _ in range(3):
+            started, cpu = time.perf_counter(), time.process_time()
+            count(corpus, Lexing(), Pruning(min_occurrences=2), 2)
+            times.append((time.perf_counter() - started, time.process_time() - cpu))
+        found[name] = {"bytes": len(corpus.text), "seconds": min(s for s, _ in times), "cpu": min(c for _, c in times)}
+    return found
+
+
+# --- All of them ---
+
+
+def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
+    """What is measured: a route, and how much of everything, the least first; along an axis all else stays."""
+    for axis, values in AXES.items():
+        for value in values:
+            for route in ROUTES:
+                at = BASE | {axis: value}
+                if at["documents"] <= (min(largest, MOST_EXACT) if route in EXACT else largest):
+                    yield route, at
+
+
+def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
+    """Run a route on a corpus made for it: seconds, those of the processors, GB, stages and accuracy."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        zipf.write(folder / "zipf.csv", at["documents"], n_words=at["words"], n_classes=at["classes"])
+        environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
+        command = [sys.executable, __file__, "--route", route, str(folder), str(at["cells"])]
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        memory, seconds = peak_memory(process), time.perf_counter() - started
+        if process.returncode:
+            raise SystemExit(f"the route {route!r} failed at {at}")
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        own = json.loads((folder / "found.json").read_text())
+        size = (folder / "zipf.csv").stat().st_size
+    return {"route": route, **at, "bytes": size, "seconds": seconds, "cpu": cpu, "memory": memory, **own}
+
+
+def machine() -> dict[str, Any]:
+    """What they are measured on."""
+    info = Path("/proc/cpuinfo").read_text()
+    name = next((line.partition(":")[2].strip() for line in info.splitlines() if "model name" in line), "")
+    return {"processor": name or platform.machine(), "cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0]}
+
+
+def along(found: dict[str, Any], axis: str) -> dict[str, list[dict[str, Any]]]:
+    """By route, the points along an axis."""
+    lines = defaultdict(list)
+    for point in sorted(found["points"], key=lambda each: each[axis]):
+        if all(point[other] == value for other, value in found["base"].items() if other != axis):
+            lines[point["route"]].append(point)
+    return {route: lines[route] for route in ROUTES if route in lines}
+
+
+def power(line: list[dict[str, Any]], value: Callable[[dict[str, Any]], float]) -> float:
+    """The exponent b of a value as a documents^b, by least squares of the logarithms; NaN of one point."""
+    own = [each for each in line if each["documents"] >= FITTED_FROM]
+    if len(own) < 2:
+        return float("nan")
+    return float(np.polyfit(np.log([each["documents"] for each in own]), np.log([value(each) for each in own]), 1)[0])
+
+
+def slope(line: list[dict[str, Any]], value: str, exponent: int = 1) -> float:
+    """What one more document (or one more pair of them, by the exponent 2) takes, by the two largest sizes."""
+    less, more = line[-2:]
+    return float((more[value] - less[value]) / (more["documents"] ** exponent - less["documents"] ** exponent))
+
+
+# --- The page ---
+
+
+def section(found: dict[str, Any]) -> str:
+    """What the page says in numbers."""
+    lines = along(found, "documents")
+    parts = [_machine(found["machine"]), _growth(lines), _stages(lines[LINEAR]), _limits(lines), _lexing(found)]
+    return "\n\n".join([*parts, _on_paper(lines[LINEAR])]) + "\n"
+
+
+def page(text: str, found: dict[str, Any]) -> str:
+    """The page with these numbers in place of others."""
+    before, _, rest = text.partition(OPENS)
+    return before + OPENS + "\n\n" + section(found) + "\n" + CLOSES + rest.partition(CLOSES)[2]
+
+
+def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    ruled = ("---", *("---:" for _ in header[1:]))
+    return "\n".join("| " + " | ".join(row) + " |" for row in (header, ruled, *rows))
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _machine(of: dict[str, Any]) -> str:
+    return (
+        f"Measured on {of['cores']} cores of {of['processor']}, which others used too (a load of {of['load']:.1f}): "
+        "seconds are the processors', of all threads; in brackets those on the clock."
+    )
+
+
+def _growth(lines: dict[str, list[dict[str, Any]]]) -> str:
+    sizes = sorted({each["documents"] for line in lines.values() for each in line})
+    known = {(route, each["documents"]): each for route, line in lines.items() for each in line}
+
+    def cell(route: str, size: int) -> str:
+        at = known.get((route, size))
+        return "–" if at is None else f"{_number(at['cpu'])} s ({_number(at['seconds'])}), {at['memory']:.2f} GB"
+
+    rows = [(f"{size:,}", *(cell(route, size) for route in lines)) for size in sizes]
+    own = [power(line, lambda each: each["cpu"]) for line in lines.values()]
+    rows.append(("exponent of the seconds", *(f"{each:.2f}" for each in own)))
+    return _table(("documents", *lines), rows)
+
+
+def _stages(line: list[dict[str, Any]]) -> str:
+    """Of one route: its stages at the largest size, and how they grew."""
+    n = line[-1]["documents"]
+    rows = []
+    for name in line[-1]["stages"]:
+        b = power(line, lambda each, name=name: each["stages"][name]["cpu"])  # type: ignore[misc]
+        at = line[-1]["stages"][name]
+        rows.append(
+            (name, _number(at["cpu"]), _number(1e6 * at["cpu"] / n), f"{at['memory']:.2f}", f"{b:.2f}"),
+        )
+    header = (f"{LINEAR}, {n:,} documents", "seconds", "µs a document", "GB at most", "exponent")
+    return _table(header, rows)
+
+
+def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
+    """Where memory reaches that of a laptop, by the line through the two largest sizes."""
+    rows = []
+    for route, line in lines.items():
+        by = 2 if route in EXACT else 1
+        n, memory, each = line[-1]["documents"], line[-1]["memory"], slope(line, "memory", by)
+        ends = [(n**by + (limit - memory) / each) ** (1 / by) for limit in (8, 16)]
+        rows.append((route, *(_number(float(f"{end:.2g}")) for end in ends)))
+    return _table(("documents that fit", "8 GB", "16 GB"), rows)
+
+
+def _lexing(found: dict[str, Any]) -> str:
+    header = ("lexed, on two threads", "MB", "seconds", "MB a second", "MB a second of a processor")
+    rows = []
+    for name, at in found["lexing"].items():
+        size = at["bytes"] / 1e6
+        shown = (size, at["seconds"], size / at["seconds"], size / at["cpu"])
+        rows.append((name, *(_number(each) for each in shown)))
+    return _table(header, rows)
+
+
+def _on_paper(line: list[dict[str, Any]]) -> str:
+    """A hundred million documents, by what one more takes."""
+    n, disk, cpu, memory = 100_000_000, *(slope(line, value) for value in ("bytes", "cpu", "memory"))
+    rows = (
+        ("text on disk", f"{_number(disk)} B", f"{_number(n * disk / 1e9)} GB"),
+        ("processors", f"{_number(1e6 * cpu)} µs", f"{_number(n * cpu / 3600)} h"),
+        ("memory", f"{_number(1e9 * memory)} B", f"{_number(n * memory)} GB"),
+    )
+    return _table((LINEAR, "one more document", f"{n:,} documents"), rows)
+
+
+def main() -> None:
+    """Measure what is not known yet, and write the page."""
+    if sys.argv[1:2] == ["--route"]:
+        route, folder, cells = sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
+        table = folder / "zipf.csv"
+        own = ours(ROUTES[route], table, cells, folder) if ROUTES[route] else scikit_learn(route, table, cells)
+        (folder / "found.json").write_text(json.dumps(own))
+        return
+    largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
+    found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "points": []}
+    known = {(each["route"], *(each[axis] for axis in BASE)) for each in found["points"]}
+    for route, at in points(largest):
+        if (route, *at.values()) in known:
+            continue
+        known.add((route, *at.values()))
+        found["points"].append(measured(route, at))
+        last = found["points"][-1]
+        print(f"{route:18} {at}  {last['seconds']:.1f} s, {last['cpu']:.1f} of the processors, {last['memory']:.2f} GB")
+        write(found)
+    if "lexing" not in found:
+        found["lexing"] = lexing()
+    found["machine"] = found.get("machine") or machine()
+    write(found)
+    PAGE.write_text(page(PAGE.read_text(), rounded(found)))
+
+
+def write(found: dict[str, Any]) -> None:
+    """Keep what was measured, four digits of each number."""
+    RESULT.write_text(json.dumps(rounded(found), indent=1) + "\n")
+
+
+def rounded(found: Any) -> Any:
+    """Four digits of each number that is not whole."""
+    if isinstance(found, dict):
+        return {key: rounded(value) for key, value in found.items()}
+    if isinstance(found, list):
+        return [rounded(each) for each in found]
+    return float(f"{found:.4g}") if isinstance(found, float) else found
+
+
+if __name__ == "__main__":
+    main()
