@@ -589,6 +589,7 @@ INDIFFERENT = {
     ("benchmark.corpora.registry", "CardedCorpus"),
     *(("benchmark.corpora.registry", name) for name in ("card", "code", "find", "fingerprint", "load", "locate")),
     *(("benchmark.experiment.reading", name) for name in ("counts_key", "read_counts")),
+    ("benchmark.environment", "return_freed_memory"),
     ("benchmark.measures.base", "Context"),
     ("benchmark.environment", "return_freed_memory"),
     ("benchmark.names", "parted"),
