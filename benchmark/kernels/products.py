@@ -62,6 +62,26 @@ def _fill_on_all_cores(
         _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
 
 
+@compiled(f"void(f8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
+def _fill_row_from_itself(
+    row: Array,
+    i: int,
+    row_start: I8,
+    row_term: I4,
+    row_value: Array,
+    place: I8,
+    posting_start: I8,
+    posting_column: I4,
+    posting_value: Array,
+) -> None:
+    """Sum what stands on the diagonal and to its right; `place` is where an entry stands among its term's postings."""
+    row[i:] = 0.0
+    for k in range(row_start[i], row_start[i + 1]):
+        value = row_value[k]
+        for q in range(place[k], posting_start[row_term[k] + 1]):
+            row[posting_column[q]] += value * posting_value[q]
+
+
 @compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
 def _fill_square(
     out: Array,
@@ -73,16 +93,15 @@ def _fill_square(
     posting_column: I4,
     posting_value: Array,
 ) -> None:
-    """Sum what stands on and above the diagonal; `place` is where a row's entry stands among its term's postings."""
     n = out.shape[0]
-    for p in prange((n + 1) // 2):
-        for i in (p, n - 1 - p):  # a short and a long row together: threads have as much to do
-            row = out[i]
-            row[i:] = 0.0
-            for k in range(row_start[i], row_start[i + 1]):
-                value = row_value[k]
-                for q in range(place[k], posting_start[row_term[k] + 1]):
-                    row[posting_column[q]] += value * posting_value[q]
+    for p in prange((n + 1) // 2):  # a long row with a short one: threads have as much to do
+        _fill_row_from_itself(
+            out[p], p, row_start, row_term, row_value, place, posting_start, posting_column, posting_value
+        )
+        last = n - 1 - p
+        _fill_row_from_itself(
+            out[last], last, row_start, row_term, row_value, place, posting_start, posting_column, posting_value
+        )
 
 
 @compiled("void(f8[:, ::1])", parallel=True)
