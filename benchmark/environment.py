@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import math
 import os
+import platform
 import re
 import tempfile
 import time
@@ -127,13 +128,21 @@ def write_whole(path: Path, content: bytes) -> None:
 def remove_leftovers(folder: Path, pattern: str) -> None:
     """Remove what killed processes left half written; a file of one that may still be alive is left to it.
 
-    The last but one part of a file's name, between dots, is the number of the process.
+    The last but one part of a file's name, between dots, is the number of the process, or its `name_of_process`: of
+    those of other machines, which may share the folder, nobody knows here whether they are alive.
     """
+    here = name_of_process().partition("@")[2]
     for part in folder.glob(pattern):
         with contextlib.suppress(OSError, ValueError, OverflowError, IndexError):
             old = time.time() - part.stat().st_mtime > _STALE_SECONDS
-            if old or not _alive(int(part.name.split(".")[-2])):
+            number, _, machine = part.name.split(".")[-2].partition("@")
+            if old or (machine in ("", here) and not _alive(int(number))):
                 part.unlink()
+
+
+def name_of_process() -> str:
+    """The number of this process and the name of its machine, without dots."""
+    return f"{os.getpid()}@{platform.node().replace('.', '-')}"
 
 
 def _alive(pid: int) -> bool:

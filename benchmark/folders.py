@@ -10,7 +10,7 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
 
-from benchmark.environment import remove_leftovers
+from benchmark.environment import name_of_process, remove_leftovers
 from benchmark.errors import BenchError, ConfigError
 
 if TYPE_CHECKING:
@@ -71,7 +71,8 @@ class LocalFiles:
 
     def write(self, name: str, fill: Callable[[BinaryIO], None]) -> None:
         """Write it beside its place, and rename it."""
-        part, path = self.folder / "parts" / f"{name}.{os.getpid()}.{secrets.token_hex(4)}", self.path(name)
+        part = self.folder / "parts" / f"{name}.{name_of_process()}.{secrets.token_hex(4)}"
+        path = self.path(name)
         try:
             part.parent.mkdir(parents=True, exist_ok=True)
             with part.open("wb") as file:

@@ -17,7 +17,7 @@ from benchmark.config.schema import ParallelSection
 from benchmark.errors import BenchError, ConfigError, in_a_line
 from benchmark.experiment.runner import batches
 from benchmark.experiment.session import default_jobs
-from benchmark.experiment.store import key_of
+from benchmark.experiment.store import Store, key_of
 from benchmark.folders import CLUSTER
 from benchmark.parallel.worker import TOPIC, Abandoned, Sent, on_a_worker, sent
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.runner import Read
-    from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.observer import Observer
 
@@ -107,6 +106,8 @@ class Cluster:
         if error is None:
             self._tell()
         self._close()
+        if self._store.local:
+            Store(self._store.folder)  # which removes what killed processes have left half written
 
     def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> list[TaskWork]:
         """Bring what the store lacks to the workers, as many groups at once as there may be; the same work."""

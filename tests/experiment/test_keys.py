@@ -583,6 +583,7 @@ NAMING = {"benchmark.experiment.store", "benchmark.folders", "benchmark.code"}
 INDIFFERENT = {
     *(("benchmark.config.components", name) for name in ("Component", "parameters")),
     ("benchmark.corpora.archive", "fingerprint"),
+    ("benchmark.environment", "name_of_process"),  # of a file that is being written
     ("benchmark.corpora.card", "DatasetCard"),
     ("benchmark.corpora.card", "read_card"),
     ("benchmark.corpora.reader", "CorpusReader"),

@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from benchmark.environment import name_of_process
 from benchmark.errors import BenchError
 from benchmark.experiment import store as module
 from benchmark.experiment.store import MAGIC, Entry, Store, array_digest, default_folder, default_limit, key_of
@@ -299,6 +300,14 @@ class TestParts:
         part(os.getppid(), age=25 * 3600)
         Store(tmp_path, limit=1)
         assert not path.exists()
+
+    def test_of_other_machines_are_kept_for_a_day(self, tmp_path, part):
+        child = subprocess.Popen([sys.executable, "-c", ""])
+        child.wait()
+        here = name_of_process().partition("@")[2]
+        own, other, old = part(f"{child.pid}@{here}"), part(f"{child.pid}@there"), part("1@there", age=25 * 3600)
+        Store(tmp_path, limit=1)
+        assert [path.exists() for path in (own, other, old)] == [False, True, False]
 
     @pytest.mark.parametrize("pid", ["nobody", "", "9" * 30])
     def test_of_strangers_are_left_alone(self, tmp_path, part, pid):
