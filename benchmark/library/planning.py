@@ -27,9 +27,6 @@ from benchmark.library import trial
 from benchmark.library.trial import clock
 from benchmark.methods.workbench import KEPT_BYTES
 from benchmark.observer import Observer
-from benchmark.report.drawing.style import png_bytes, svg_bytes
-from benchmark.report.files import figures_of, write_all
-from benchmark.report.html.page import write_page
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 
@@ -295,6 +292,10 @@ class _Rehearsal:
 
     def _score(self, folder: Path, measured: dict[tuple[str, str], Any], failed: dict[str, str]) -> tuple[int, int]:
         """Score decisions that nobody made, most of them right, and draw a few panels; the cells from the store."""
+        from benchmark.report.drawing.style import png_bytes, svg_bytes  # noqa: PLC0415 - a quick plan draws nothing
+        from benchmark.report.files import figures_of, write_all  # noqa: PLC0415
+        from benchmark.report.html.page import write_page  # noqa: PLC0415
+
         random, predictions = np.random.default_rng(0), Predictions({}, {}, {}, dict(measured))
         for work in self.works:
             predictions.tasks[work.variant, work.task] = work.documents
