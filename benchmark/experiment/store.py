@@ -189,6 +189,8 @@ def _chunks(array: NDArray[Any]) -> list[memoryview]:
 
 
 def _digests(chunks: list[memoryview]) -> list[str]:
+    if len(chunks) < 2:
+        return [hashlib.sha256(chunk).hexdigest() for chunk in chunks]
     with ThreadPoolExecutor(os.cpu_count() or 1) as pool:  # hashing releases the interpreter's lock
         return list(pool.map(lambda chunk: hashlib.sha256(chunk).hexdigest(), chunks))
 
