@@ -28,7 +28,7 @@ def _prepared() -> Path:
         if done.code:
             raise RuntimeError(f"the quickstart doesn't run: {done.error}")
 
-    return once("quickstart", make)
+    return once("finished-quickstart", make)
 
 
 def _done(environment: Environment, command: str) -> tuple[Done, str]:
