@@ -25,9 +25,9 @@ def columns_of(line):
     return len(re.findall(r"(?<!\\)\|", line)) - 1
 
 
-def terminal(summary, width=120, **options):
+def terminal(summary, width=120, *, whole=False, **options):
     console = Console(width=width, file=io.StringIO(), **options)
-    console.print(TerminalTables(summary))
+    console.print(TerminalTables(summary, whole=whole))
     return console.file.getvalue()
 
 
@@ -46,7 +46,7 @@ def test_each_cell_stands_in_each_table(make):
     assert [row["cell"] for row in parse(table_csv(summary))] == ids
     for table in blocks_of_table_lines(table_markdown(summary))[:1]:
         assert [line.split("|")[1].strip() for line in table[2:]] == ids
-    printed = terminal(summary)
+    printed = terminal(summary, whole=True)
     assert [re.search(rf"^{re.escape(cell)} ", printed, re.MULTILINE) is not None for cell in ids] == [True] * len(ids)
 
 
@@ -143,7 +143,7 @@ def test_terminal_drops_further_metrics_before_it_breaks_lines(make):
     summary = make()
     rows = summary.scores[summary.scores["metric"] == "macro-f1"]
     more = [rows.assign(metric=name) for name in ("macro-f1-of-means", "macro-recall", "macro-precision", "micro-f1")]
-    printed = terminal(replace(summary, scores=pd.concat([summary.scores, *more])))
+    printed = terminal(replace(summary, scores=pd.concat([summary.scores, *more])), whole=True)
     assert ("macro-F1 %" in printed) == bool(len(rows))
     assert "micro-F1" not in printed
     intervals = [line for line in printed.splitlines() if re.search(r"\[\d+\.\d+, \d+\.\d+\]", line)]
