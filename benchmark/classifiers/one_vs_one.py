@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: Bytes that tiles may take together, unless given.
 TILES = 4_000_000_000
 #: Columns of streamed products that are computed together: their row of sums stays in the core's own cache.
-RUN = 16_384
+RUN = 4_096
 
 
 @dataclass(frozen=True, eq=False)

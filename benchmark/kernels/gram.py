@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.base import clone
 
+from benchmark.compiled import compiled
 from benchmark.kernels.products import StreamedProducts, transposed
 
 if TYPE_CHECKING:
@@ -109,8 +110,8 @@ class Gram:
         FloatingPointError
             If a value is not finite: LIBSVM would run on it without a word.
         """
-        tile = source * self._row_scale[rows, None]
-        tile *= self._column_scale[columns]
+        tile = np.empty(source.shape)
+        _scale(tile, source, self._row_scale[rows], self._column_scale[columns])
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])
             # A sum is finite only if every term is, and costs one pass without a temporary.
@@ -118,6 +119,16 @@ class Gram:
         if not np.isfinite(total) and not np.isfinite(values).all():
             raise FloatingPointError(f"the kernel {self._kernel!r} gives values that are not finite numbers")
         return values
+
+
+@compiled("void(f8[:, ::1], f8[:, :], f8[::1], f8[::1])")
+def _scale(
+    out: NDArray[np.float64], source: NDArray[np.float64], rows: NDArray[np.float64], columns: NDArray[np.float64]
+) -> None:
+    """Rows are scaled before columns, in one pass: numpy's two take more than twice the time."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = source[i, j] * rows[i] * columns[j]
 
 
 def self_values(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
