@@ -1,7 +1,8 @@
 """The large arrays of a run, one of each kind at a time, and what methods that follow each other share of them.
 
-There are two: a matrix of inner products, and a kernel matrix in LIBSVM's layout (`nodes`). Their memory is kept from
-one method to the next, since fresh memory for them costs more time than computing their values.
+There are two: a matrix of inner products, and a kernel matrix in LIBSVM's layout (`nodes`), or tiles of it. Their
+memory is kept from one method to the next, since fresh memory costs more time than computing their values. Methods of
+the same inner products may be solved together, on the split for which the first of them asks.
 """
 
 from __future__ import annotations
@@ -49,9 +50,9 @@ T = TypeVar("T")
 
 
 def memory_budget() -> int:
-    """Bytes that a matrix of inner products may take: ``$BENCH_MEMORY_GB``, 4 unless given.
+    """Bytes that a matrix of inner products may take: ``$BENCH_MEMORY_GB``, 4 unless given; and tiles of kernels.
 
-    A larger one is not held: its rows are computed again for every method that asks for them.
+    A larger one is not held: its tiles are computed again for whoever asks for them.
     """
     return gigabytes("BENCH_MEMORY_GB", 4.0)
 

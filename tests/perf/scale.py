@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 RESULT, PAGE = ROOT / "results" / "scale.json", ROOT / "docs" / "scale.md"
 SIZES = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-#: Kernels between all pairs of documents end here: at 20,000, a matrix of 16,000 rows takes 2 GB.
-MOST_EXACT = 20_000
+#: Kernels between all pairs of documents end here: at 20,000, a matrix of 16,000 rows takes 2 GB; `ngd` holds none.
+MOST_EXACT = {"ngd": 100_000, "SVC, precomputed": 20_000}
 AXES: dict[str, tuple[int, ...]] = {
     "documents": (*SIZES[:3], 20_000, *SIZES[3:]),
     "words": (5_000, 50_000, 500_000),
@@ -47,7 +47,6 @@ HELLINGER = "{weighting: tf, features: hellinger, classifier: {name: linear-svm,
 NGD = "{weighting: tf, normalization: l1, kernel: ngd, classifier: {C: %s}}"
 #: A configuration's method, or scikit-learn's.
 ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC, precomputed": ""}
-EXACT = ("ngd", "SVC, precomputed")
 LINEAR = "hellinger-linear"
 #: Between these the page has what is measured.
 OPENS, CLOSES = "<!-- measured: make perf-scale -->", "<!-- end of what is measured -->"
@@ -130,7 +129,7 @@ def scikit_learn(route: str, table: Path, cells: int) -> dict[str, Any]:
     y, truth = found["label"][train].to_numpy(), found["label"][~train].to_numpy()
     accuracy = []
     for C in candidates(cells):
-        if route in EXACT:
+        if route in MOST_EXACT:
             own = SVC(C=C, kernel="precomputed").fit((X @ X.T).toarray(), y)
             accuracy.append(float((own.predict((Z @ X.T).toarray()) == truth).mean()))
         else:
@@ -177,7 +176,7 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
         for value in values:
             for route in ROUTES:
                 at = BASE | {axis: value}
-                if at["documents"] <= (min(largest, MOST_EXACT) if route in EXACT else largest):
+                if at["documents"] <= (min(largest, MOST_EXACT.get(route, largest))):
                     yield route, at
 
 
@@ -256,8 +255,9 @@ def _number(value: float) -> str:
 
 
 def _machine(of: dict[str, Any]) -> str:
+    busy = f", which others used too (a load of {of['load']:.1f})" if of["load"] > of["cores"] else ""
     return (
-        f"Measured on {of['cores']} cores of {of['processor']}, which others used too (a load of {of['load']:.1f}): "
+        f"Measured on {of['cores']} cores of {of['processor']}{busy}: "
         "seconds are the processors', of all threads; in brackets those on the clock."
     )
 
@@ -294,7 +294,7 @@ def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Where memory reaches that of a laptop, by the line through the two largest sizes."""
     rows = []
     for route, line in lines.items():
-        by = 2 if route in EXACT else 1
+        by = 2 if route in MOST_EXACT else 1
         n, memory, each = line[-1]["documents"], line[-1]["memory"], slope(line, "memory", by)
         ends = [(n**by + (limit - memory) / each) ** (1 / by) for limit in (8, 16)]
         rows.append((route, *(_number(float(f"{end:.2g}")) for end in ends)))
@@ -332,6 +332,7 @@ def main() -> None:
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
     found = json.loads(RESULT.read_text()) if RESULT.exists() else {"base": BASE, "points": []}
+    found["machine"] = found.get("machine") or machine()  # its load before this one's own
     known = {(each["route"], *(each[axis] for axis in BASE)) for each in found["points"]}
     for route, at in points(largest):
         if (route, *at.values()) in known:
@@ -343,8 +344,7 @@ def main() -> None:
         write(found)
     if "lexing" not in found:
         found["lexing"] = lexing()
-    found["machine"] = found.get("machine") or machine()
-    write(found)
+        write(found)
     PAGE.write_text(page(PAGE.read_text(), rounded(found)))
 
 
