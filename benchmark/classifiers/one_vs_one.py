@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from queue import SimpleQueue
+from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,6 +70,16 @@ class Clock:
 
     def __init__(self, n: int) -> None:
         self.shared, self.own = 0.0, np.zeros(n)
+        self._lock = Lock()
+
+    def book(self, started: float, members: Sequence[int] = ()) -> None:
+        """Add what has passed since `started` to some machines, in equal parts, or to what all of them share."""
+        spent = time.perf_counter() - started
+        with self._lock:
+            if members:
+                self.own[members] += spent / len(members)
+            else:
+                self.shared += spent
 
 
 def train_pairs(
@@ -90,8 +101,8 @@ def train_pairs(
     nodes : NodeMatrix, optional
         Memory to reuse from an earlier call.
     budget : int
-        Bytes that tiles may take. Below, tiles within a class are made once, not once a pair, and `jobs` pairs are
-        solved at a time; else a pair at a time.
+        Bytes that tiles may take. Up to a quarter of it, tiles within a class are made once, not once a pair; up to
+        half of it, `jobs` pairs are solved at a time, else one. Strips of streamed products come beside it.
     clock : Clock, optional
         What the seconds are added to.
     """
@@ -123,7 +134,8 @@ def train_pairs(
             found |= each
     nodes.tiles_bytes = max(nodes.tiles_bytes, sum(tile.nbytes for tile in team.tiles.values()))
     by_pair = [found[pair] for pair in pairs]
-    return [team.failed.get(i) or tuple(m for each in by_pair if (m := each[i])) for i in range(len(wanted))]
+    trained = (tuple(m for each in by_pair if (m := each[i])) for i in range(len(wanted)))
+    return [team.failed.get(i) or machines for i, machines in enumerate(trained)]
 
 
 def units(pairs: Sequence[tuple[int, int]], sizes: Array | None) -> list[tuple[int, list[int]]]:
@@ -189,7 +201,7 @@ class _Team:
         own, strip = self.classes[i], slice(self.classes[others[0]].start, self.classes[others[-1]].stop)
         started = time.perf_counter()
         across, back = self.wanted[0].kernel.both(own, strip)
-        self._book(started)
+        self.clock.book(started)
         m = own.stop - own.start
         widths = [self.classes[j].stop - self.classes[j].start for j in others]
         found: dict[tuple[int, int], list[Machine | None]] = {(i, j): [None] * len(self.wanted) for j in others}
@@ -211,7 +223,7 @@ class _Team:
                         found[i, j][each] = train_binary(pointers, rows, m, self.parameters[each])
                     except ValueError as error:
                         self.failed[each] = error
-                    self._book(started, [each])
+                    self.clock.book(started, [each])
         return found
 
     def _own(self, key: tuple[int, float], members: list[int], code: int, at: int, desk: NodeMatrix) -> bool:
@@ -219,7 +231,7 @@ class _Team:
         own, started = self.classes[code], time.perf_counter()
         if (tile := self.tiles.get((key, code))) is not None:
             desk.write(at, at, tile)
-            self._book(started, members)
+            self.clock.book(started, members)
         elif not self._evaluate(members, self._source(own), own, own, desk.write, (at, at)):
             return False
         desk.add_to_diagonal(key[1], at, at + own.stop - own.start)
@@ -244,21 +256,16 @@ class _Team:
         except (ValueError, FloatingPointError) as error:
             self.failed |= dict.fromkeys(members, error)
             return False
-        self._book(started, members)
+        self.clock.book(started, members)
         return True
 
     def _source(self, own: slice) -> Array:
         started = time.perf_counter()
         found = self.wanted[0].kernel.source(own, own)
-        self._book(started)
+        self.clock.book(started)
         return found
 
     def _left(self) -> list[tuple[tuple[int, float], list[int]]]:
-        return [(key, members) for key, members in self.kernels.items() if members[0] not in self.failed]
-
-    def _book(self, started: float, members: Sequence[int] | None = None) -> None:
-        spent = time.perf_counter() - started
-        if members is None:
-            self.clock.shared += spent
-        else:
-            self.clock.own[members] += spent / len(members)
+        """The kernels, each with those members that haven't failed."""
+        left = ((key, [i for i in members if i not in self.failed]) for key, members in self.kernels.items())
+        return [(key, members) for key, members in left if members]

@@ -190,7 +190,7 @@ def decide_together(
         rows, largest = slice(start, stop), np.zeros(len(machines))
         began = time.perf_counter()
         whole = first.kernel.source(rows, slice(0, first.kernel.shape[1]))
-        clock.shared += time.perf_counter() - began
+        clock.book(began)
         for code, columns in enumerate(first.classes):
             source = whole[:, columns]
             values: dict[int, NDArray[np.float64]] = {}  # those of one kernel share them
@@ -202,7 +202,7 @@ def decide_together(
                     largest[i] = max(largest[i], each.add(values[name], rows, code))
                 except (ValueError, FloatingPointError) as error:
                     failed[i] = error
-                clock.own[i] += time.perf_counter() - began
+                clock.book(began, [i])
         for i in deciding.keys() - failed.keys():
             deciding[i].sum_again(rows, largest[i])
 

@@ -111,7 +111,8 @@ class Workbench:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
         self._writing: Future[object] | None = None
         self._expected: tuple[str, NDArray[np.intp]] | None = None
-        self._awaited: dict[tuple[int, int, int | None], Awaited] = {}
+        self._awaited: dict[tuple[int, int | None], list[Awaited]] = {}
+        self._failed: set[int] = set()
         self._ahead: dict[tuple[int, int, int | None], Decisions | Exception] = {}
         self._once = False
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
@@ -125,23 +126,24 @@ class Workbench:
         Methods that are `awaited` on them may be solved beside others that share their inner products.
         """
         self._expected = (problem.key, trained_by(splits))
-        self._awaited = {each.name: each for each in awaited}
-        self._once = len({id(each.split) for each in self._awaited.values()}) == 1
-        self._ahead = {}
+        self._awaited, self._ahead, self._failed = {}, {}, set()
+        for each in awaited:
+            self._awaited.setdefault(each.name[1:], []).append(each)
+        self._once = len({split for split, _ in self._awaited}) == 1
 
     def beside(self, work: Awaited) -> list[Awaited]:
-        """What else is awaited on the same split, with as many terms."""
-        same = (each for each in self._awaited.values() if each.split is work.split and each.terms == work.terms)
-        return [each for each in same if each.method is not work.method]
+        """What else is awaited on the same split, with as many terms; nothing that failed on another one."""
+        same = self._awaited.get(work.name[1:], [])
+        return [each for each in same if each.method is not work.method and id(each.method) not in self._failed]
 
     def solved(self, work: Awaited, solve: Callable[[], Mapping[Awaited, Decisions | Exception]]) -> Decisions:
         """What a method makes of a split: found beside another method, or else now, by `solve`, perhaps with others."""
         if work.name not in self._ahead:
             found = solve()
             self._ahead |= {each.name: own for each, own in found.items()}
-            failed = {id(each.method) for each, own in found.items() if isinstance(own, Exception)}
-            left = (each for each in self._awaited.values() if id(each.method) not in failed)  # one failure is enough
-            self._awaited = {each.name: each for each in left if each.name not in self._ahead}
+            self._failed |= {id(each.method) for each, own in found.items() if isinstance(own, Exception)}
+            same = self._awaited.get(work.name[1:], [])
+            self._awaited[work.name[1:]] = [each for each in same if each.name not in self._ahead]
         found_now = self._ahead.pop(work.name)
         if isinstance(found_now, Exception):
             raise found_now

@@ -93,6 +93,9 @@ def test_one_that_fails_harms_no_other(points: sp.csr_array, streamed: bool) -> 
     assert isinstance(found[0], FloatingPointError)
     assert_same(found[1], whole(sound))
     assert isinstance(found[2], ValueError)
+    backwards = fit_together([Wanted(sound, C=-1.0), Wanted(sound), Wanted(huge)], SIZES)
+    assert [type(each) for each in backwards] == [ValueError, Machines, FloatingPointError]
+    assert_same(backwards[1], whole(sound))
     decided = decide_together(found, [other, asked, asked], jobs=2)
     assert decided[0] is found[0]
     assert decided[2] is found[2]
