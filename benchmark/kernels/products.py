@@ -29,37 +29,43 @@ if TYPE_CHECKING:
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
 
 
-@compiled(f"void(f8[::1], i8, {_POSTINGS}, {_POSTINGS})")
+@compiled(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_row(
     row: Array,
     i: int,
+    first: int,
     row_start: I8,
     row_term: I4,
     row_value: Array,
     posting_start: I8,
+    posting_stop: I8,
     posting_column: I4,
     posting_value: Array,
 ) -> None:
+    """Sum the products with the columns from `first` on, whose postings stand between a term's start and stop."""
     row[:] = 0.0
     for k in range(row_start[i], row_start[i + 1]):
         term, value = row_term[k], row_value[k]
-        for q in range(posting_start[term], posting_start[term + 1]):
-            row[posting_column[q]] += value * posting_value[q]
+        for q in range(posting_start[term], posting_stop[term]):
+            row[posting_column[q] - first] += value * posting_value[q]
 
 
 # Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
-@compiled(f"void(f8[:, ::1], {_POSTINGS}, {_POSTINGS})", parallel=True)
+@compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
 def _fill_on_all_cores(
     out: Array,
     row_start: I8,
     row_term: I4,
     row_value: Array,
     posting_start: I8,
+    posting_stop: I8,
     posting_column: I4,
     posting_value: Array,
 ) -> None:
     for i in prange(out.shape[0]):
-        _fill_row(out[i], i, row_start, row_term, row_value, posting_start, posting_column, posting_value)
+        _fill_row(
+            out[i], i, 0, row_start, row_term, row_value, posting_start, posting_stop, posting_column, posting_value
+        )
 
 
 @compiled(f"void(f8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
@@ -130,12 +136,19 @@ def _fill_tile(
     posting_value: Array,
 ) -> None:
     for i in range(out.shape[0]):
-        row = out[i]
-        row[:] = 0.0
-        for k in range(row_start[rows[i]], row_start[rows[i] + 1]):
-            term, value = row_term[k], row_value[k]
-            for q in range(posting_start[term], posting_stop[term]):
-                row[posting_column[q] - first] += value * posting_value[q]
+        at = rows[i]
+        _fill_row(
+            out[i],
+            at,
+            first,
+            row_start,
+            row_term,
+            row_value,
+            posting_start,
+            posting_stop,
+            posting_column,
+            posting_value,
+        )
 
 
 @compiled("void(i8[::1], i8[::1], i8[::1], i4[::1], i8, i8)")
@@ -186,7 +199,8 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
         _fill_square(out, *_parts(rows), place, *_parts(rows.tocsc()))
         _mirror(out)
     else:
-        _fill_on_all_cores(out, *_parts(rows), *_parts(canonical(right).tocsc()))
+        bounds, column, value = _parts(canonical(right).tocsc())
+        _fill_on_all_cores(out, *_parts(rows), bounds[:-1], bounds[1:], column, value)
     return out
 
 

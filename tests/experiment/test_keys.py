@@ -515,7 +515,7 @@ def test_comments_docstrings_and_layout_decide_nothing(
 def test_how_a_function_is_compiled_counts(
     changed_by: Callable[[Callable[[], None]], set[str]], editor: Editor
 ) -> None:
-    old, new = ('{_POSTINGS}, {_POSTINGS})", parallel=True)', '{_POSTINGS}, {_POSTINGS})")')
+    old, new = ('i8[::1], {_POSTINGS})", parallel=True)', 'i8[::1], {_POSTINGS})")')
     products = changed_by(lambda: editor.replace("benchmark.kernels.products", old, new))
     assert products == {"products", *NAMES}
     wider = changed_by(lambda: editor.replace("benchmark.compiled", "nogil=True", "fastmath=True"))
