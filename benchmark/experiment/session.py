@@ -14,7 +14,6 @@ import numpy as np
 
 from benchmark.code import code_digest
 from benchmark.config.model import Experiment
-from benchmark.corpora.card import REPOSITORY
 from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe, write_whole
@@ -23,7 +22,7 @@ from benchmark.experiment.folder import computed_from, ensure_free, read_manifes
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.store import Entry, key_of
-from benchmark.findings.papers import check_published
+from benchmark.findings.papers import CONFIGS, check_published
 from benchmark.observer import Observer
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class Finished:
 def checked(path: Path) -> Study:
     """A configuration with everything checked that can be without data."""
     study = load_study(path)
-    check_published(study, path.parent, REPOSITORY / "configs")
+    check_published(study, path.parent, CONFIGS)
     reader = own_corpus(study)
     if reader is not None:
         check_card(reader, path)

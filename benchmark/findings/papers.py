@@ -7,6 +7,7 @@ import re
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
+from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import MOST_PROBLEMS, together, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
     from benchmark.source import Location
 
 
-#: What a configuration calls itself.
-_NAME = re.compile(r"(?m)^name:[ \t]*['\"]?([^\s'\"#]+)")
+#: Where configurations stand that look into others.
+CONFIGS = REPOSITORY / "configs"
+#: What a configuration calls itself, and what it looks into.
+_NAME, _EXPLAINS = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "explains"))
 
 
 def load_published(path: Path) -> Published:
@@ -58,7 +61,7 @@ def check_published(study: Study, *folders: Path) -> None:
     if not study.paper:
         return
     files = [path for folder in folders for path in folder.glob("*.yaml")]
-    configs = {study.name, *map(_name_in, files)}
+    configs = {study.name, *(_named_in(file, _NAME) or file.stem for file in files)}
     path = papers.FOLDER / f"{study.paper}.yaml"
     found, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(study.ids)
@@ -79,16 +82,22 @@ def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from ((config, cells) for _, config, cells in _named(found))
 
 
-def _name_in(path: Path) -> str:
-    """What a configuration calls itself; nothing where it can't be read, which is its own run's to say."""
+def explaining(study: Study) -> tuple[str, ...]:
+    """The configurations of this package that look into what deviates in one, by their files' names."""
+    files = sorted(CONFIGS.glob("*.yaml")) if study.paper else ()
+    return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == study.name)
+
+
+def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
+    """What a configuration says of a key; None where it can't be read, which is its own run's to say."""
     try:
         if not path.is_file():
-            return path.stem
+            return None
         with path.open(encoding="utf-8", errors="ignore") as file:
-            found = _NAME.search(file.read(MOST_BYTES))
+            found = key.search(file.read(MOST_BYTES))
     except OSError:
-        found = None
-    return found[1] if found else path.stem
+        return None
+    return found[1] if found else None
 
 
 def unknown_cell(cell: str, study: Study) -> str:

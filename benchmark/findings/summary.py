@@ -17,7 +17,7 @@ from benchmark.findings.in_words import cell_infos
 from benchmark.findings.mistakes import mistake_rows
 from benchmark.findings.notes import brief_on, notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
-from benchmark.findings.papers import published_for
+from benchmark.findings.papers import explaining, published_for
 from benchmark.findings.ranks import rank_rows
 from benchmark.findings.settings import asides_of, settings_in_words
 from benchmark.findings.verdicts import (
@@ -74,6 +74,7 @@ def summarized(run: Run) -> Summary:
         failures=_failures(study, scored, run.failures),
         notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
         brief=(*unlike, *brief_on(run), *([f"Caveats: {'; '.join(warned)}."] if warned else []), *swept, *unpaired),
+        explained_by=explaining(study),
     )
 
 

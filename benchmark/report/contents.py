@@ -132,6 +132,8 @@ class Summary:
         What a reader of the numbers has to know.
     brief : tuple of str
         What of it would change how they are read, in short sentences: all that a terminal has room for.
+    explained_by : tuple of str
+        The configurations that look into what deviates.
     """
 
     name: str
@@ -153,6 +155,7 @@ class Summary:
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()
+    explained_by: tuple[str, ...] = ()
 
     @property
     def of_points(self) -> bool:

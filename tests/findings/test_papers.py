@@ -10,7 +10,8 @@ from pydantic import ValidationError
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.published import Comparison, Published, PublishedRange
-from benchmark.findings.papers import check_published, load_published
+from benchmark.experiment.session import checked
+from benchmark.findings.papers import CONFIGS, check_published, explaining, load_published
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
@@ -19,6 +20,13 @@ VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
 @pytest.mark.parametrize("path", sorted(PUBLISHED.glob("*.yaml")), ids=lambda path: path.stem)
 def test_every_paper_can_be_read(path):
     assert load_published(path).paper == path.stem
+
+
+def test_what_looks_into_a_configuration_is_found_by_its_own_word():
+    studies = [checked(path) for path in sorted(CONFIGS.glob("*.yaml"))]
+    for study in studies:
+        assert explaining(study) == tuple(each.name for each in studies if study.paper and each.explains == study.name)
+    assert explaining(checked(CONFIGS / "20ng.yaml")) == ("20ng-cliff", "20ng-sweep")
 
 
 class TestZhang2005:

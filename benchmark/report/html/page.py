@@ -207,7 +207,7 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
         yield Section("", (dot_picture(summary),))
     rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
     printed = verdict_first(verdict_grid(summary.verdicts))
-    yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows)
+    yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))
     yield Section("Claims", grid=claim_grid(summary.claims), file="claims.csv")
     yield Section("Ranges of the printed figures", grid=range_grid(summary.ranges), file="ranges.csv")
     yield Section("Landmarks", grid=filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
@@ -228,6 +228,15 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
     yield Section(grid.title, grid=grid, file="mistakes.csv", texts=texts or {}, folded=True)
     yield Section("Failures", lines=tuple(failure_lines(summary)))
     yield Section("To know before believing a number", lines=summary.notes)
+
+
+def _looked_into(summary: Summary) -> dict[str, tuple[str, ...]]:
+    """By what deviates: the experiments that try other settings, and where all of them stand beside it."""
+    if not summary.explained_by:
+        return {}
+    lines = [f"{name} tries other settings: bench run {name}" for name in summary.explained_by]
+    told = (*lines, "bench reproduce sets what they give beside it, on the paper's page.")
+    return dict.fromkeys(summary.verdicts["cell"][summary.verdicts["verdict"] == "deviates"], told)
 
 
 def _legend(chart: Chart) -> str:

@@ -57,6 +57,15 @@ def test_every_number_and_verdict_of_the_tables_stands_in_the_page(webkb):
     assert all(note in words for note in webkb.notes)
 
 
+def test_what_deviates_opens_onto_the_experiments_that_look_into_it(webkb):
+    closed, opened = page_html(webkb), page_html(replace(webkb, explained_by=("webkb-sweep", "webkb-more")))
+    deviates = webkb.verdicts["verdict"] == "deviates"
+    assert deviates.any()
+    for name in ("webkb-sweep", "webkb-more"):
+        assert opened.count(f"{name} tries other settings: bench run {name}") == deviates.sum()
+        assert name not in closed
+
+
 def test_a_verdict_leads_to_the_row_of_its_cell(webkb):
     html = page_html(webkb)
     for row in webkb.verdicts["cell"]:
