@@ -19,30 +19,36 @@ MOST_NUMBERED = 12  # classes: a square of more has no room for numbers
 
 
 def significance_picture(summary: Summary) -> Picture | None:
-    """Every pair that is compared, both ways: row less column, with the p-value of the first test that can be made."""
+    """Every pair that is compared, row less column, with the p-value of the first test that can be made.
+
+    Both ways, unless one way fills the matrix better, as where all are compared with one.
+    """
     tests: dict[tuple[str, str], dict[str, Any]] = {}
     for row in records(summary.significance):
         if not is_missing(row["p_value"]):
             tests.setdefault((row["a"], row["b"]), row)
-    unit, points = unit_shown(main_metric(summary)), []
-    for gap in records(summary.differences):
+    unit, points, gaps = unit_shown(main_metric(summary)), [], records(summary.differences)
+    first, second = ({gap[end] for gap in gaps} for end in "ab")
+    one_way = 2 * len(first) * len(second) <= len(first | second) ** 2
+    for gap in gaps:
         test = tests.get((gap["a"], gap["b"]))
         p = None if test is None else test["p_value"] if is_missing(test["p_holm"]) else test["p_holm"]
-        for a, b, sign in ((gap["a"], gap["b"], 1), (gap["b"], gap["a"], -1)):
+        for a, b, sign in ((gap["a"], gap["b"], 1), (gap["b"], gap["a"], -1))[: 1 if one_way else 2]:
             low, high = sorted((sign * gap["low"], sign * gap["high"]))
             value = sign * gap["value"]
             told = "no test" if p is None else "not significant" if p >= ALPHA else "higher" if value > 0 else "lower"
             point = {"a": a, "b": b, "told": told, "gap": unit.text(value, "+")}
             point |= {"interval": unit.interval(low, high, "+"), "p": NONE if p is None else p_text(p)}
             points.append(point | {"test": "" if test is None else test["test"]})
-    if len(points) < 4:
+    if len(gaps) < 2:
         return None
-    named = {name for point in points for name in (point["a"], point["b"])}
-    order = [cell.id for cell in summary.cells if cell.id in named]
+    named = (first, second) if one_way else (first | second,) * 2
+    rows, columns = ([cell.id for cell in summary.cells if cell.id in own] for own in named)
     colour = {"higher": OURS, "lower": PUBLISHED, "not significant": LINE, "no test": "transparent"}
     words = [word for word in colour if any(point["told"] == word for point in points)]
     colours = {"domain": words, "range": [colour[word] for word in words]}
-    place: Spec = {"type": "nominal", "sort": None, "scale": {"domain": order}}
+    place: Spec = {"type": "nominal", "sort": None}
+    y, x = place | {"field": "a", "scale": {"domain": rows}}, place | {"field": "b", "scale": {"domain": columns}}
     axis: Spec = {"title": None, "domain": False, "ticks": False, "labelLimit": 220}
     titles = {"a": "row", "b": "column", "gap": "row − column", "interval": "95% interval", "p": "p (Holm)"}
     titles |= {"test": "test", "told": "the row is"}
@@ -51,8 +57,8 @@ def significance_picture(summary: Summary) -> Picture | None:
         "height": {"step": 30},
         "data": {"values": points},
         "encoding": {
-            "y": place | {"field": "a", "axis": axis},
-            "x": place | {"field": "b", "axis": axis | {"labelAngle": -50, "orient": "top"}},
+            "y": y | {"axis": axis},
+            "x": x | {"axis": axis | {"labelAngle": -50, "orient": "top"}},
             "tooltip": tooltip(titles),
         },
         "layer": [

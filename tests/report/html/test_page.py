@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
+from itertools import combinations, permutations
 
 import altair as alt
 import pytest
@@ -151,13 +152,23 @@ class TestPictures:
         assert points["tf-l1-ngd"]["published"] == "91.88"
 
     def test_pairs_stand_both_ways(self, webkb):
-        untested = ("tf-l1-ned", "tf-l1-ngd", -0.07, -0.09, -0.05, 4199)
-        gaps = frame(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), untested])
+        first, *others = names = ["tf-l1-ngd", "tf-l2-linear", "tf-l1-ned", "tf-l1-linear"]
+        untested = [(a, b, -0.07, -0.09, -0.05, 4199) for a, b in combinations(others, 2)]
+        untested += [(first, b, -0.07, -0.09, -0.05, 4199) for b in others[1:]]
+        gaps = frame(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), *untested])
         points = significance_picture(replace(webkb, differences=gaps)).spec["data"]["values"]
         told = {(point["a"], point["b"]): (point["gap"], point["interval"], point["told"]) for point in points}
         assert told["tf-l1-ngd", "tf-l2-linear"] == ("+2.78", "[+1.30, +4.20]", "higher")
         assert told["tf-l2-linear", "tf-l1-ngd"] == ("-2.78", "[-4.20, -1.30]", "lower")
         assert told["tf-l1-ned", "tf-l1-ngd"][2] == "no test"
+        assert told.keys() == set(permutations(names, 2))
+
+    def test_where_all_are_compared_with_one_it_has_one_column(self, webkb):
+        names = [cell.id for cell in webkb.cells if cell.id != "tf-l2-linear"]
+        gaps = frame(DIFFERENCES, [(name, "tf-l2-linear", 0.01, 0.005, 0.015, 4199) for name in names])
+        spec = significance_picture(replace(webkb, differences=gaps)).spec
+        assert [spec["encoding"][axis]["scale"]["domain"] for axis in "yx"] == [names, ["tf-l2-linear"]]
+        assert [point["a"] for point in spec["data"]["values"]] == names
 
     def test_confusions_hold_every_document_once(self, webkb):
         rows = [("tf-l1-ngd", "a", "a", 7), ("tf-l1-ngd", "b", "a", 2), ("tf-l2-ned", "a", "b", 9)]
