@@ -247,7 +247,8 @@ class _Rehearsal:
         some = {place: jobs for place, jobs in self.missing.items() if place[:4] in chosen}
         n = max((len(work.problem.documents) for work in self.works), default=1)
         trials: list[tuple[float, float, dict[PointKey, list[Piece]]]] = []
-        for share in trial.shares(n, trials) if some else ():
+        budget = max(trial.BUDGET, trial.OF_EACH_METHOD * len(chosen))
+        for share in trial.shares(n, trials, budget) if some else ():
             started, taken = clock(), dict[Any, Any]()
             for work in self.works:
                 small = trial.sampled(work, some, share)

@@ -44,9 +44,9 @@ FIRST, GROWTH, LEAST, OF_EACH = 200, 3, 0.75, 6
 #: The powers of the training documents that LIBSVM's solver and hyperplanes take; and of their number, inner products:
 #: caches hold fewer of many (of 19,000 documents, one took 1.9 to 2.6 times as long as of 2,000).
 SOLVER, HYPERPLANES, PRODUCTS = 1.85, 1.35, 1.15
-#: Seconds of the processors that the last trial may take, as those before it let expect; candidates of methods that
-#: are tried.
-BUDGET, MOST_TRIED = 1.5, 60
+#: Seconds of the processors that the last trial may take, as those before it let expect, at least and for each
+#: candidate of a method that is tried; how many are.
+BUDGET, OF_EACH_METHOD, MOST_TRIED = 1.5, 0.15, 60
 
 
 def clock() -> Seconds:
@@ -281,7 +281,7 @@ def _budget(n_bytes: float) -> Iterator[None]:
 # --- From the sample to all ---
 
 
-def shares(n: int, trials: Sequence[tuple[float, float, Any]]) -> Iterator[float]:
+def shares(n: int, trials: Sequence[tuple[float, float, Any]], budget: float = BUDGET) -> Iterator[float]:
     """The shares of n documents to try, given the shares and seconds of those so far.
 
     The first loads libraries, and is done once more. The last is as large as the budget of seconds allows: what a trial
@@ -291,10 +291,10 @@ def shares(n: int, trials: Sequence[tuple[float, float, Any]]) -> Iterator[float
     yield first
     yield first
     if first < 1:
-        yield min(1.0, first * float(np.clip(BUDGET / trials[-1][1], 1.5, GROWTH)))
+        yield min(1.0, first * float(np.clip(budget / trials[-1][1], 1.5, GROWTH)))
         (small, less, _), (large, more, _) = trials[-2:]
         slope = max((more - less) / (large**2 - small**2), more / (3 * large) ** 2)
-        last = min(1.0, float(np.sqrt(large**2 + max(0.0, BUDGET - more) / slope)))
+        last = min(1.0, float(np.sqrt(large**2 + max(0.0, budget - more) / slope)))
         if last > 1.2 * large:
             yield last
 
