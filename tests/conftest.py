@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numba
 import platformdirs
 import pytest
+import typer.testing
 import yaml
 from threadpoolctl import threadpool_limits
 
@@ -179,6 +180,14 @@ class Forked:
 def forked() -> type[Forked]:
     """Start a process of its own, quickly."""
     return Forked
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_command() -> Iterator[None]:
+    """The command line is put together once, not for each of hundreds of commands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.testing, "_get_command", functools.cache(typer.testing._get_command))
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -159,7 +159,7 @@ def _verdict_row():
     return verdict_row
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def webkb():
     return webkb_summary()
 

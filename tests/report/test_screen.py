@@ -69,7 +69,8 @@ def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all(make_many):
     assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
     assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all" in " ".join(lines)
     assert len(lines) <= 45
-    assert all(f"\n{cell} " in printed(summary, whole=True) for cell in ids)
+    every = printed(summary, whole=True)
+    assert all(f"\n{cell} " in every for cell in ids)
 
 
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
