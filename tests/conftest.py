@@ -183,6 +183,14 @@ def forked() -> type[Forked]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def generated_once() -> Iterator[None]:
+    """The generated corpus, which hundreds of small runs begin with, takes as long as some of them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(registry.GENERATORS, "synthetic", functools.cache(registry.GENERATORS["synthetic"]))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def one_command() -> Iterator[None]:
     """The command line is put together once, not for each of hundreds of commands."""
     with pytest.MonkeyPatch.context() as patch:

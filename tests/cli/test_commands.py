@@ -199,6 +199,7 @@ class TestHelp:
         assert "Usage: bench" in invoke().output
 
 
+@pytest.mark.usefixtures("sketched")
 class TestRun:
     def test_it_leaves_all_files_and_nothing_else(self, finished):
         assert {path.name for path in finished[1].iterdir()} >= FILES
@@ -296,7 +297,7 @@ class TestRun:
         assert isinstance(result.exception, RuntimeError)
 
     def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, forked, write, tmp_path):
-        sizes = [1.01 + i / 100 for i in range(60)]
+        sizes = [1.01 + i / 100 for i in range(24)]
         cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
         arguments = ("run", str(config), "--out", str(tmp_path / "run"), "-v")
@@ -589,6 +590,7 @@ class TestWithoutData:
         result = invoke("data", "verify")
         assert (result.exit_code, len(result.stdout.splitlines())) == (0, 1)
 
+    @pytest.mark.usefixtures("sketched")
     def test_the_small_corpus_needs_none(self, finished, tmp_path):
         assert invoke("run", finished[0], "--out", tmp_path / "run").exit_code == 0
 
