@@ -162,6 +162,10 @@ class Forked:
     def returncode(self) -> int | None:
         return self._process.exitcode
 
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
     def send_signal(self, number: int) -> None:
         assert self._process.pid
         os.kill(self._process.pid, number)

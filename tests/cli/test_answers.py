@@ -88,7 +88,7 @@ def finished(tmp_path_factory):
 class TestTerminal:
     @pytest.mark.parametrize("name", ["quickstart", "webkb"])
     def test_a_run_fits_eighty_columns_and_a_screen(self, name, sketched, in_terminal, publish, tmp_path):
-        """Of the configuration on the generated corpus, which has WebKB's classes and groups, as if the paper's had been."""
+        """Of the configuration on the generated corpus, which has WebKB's classes and groups, as the paper's."""
         config = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text()) | {"corpus": {"name": "synthetic"}}
         config.pop("expect", None)
         publish(yaml.safe_load((published.FOLDER / "zhang2005.yaml").read_text()))

@@ -44,16 +44,15 @@ CONFIG: dict[str, Any] = {
 
 
 @pytest.fixture
-def bench(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
+def bench(forked: Any, tmp_path: Path) -> Callable[..., Any]:
     """A command, as a terminal starts it: with a group of processes of its own."""
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG))
 
-    def start(name: str, *words: str, **more: Any) -> subprocess.Popen[str]:
-        command = [sys.executable, "-m", "benchmark.cli", "run", str(tmp_path / "small.yaml"), "--verbose", *words]
-        environment = os.environ | {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
-        options: dict[str, Any] = {"text": True, "env": environment, "start_new_session": True, "cwd": tmp_path}
-        command += ["--out", str(tmp_path / name)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options | more)
+    def start(name: str, *words: str) -> Any:
+        arguments = "run", str(tmp_path / "small.yaml"), "--verbose", *words, "--out", str(tmp_path / name)
+        code = "import os; os.setsid(); from benchmark.cli import main; main()"
+        variables = {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
+        return forked(*arguments, code=code, folder=tmp_path, variables=variables)
 
     return start
 
@@ -63,22 +62,21 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
 ) -> None:
     process = bench("there", "--dask", "local:1")
     while " · " not in process.stderr.readline():
-        assert process.poll() is None
+        assert process.returncode is None
     started = below(process.pid)
     commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started]
     assert sum(b"spawn_main" in each for each in commands) == 1, "as many as were asked for"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
-    _, error = process.communicate(timeout=60)
-    assert process.returncode == 130
+    code, _, error = process.finish()
+    assert code == 130
     assert "interrupted; what was computed is kept, and the same command goes on from there" in error
     assert "Traceback" not in error
     deadline = time.monotonic() + 10
     while any(Path(f"/proc/{pid}").exists() for pid in started):
         assert time.monotonic() < deadline, "a process is left behind"
         time.sleep(0.05)
-    process = bench("there", "--dask", "local:2")
-    _, error = process.communicate(timeout=120)
-    assert process.returncode == 0, error
+    code, _, error = bench("there", "--dask", "local:1").finish()
+    assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
     home = perform(session.checked(tmp_path / "small.yaml"), Store(tmp_path / "store-here"), folder=tmp_path / "here")
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
