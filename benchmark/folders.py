@@ -118,7 +118,7 @@ class RemoteFiles:
     Raises
     ------
     ConfigError
-        If what speaks to such an address isn't installed.
+        If nothing speaks to such an address, or what does isn't installed.
     BenchError
         If it doesn't answer, here or whenever a file is asked for.
     """
@@ -130,8 +130,11 @@ class RemoteFiles:
 
             # What others write must be seen at once: nothing that was listed is remembered.
             self._system, self._root = fsspec.core.url_to_fs(self.address, use_listings_cache=False)
-        except (ImportError, ValueError) as error:
+        except ImportError as error:
             raise ConfigError(f"BENCH_CACHE is {address!r}: {error} (fsspec and s3fs come with {CLUSTER})") from None
+        except ValueError as error:
+            wanted = "a folder, or an address that fsspec knows, such as s3://bucket/prefix"
+            raise ConfigError(f"BENCH_CACHE is {address!r}: {error}; name {wanted}") from None
         self.has("")
 
     def path(self, name: str) -> PurePosixPath:
