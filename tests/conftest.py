@@ -77,22 +77,26 @@ def pytest_collection_finish() -> None:
 
 
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
-# A script, not a module of tests.
-collect_ignore = [ONE_PROCESS.name]
+# No modules of tests.
+collect_ignore = [ONE_PROCESS.name, "preloaded.py"]
 FORKS = multiprocessing.get_context("forkserver")
 # Nothing of this package, and nothing that starts threads of OpenMP: no process may be forked after that.
 FORKS.set_forkserver_preload(
     [
+        "distributed.cli.dask_scheduler",
+        "distributed.cli.dask_worker",
         "jinja2",
         "matplotlib.backends.backend_agg",
         "matplotlib.backends.backend_svg",
         "matplotlib.figure",
+        "matplotlib.style",
         "numba",
         "pandas",
         "pooch",
         "pydantic.json_schema",
         "rich.progress",
         "rich.table",
+        "s3fs",
         "scipy.integrate",
         "scipy.optimize",
         "scipy.sparse.csgraph",
@@ -100,6 +104,7 @@ FORKS.set_forkserver_preload(
         "sklearn.linear_model",
         "sklearn.naive_bayes",
         "typer",
+        "tests.preloaded",
     ]
 )
 

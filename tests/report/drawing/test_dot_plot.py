@@ -1,6 +1,7 @@
 import struct
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -14,19 +15,30 @@ from benchmark.report.drawing.style import png_bytes, svg_bytes
 from benchmark.report.grids import main_verdicts
 
 
+@pytest.fixture
+def figure(make):
+    """The dot plot, made once for all tests that look at it."""
+    return figure_of(make)
+
+
+@cache
+def figure_of(make):
+    found = dot_plot(make())
+    found.draw_without_rendering()
+    return found
+
+
 def line(axes, label):
     return next((each for each in axes.get_lines() if each.get_label() == label), None)
 
 
-def test_one_point_a_scored_cell(make):
-    summary = make()
-    panel = dot_plot(summary).axes[0]
+def test_one_point_a_scored_cell(make, figure):
+    summary, panel = make(), figure.axes[0]
     assert len(line(panel, "ours").get_xdata()) == len(summary.cells) - len(summary.failures)
 
 
-def test_points_stand_where_the_scores_are(make):
-    summary = make()
-    panel = dot_plot(summary).axes[0]
+def test_points_stand_where_the_scores_are(make, figure):
+    summary, panel = make(), figure.axes[0]
     rows = figure_rows(summary)
     headline = summary.scores[(summary.scores["fold"] == "all") & (summary.scores["metric"] == "accuracy")]
     value = dict(zip(headline["cell"], headline["value"], strict=True))
@@ -54,10 +66,8 @@ def test_rows_that_share_a_task_or_else_a_weighting_stand_together(make, column,
     ]
 
 
-def test_published_markers_where_something_is_published(make):
-    summary = make()
-    figure = dot_plot(summary)
-    printed = main_verdicts(summary)
+def test_published_markers_where_something_is_published(make, figure):
+    printed = main_verdicts(make())
     assert len(figure.axes) == (2 if printed else 1)
     if printed:
         xs = sorted(line(figure.axes[0], "published").get_xdata())
@@ -81,9 +91,8 @@ def test_fractions_are_drawn_in_percent(make):
         assert np.abs(line(figure.axes[1], "ours").get_xdata()).max() > 0.1
 
 
-def test_axis_legend_and_title_explain_the_picture(make):
+def test_axis_legend_and_title_explain_the_picture(make, figure):
     summary = make()
-    figure = dot_plot(summary)
     assert figure.axes[0].get_xlabel() == "Accuracy (%)"
     assert any("95 % interval" in text.get_text() for text in figure.legends[0].get_texts())
     assert figure.get_suptitle() == summary.title
@@ -91,18 +100,14 @@ def test_axis_legend_and_title_explain_the_picture(make):
     assert len(failed) == len(summary.failures)
 
 
-def test_letters_are_legible_and_rows_apart(make):
-    figure = dot_plot(make())
-    figure.draw_without_rendering()
+def test_letters_are_legible_and_rows_apart(figure):
     labels = figure.axes[0].get_yticklabels()
     assert min(label.get_fontsize() for label in labels) >= 8
     boxes = [label.get_window_extent() for label in labels]
     assert all(above.y0 > below.y1 for above, below in pairwise(boxes))
 
 
-def test_everything_lies_inside_the_page(make):
-    figure = dot_plot(make())
-    figure.draw_without_rendering()
+def test_everything_lies_inside_the_page(figure):
     tight, page = figure.get_tightbbox(), figure.bbox_inches
     assert tight.x0 >= -0.01
     assert tight.y0 >= -0.01
