@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
-from benchmark.corpora import archive, registry
+from benchmark.corpora import archive, registry, reuters, sgml
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment import session
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.corpora.corpus import Corpus
+    from benchmark.corpora.sgml import Article
     from benchmark.experiment.session import Finished
 
 
@@ -258,8 +259,14 @@ def real_corpus() -> Callable[..., Corpus]:
     """A real corpus or a part of it, loaded once; skips the test where it isn't on this machine."""
 
     @functools.cache
+    def articles(content: bytes, name: str) -> list[Article]:
+        return list(sgml.read_articles(content, name))
+
+    @functools.cache
     def load(name: str, subset: str) -> Corpus:
-        return registry.load(name, subset=subset)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reuters, "read_articles", articles)  # which are those of every subset
+            return registry.load(name, subset=subset)
 
     def real(name: str, subset: str | None = None) -> Corpus:
         if registry.find(name) is None:

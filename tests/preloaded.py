@@ -1,4 +1,4 @@
-"""What forked processes find done (see `Forked` in conftest.py): numba knows all types and functions, which takes 0.3 s."""
+"""What forked processes (see `Forked` in conftest.py) find done: numba knows its types and functions, in 0.3 s."""
 
 from numba.core.registry import cpu_target
 

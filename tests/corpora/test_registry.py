@@ -99,34 +99,3 @@ def test_parameters_reach_the_generator():
     assert usual.digest == registry.card("synthetic").digest == registry.load("synthetic", seed=1, size=600).digest
     assert len({usual.digest, small.digest, other.digest}) == 3
     assert 40 <= len(small.documents) < 90
-
-
-SUBSETS = [(name, subset) for name in registry.registered() for subset in registry.card(name).subset_names]
-
-
-@pytest.mark.parametrize(("name", "subset"), SUBSETS)
-def test_contract(real_corpus, name, subset):
-    """What the rest of the package relies on, of every corpus that is here."""
-    card, corpus = registry.card(name, subset), real_corpus(name, subset)
-    documents = corpus.documents
-    assert (corpus.dataset, corpus.digest, len(documents)) == (name, card.digest, card.total)
-    assert (documents.classes, documents.group_names) == (card.classes, card.groups)
-    assert len(set(documents.ids)) == len(documents)
-    assert documents.labels.dtype == documents.groups.dtype == np.int32
-    if documents.topics is None:
-        assert set(documents.labels) == set(range(len(card.classes)))
-    else:
-        assert set(documents.labels) == {-1}
-        assert documents.topics.dtype == np.bool_
-        assert documents.topics.shape == (len(documents), len(card.classes))
-        assert documents.topics.any(axis=0).all()
-    assert set(documents.groups) == set(range(len(card.groups)))
-    assert corpus.bounds.dtype == np.int64
-    assert corpus.bounds.shape == (len(documents) + 1,)
-    assert np.all(np.diff(corpus.bounds) > 0)
-    assert corpus.text.dtype == np.uint8
-    assert corpus.text.flags.writeable
-    assert corpus.text.flags.c_contiguous
-    assert corpus.text.shape == (corpus.bounds[-1],)
-    assert len(registry.fingerprint(name, registry.locate(name))) == 64
-    registry.gate(corpus, card)
