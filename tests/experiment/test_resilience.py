@@ -1,7 +1,6 @@
 """Runs that are killed, interrupted, doubled, or short of disk lose no result and invent none.
 
-Each test is a run of its own process; what it must come to is what an undisturbed run gives, started as a person
-starts it.
+Each test is a run of its own process; what it must come to is what an undisturbed run gives.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -27,7 +24,7 @@ PREDICTIONS = "predictions.npz"
 OF_THE_MOMENT = ("manifest.json", "timings.csv", "costs.csv")
 
 
-@pytest.fixture(name="run")
+@pytest.fixture(scope="module", name="run")
 def fixture_run(forked):
     """The quickstart in a process of its own."""
 
@@ -64,13 +61,10 @@ def wait_for_steps(process, n):
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
+def undisturbed(run, tmp_path_factory):
     """Contents of a run nothing happens to, and the store that it filled."""
     folder = tmp_path_factory.mktemp("undisturbed")
-    command = [sys.executable, "-m", "benchmark.cli", "run", str(QUICKSTART), "--out", str(folder / "run"), "--verbose"]
-    environment = os.environ | {"BENCH_CACHE": str(folder / "store"), "COLUMNS": "400"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
-    code, error = done.returncode, done.stderr
+    code, error = finished(run(folder / "run", folder / "store"))
     assert code == 0, error
     assert error.count(" · ") == STEPS
     assert (folder / "run" / "manifest.json").exists()
