@@ -253,5 +253,4 @@ def test_a_package_counts_by_its_version_and_an_editable_one_by_its_content(
     assert installed(path) == before
     assert installed(path, editable=True) != editable
     chi2.write_text(text)
-    assert installed(path, editable=True) == editable
     assert installed(path, editable=True, text="# a comment\n") == editable

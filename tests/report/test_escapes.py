@@ -76,10 +76,10 @@ def test_latex_is_one_line_whose_commands_are_ours():
 
 
 class TestPictures:
-    def test_a_title_is_no_mathematics_and_needs_no_glyph(self, make):
+    def test_a_title_is_no_mathematics_and_needs_no_glyph(self, webkb):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            figure = dot_plot(make())
+            figure = dot_plot(webkb)
             figure.axes[0].set_title("$x_1 and $\\frac{$ 中文 \x1b[31m -- &amp;")
             png_bytes(figure)
             ET.fromstring(svg_bytes(figure))  # noqa: S314 - our own
@@ -90,8 +90,10 @@ class TestPictures:
             "figure.dpi": 33,
             "axes.facecolor": "red",
             "svg.fonttype": "none",
+            "svg.hashsalt": None,
             "path.sketch": (1, 9, 9),
         }
         with mpl.rc_context(own):
             figure = dot_plot(make())
             assert (svg_bytes(figure), png_bytes(figure)) == drawn
+            assert mpl.rcParams["font.size"] == 40

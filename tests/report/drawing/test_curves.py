@@ -61,7 +61,9 @@ KINDS = {
 def drawn(kind):
     """A chart and its figure, drawn once for all tests, which only read it."""
     given = KINDS[kind]()
-    return given, chart_figure(given)
+    figure = chart_figure(given)
+    figure.draw_without_rendering()
+    return given, figure
 
 
 @pytest.fixture(params=KINDS)
@@ -114,7 +116,6 @@ def test_every_point_and_bar_is_drawn_where_it_is(picture):
 
 def test_bars_of_different_lines_stand_apart(picture):
     figure = picture[1]
-    figure.draw_without_rendering()
     for axes in panels_of(figure):
         bars = [container.lines[2][0] for container in axes.containers]
         spots = sorted(
@@ -203,7 +204,6 @@ def test_the_paper_s_range_is_a_band():
 
 def test_everything_lies_inside_the_page_and_nothing_overlaps(picture):
     given, figure = picture
-    figure.draw_without_rendering()
     tight, page = figure.get_tightbbox(), figure.bbox_inches
     assert page.width == (7 if given.columns > 1 and len(given.panels) > 1 else 5)
     assert page.height <= 11
@@ -222,7 +222,6 @@ def test_everything_lies_inside_the_page_and_nothing_overlaps(picture):
 
 def test_letters_are_legible_and_ticks_apart(picture):
     figure = picture[1]
-    figure.draw_without_rendering()
     for axes in panels_of(figure):
         assert axes.get_position().width * figure.bbox_inches.width > 1
         for labels, side in ((axes.get_xticklabels(), "x"), (axes.get_yticklabels(), "y")):

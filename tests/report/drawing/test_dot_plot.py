@@ -4,7 +4,6 @@ from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 
@@ -121,13 +120,6 @@ def test_two_drawings_have_equal_bytes(make, drawn):
     assert svg_bytes(second) == svg
     assert png_bytes(second) == png
     assert png_bytes(second) == png
-
-
-def test_the_readers_settings_do_not_matter(make, drawn):
-    plain, _ = drawn
-    with mpl.rc_context({"font.size": 20, "axes.facecolor": "black", "svg.hashsalt": None}):
-        assert svg_bytes(dot_plot(make())) == plain
-        assert mpl.rcParams["font.size"] == 20
 
 
 def test_files_name_no_date_and_no_software(drawn):
