@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
+pytestmark = pytest.mark.usefixtures("sketched")
 ROOT = Path(__file__).parents[2]
 KERNELS = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 SEVERAL = {

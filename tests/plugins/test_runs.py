@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
 
+pytestmark = pytest.mark.usefixtures("sketched")
 EXTENDING = Path(__file__).parents[2] / "docs" / "extending.md"
 
 
@@ -40,7 +41,10 @@ def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None
         r"`mykernels\.py`, whole:\n\n```python\n(.*?)```\n\n```yaml\n(.*?)```", EXTENDING.read_text("utf-8"), re.DOTALL
     ).groups()
     (tmp_path / "mykernels.py").write_text(python, encoding="utf-8")
-    rest = "name: own\ncorpus: {name: synthetic}\nprotocol: {name: leave-one-group-out, held_out: [texas]}\n"
+    rest = (
+        "name: own\ncorpus: {name: synthetic}\ntext: {min_occurrences: 20}\n"
+        "protocol: {name: leave-one-group-out, held_out: [texas]}\n"
+    )
     (tmp_path / "own.yaml").write_text(rest + yaml, encoding="utf-8")
     done = perform(checked(tmp_path / "own.yaml"), store, folder=tmp_path / "run")
     assert not done.summary.failures

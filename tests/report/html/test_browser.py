@@ -184,14 +184,15 @@ def test_another_cells_confusions_are_shown_on_demand(page):
 
 
 @pytest.mark.parametrize("viewport", [DESK, PHONE], ids=["desk", "phone"])
-def test_everyone_can_use_it(opened, full, viewport):
-    page = opened(full, viewport=viewport)
+def test_everyone_can_use_it(opened, full, open_full, viewport):
+    page = open_full if viewport is DESK else opened(full, viewport=viewport)
     for summary in page.locator("details:not([open]) > summary").all()[:3]:
         summary.click()
     assert violations(page) == []
     page.emulate_media(color_scheme="dark")
     assert page.locator("html").get_attribute("data-theme") == "dark"
     assert violations(page, "runOnly: ['cat.color']") == []  # the others don't see colours
+    page.emulate_media(color_scheme="light")
 
 
 def test_the_keyboard_reaches_everything(opened, full):
