@@ -67,14 +67,14 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started]
     assert sum(b"spawn_main" in each for each in commands) == 1, "as many as were asked for"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in started):
+        assert time.monotonic() < deadline, "a process is left behind"
+        time.sleep(0.05)
     code, _, error = process.finish()
     assert code == 130
     assert "interrupted; what was computed is kept, and the same command goes on from there" in error
     assert "Traceback" not in error
-    deadline = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}").exists() for pid in started):
-        assert time.monotonic() < deadline, "a process is left behind"
-        time.sleep(0.05)
     code, _, error = bench("there", "--dask", "local:1").finish()
     assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
