@@ -94,17 +94,22 @@ def overview() -> Figure:
 
 
 def scale() -> Figure:
-    """How seconds and memory grow with documents, words, classes and cells, a row each, as they were measured."""
+    """How seconds and memory grow with documents, words, classes, cells and workers, a row each, as measured.
+
+    Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
+    """
     found = json.loads(MEASURED.read_text(encoding="utf-8"))
     table, panels = pd.DataFrame(found["points"]), list[Panel]()
     for axis in found["base"]:
         others = [other for other in found["base"] if other != axis]
         own = table[(table[others] == [found["base"][other] for other in others]).all(axis=1)].sort_values(axis)
+        own = own[own[axis] > 0]
         if own[axis].nunique() < 2:
             continue
+        clock = axis == "workers"
         ends = (float(own[axis].min()), float(own[axis].max()))
         laptops = [Line(f"{size:.0f} GB", ends, (size, size)) for size in LAPTOPS]
-        for what, unit in (("cpu", "seconds"), ("memory", "GB")):
+        for what, unit in (("seconds", "seconds on the clock") if clock else ("cpu", "seconds"), ("memory", "GB")):
             lines = [
                 Line(str(route).partition(",")[0], tuple(g[axis]), tuple(g[what]))
                 for route, g in own.groupby("route", sort=False)

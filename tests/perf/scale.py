@@ -41,10 +41,14 @@ AXES: dict[str, tuple[int, ...]] = {
     "words": (5_000, 50_000, 500_000),
     "classes": (5, 20, 80),
     "cells": (1, 4, 16),
+    "workers": (1, 2, 4),
 }
-BASE = {"documents": 10_000, "words": 500_000, "classes": 20, "cells": 1}
-HELLINGER = "{weighting: tf, features: hellinger, classifier: {name: linear-svm, ridge: 0.5708, C: %s}}"
-NGD = "{weighting: tf, normalization: l1, kernel: ngd, classifier: {C: %s}}"
+#: No workers: a run at home, on all cores.
+BASE = {"documents": 10_000, "words": 500_000, "classes": 20, "cells": 1, "workers": 0}
+HELLINGER = "{weighting: %s, features: hellinger, classifier: {name: linear-svm, ridge: 0.5708, C: %s}}"
+NGD = "{weighting: %s, normalization: l1, kernel: ngd, classifier: {C: %s}}"
+#: What workers share: cells of one weighting go together, as they share its points.
+WEIGHTINGS = "[tf, tfidf, binary, bm25, log-entropy, tf-rf, tf-icf, tf-idf-icsdf]"
 #: A configuration's method, or scikit-learn's.
 ROUTES = {"hellinger-linear": HELLINGER, "ngd": NGD, "LinearSVC": "", "SVC, precomputed": ""}
 LINEAR = "hellinger-linear"
@@ -71,13 +75,14 @@ def candidates(cells: int) -> list[float]:
 # --- In a process of its own ---
 
 
-def ours(method: str, table: Path, cells: int, folder: Path) -> dict[str, Any]:
-    """`bench run`, and what each of its stages took."""
+def ours(method: str, table: Path, at: dict[str, int], folder: Path) -> dict[str, Any]:
+    """`bench run`, with workers if there are any, and what each of its stages took where the command did it itself."""
+    workers = at["workers"]
     config = folder / "scale.yaml"
     config.write_text(
         f"name: scale\ncorpus: {{name: files, path: {table}, split: split}}\n"
         "text: {stoplist: none, min_occurrences: 2}\nprotocol: fixed-split\n"
-        f"methods: [{method % candidates(cells)}]\n"
+        f"methods: [{method % (WEIGHTINGS if workers else 'tf', candidates(at['cells']))}]\n"
     )
     stages: dict[str, dict[str, float]] = {}
     for name, place in STAGES.items():
@@ -85,6 +90,7 @@ def ours(method: str, table: Path, cells: int, folder: Path) -> dict[str, Any]:
     from benchmark.cli import main
 
     sys.argv = ["bench", "run", str(config), "--out", str(folder / "run")]
+    sys.argv += ["--dask", f"local:{workers}"] if workers else []
     try:
         main()
     except SystemExit as end:
@@ -174,9 +180,10 @@ def points(largest: int) -> Iterator[tuple[str, dict[str, int]]]:
     """What is measured: a route, and how much of everything, the least first; along an axis all else stays."""
     for axis, values in AXES.items():
         for value in values:
-            for route in ROUTES:
+            for route, own in ROUTES.items():
                 at = BASE | {axis: value}
-                if at["documents"] <= (min(largest, MOST_EXACT.get(route, largest))):
+                fits = at["documents"] <= min(largest, MOST_EXACT.get(route, largest))
+                if fits and (own or axis != "workers"):
                     yield route, at
 
 
@@ -186,7 +193,7 @@ def measured(route: str, at: dict[str, int]) -> dict[str, Any]:
         folder = Path(name)
         zipf.write(folder / "zipf.csv", at["documents"], n_words=at["words"], n_classes=at["classes"])
         environment = {**os.environ, "BENCH_CACHE": str(folder / "store")}
-        command = [sys.executable, __file__, "--route", route, str(folder), str(at["cells"])]
+        command = [sys.executable, __file__, "--route", route, str(folder), json.dumps(at)]
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         memory, seconds = peak_memory(process), time.perf_counter() - started
@@ -236,7 +243,7 @@ def section(found: dict[str, Any]) -> str:
     """What the page says in numbers."""
     lines = along(found, "documents")
     parts = [_machine(found["machine"]), _growth(lines), _stages(lines[LINEAR]), _limits(lines), _lexing(found)]
-    return "\n\n".join([*parts, _on_paper(lines[LINEAR])]) + "\n"
+    return "\n\n".join([*parts, _workers(along(found, "workers")), _on_paper(lines[LINEAR])]) + "\n"
 
 
 def page(text: str, found: dict[str, Any]) -> str:
@@ -290,6 +297,17 @@ def _stages(line: list[dict[str, Any]]) -> str:
     return _table(header, rows)
 
 
+def _workers(lines: dict[str, list[dict[str, Any]]]) -> str:
+    """Eight weightings, by as many processes."""
+    shared = {route: [each for each in line if each["workers"]] for route, line in lines.items()}
+    routes = [route for route, line in shared.items() if line]
+    rows = []
+    for at in zip(*(shared[route] for route in routes), strict=True):
+        told = (f"{_number(e['seconds'])} s ({_number(e['cpu'])}), {e['memory']:.2f} GB" for e in at)
+        rows.append((str(at[0]["workers"]), *told))
+    return _table(("workers: seconds on the clock (of the processors)", *routes), rows)
+
+
 def _limits(lines: dict[str, list[dict[str, Any]]]) -> str:
     """Where memory reaches that of a laptop, by the line through the two largest sizes."""
     rows = []
@@ -325,9 +343,9 @@ def _on_paper(line: list[dict[str, Any]]) -> str:
 def main() -> None:
     """Measure what is not known yet, and write the page."""
     if sys.argv[1:2] == ["--route"]:
-        route, folder, cells = sys.argv[2], Path(sys.argv[3]), int(sys.argv[4])
+        route, folder, at = sys.argv[2], Path(sys.argv[3]), json.loads(sys.argv[4])
         table = folder / "zipf.csv"
-        own = ours(ROUTES[route], table, cells, folder) if ROUTES[route] else scikit_learn(route, table, cells)
+        own = ours(ROUTES[route], table, at, folder) if ROUTES[route] else scikit_learn(route, table, at["cells"])
         (folder / "found.json").write_text(json.dumps(own))
         return
     largest = int(sys.argv[1]) if len(sys.argv) > 1 else SIZES[-1]
