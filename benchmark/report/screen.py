@@ -126,6 +126,7 @@ def _grids(shown: TerminalTables, width: int) -> Iterator[Grid]:
     others = others[others["verdict"] != LANDMARK]
     if len(others) > MOST_ROWS:
         others = others[others["verdict"] == "deviates"][:MOST_ROWS]
+    others = others.assign(aside=others["verdict"])  # which setting is another, a note says
     for grid in (verdict_grid(others), landmark_grid(summary.verdicts), range_grid(summary.ranges)):
         if 0 < len(grid.rows) <= MOST_ROWS:
             yield replace(fitted(grid, width), note="")

@@ -102,6 +102,15 @@ def test_many_printed_numbers_are_those_that_deviate(make):
     assert f"verdicts.csv ({len(more.verdicts)} published numbers)" in " ".join(text.split())
 
 
+def test_what_is_compared_under_another_setting_fits_as_well(webkb):
+    aside = "not the paper's setting: corpus synthetic instead of webkb, expect missing, text otherwise"
+    row = webkb.verdicts.iloc[-1].to_dict() | {"verdict": "another setting", "aside": aside}
+    more = replace(webkb, verdicts=frame(VERDICTS, [tuple(row[name] for name in VERDICTS)]))
+    lines = printed(more).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any("another setting" in line and row["published"] in line for line in lines)
+
+
 def test_a_landmark_keeps_its_method_and_its_cell(make):
     summary = make()
     if not len(summary.verdicts):
