@@ -83,7 +83,7 @@ def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def explaining(study: Study) -> tuple[str, ...]:
-    """The configurations of this package that look into what deviates in one, by their files' names."""
+    """The configurations in `CONFIGS` that look into what deviates in a paper's, by their files' names."""
     files = sorted(CONFIGS.glob("*.yaml")) if study.paper else ()
     return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == study.name)
 

@@ -282,10 +282,10 @@ def _budget(n_bytes: float) -> Iterator[None]:
 
 
 def shares(n: int, trials: Sequence[tuple[float, float, Any]], budget: float = BUDGET) -> Iterator[float]:
-    """The shares of n documents to try, given the shares and seconds of those so far.
+    """The shares of n documents to try, given the shares and seconds of the processors of those so far.
 
-    The first loads libraries, and is done once more. The last is as large as the budget of seconds allows: what a trial
-    takes beyond what any takes grows with the square of the documents, at worst.
+    The first loads libraries, and is done once more. The last is as large as the `budget`, in such seconds, allows:
+    what a trial takes beyond what any takes grows with the square of the documents, at worst.
     """
     first = min(1.0, FIRST / n)
     yield first
