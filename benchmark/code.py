@@ -10,7 +10,9 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
+import json
 import sys
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import metadata
@@ -18,6 +20,9 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+import platformdirs
+
+from benchmark.environment import write_whole
 from benchmark.errors import BenchError
 
 if TYPE_CHECKING:
@@ -30,7 +35,7 @@ version = cache(metadata.version)
 
 def code_digest(*roots: Any) -> str:
     """The sha256 of all code that some classes and functions of this package depend on, as it stood at the start."""
-    return _digest(*dependencies(*roots))
+    return _digest(_names(roots))
 
 
 def forget_trees() -> None:
@@ -53,11 +58,17 @@ def add_modules(modules: Mapping[str, str], package: str = "") -> None:
     if package:
         SOURCES[package] = ""
         _BARE.add(package)
+    _state.cache_clear()
 
 
 def dependencies(*roots: Any) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
     """The definitions (module, name) that some classes and functions depend on, and the libraries."""
-    return _reached(tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots})))
+    definitions, modules = _reached(_names(roots))
+    return definitions, frozenset(_libraries(modules))
+
+
+def _names(roots: Iterable[Any]) -> tuple[tuple[str, str], ...]:
+    return tuple(sorted({(root.__module__, root.__qualname__.partition(".")[0]) for root in roots}))
 
 
 @dataclass(frozen=True)
@@ -99,6 +110,8 @@ _AT_START = _stamps()
 SOURCES = _sources()
 #: Packages whose modules import each other by their bare names.
 _BARE: set[str] = set()
+#: How many states of the sources digests are kept of: of this package, with plug-ins and without.
+_STATES = 8
 
 
 @cache
@@ -111,19 +124,26 @@ def _refuse_edited() -> None:
 
 
 @cache
-def _digest(definitions: frozenset[tuple[str, str]], libraries: frozenset[str]) -> str:
+def _digest(roots: tuple[tuple[str, str], ...]) -> str:
     _refuse_edited()
-    digest = hashlib.sha256()
+    key = " ".join(f"{module}:{name}" for module, name in roots)
+    kept = _kept().get(_state(), {}).get(key)
+    if kept and _libraries(kept["modules"]) == kept["libraries"]:
+        return str(kept["digest"])
+    definitions, modules = _reached(roots)
+    libraries, digest = _libraries(modules), hashlib.sha256()
     for called, name, module in sorted((_called(module), name, module) for module, name in definitions):
         digest.update(f"{called}.{name}\n{_digest_of_one(module, name)}\n".encode())
-    for library in sorted(libraries):
-        digest.update(f"{library} {version(library)}\n".encode())
+    for library, number in libraries.items():
+        digest.update(f"{library} {number}\n".encode())
+    _keep(key, {"digest": digest.hexdigest(), "modules": sorted(modules), "libraries": libraries})
     return digest.hexdigest()
 
 
 @cache
 def _reached(roots: tuple[tuple[str, str], ...]) -> tuple[frozenset[tuple[str, str]], frozenset[str]]:
-    waiting, seen, libraries = list(roots), set(roots), set[str]()
+    """The definitions that some depend on, themselves among them, and the modules of others."""
+    waiting, seen, others = list(roots), set(roots), set[str]()
     while waiting:
         module, name = waiting.pop()
         for other, what in _named_by(module, name):
@@ -133,8 +153,46 @@ def _reached(roots: tuple[tuple[str, str], ...]) -> tuple[frozenset[tuple[str, s
                     seen.add(target)
                     waiting.append(target)
             else:
-                libraries |= _distribution(other)
-    return frozenset(seen), frozenset(libraries)
+                others.add(other.partition(".")[0])
+    return frozenset(seen), frozenset(others)
+
+
+def _libraries(modules: Iterable[str]) -> dict[str, str]:
+    """The versions of the libraries that some modules belong to, by their names in order."""
+    return {each: version(each) for each in sorted(frozenset().union(*map(_distribution, modules)))}
+
+
+# --- Digests that an earlier process has made: to read all modules anew takes longer than a small run. ---
+
+
+@cache
+def _state() -> str:
+    """A digest of every text that a digest may depend on, and of the Python that compiles them."""
+    texts = [f"{module}\n{len(text)}\n{text}" for module, text in sorted(SOURCES.items())]
+    return hashlib.sha256("\n".join([sys.version, *sorted(_BARE), *texts]).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _file() -> Path:
+    return platformdirs.user_cache_path("simplexbench") / "code.json"
+
+
+def _kept() -> dict[str, dict[str, Any]]:
+    """What is known, by the state of the sources and the roots; nothing where the file can't be read or is damaged."""
+    try:
+        digest, _, text = _file().read_text(encoding="utf-8").partition("\n")
+    except (OSError, ValueError):
+        return {}
+    found: dict[str, dict[str, Any]] = json.loads(text) if digest == hashlib.sha256(text.encode()).hexdigest() else {}
+    return found
+
+
+def _keep(key: str, found: dict[str, Any]) -> None:
+    """Add a digest to what is known of the latest states."""
+    kept = _kept()
+    own = kept.pop(_state(), {}) | {key: found}
+    text = json.dumps(dict([*kept.items(), (_state(), own)][-_STATES:]))
+    with suppress(BenchError):  # it is found again
+        write_whole(_file(), f"{hashlib.sha256(text.encode()).hexdigest()}\n{text}".encode())
 
 
 def _resolved(module: str, name: str | None) -> tuple[str, str]:
@@ -278,9 +336,8 @@ def _beside(name: str, module: str) -> str:
 
 
 @cache
-def _distribution(module: str) -> frozenset[str]:
+def _distribution(top: str) -> frozenset[str]:
     """The installed distribution that a module belongs to; none for the standard library."""
-    top = module.partition(".")[0]
     if top in sys.stdlib_module_names:
         return frozenset()
     known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official"}.get(top, top)

@@ -389,6 +389,8 @@ def remembered() -> Iterator[None]:
         for name in ("_named_by", "_digest_of_one", "_within", "_parsed"):
             patch.setattr(code, name, by_text(getattr(code, name)))
         patch.setattr(code, "forget_trees", lambda: None)
+        patch.setattr(code, "_kept", dict)
+        patch.setattr(code, "_keep", lambda *_: None)
         yield
     forget()
 
