@@ -152,6 +152,22 @@ def spell(
     return spelled
 
 
+@compiled("uint64[::1](Array(uint8, 1, 'C', readonly=True), int64)")
+def beginnings(spelled: NDArray[np.uint8], n: int) -> NDArray[np.uint64]:
+    """Return the first eight bytes of each of n terms as a number, those of a shorter one before zeros; see `spell`."""
+    heads = np.zeros(n, dtype=np.uint64)
+    position = 0
+    for number in range(n):
+        offset = 0
+        while spelled[position] != LINE_FEED:
+            if offset < 8:
+                heads[number] |= np.uint64(spelled[position]) << np.uint64(56 - 8 * offset)
+            offset += 1
+            position += 1
+        position += 1
+    return heads
+
+
 @compiled("UniTuple(int64[::1], 2)(int32[::1], int64[::1], int64, boolean[::1])")
 def how_often(
     terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]

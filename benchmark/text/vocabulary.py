@@ -16,7 +16,7 @@ from benchmark.corpora.corpus import batches, join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
-from benchmark.text.interning import AS_IT_STANDS, how_often, intern, intern_pairs, seed, spell, tally
+from benchmark.text.interning import AS_IT_STANDS, beginnings, how_often, intern, intern_pairs, seed, spell, tally
 from benchmark.text.lexer import ALL, LINE_FEED, find_tokens, term
 from benchmark.text.stoplist import stop_words
 
@@ -250,7 +250,8 @@ def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning, jobs: int) -> t
     terms = [numbers[own] for numbers, (each, _) in zip(whole, groups, strict=True) for own in each]
     common, streams = _common(parts, terms, int(np.count_nonzero(spelled == LINE_FEED)), pruning)
     names = spelled.tobytes().decode().split("\n")
-    return [term(names[number], lexing) for number in common.tolist()], streams
+    kept = [names[number] for number in common.tolist()]
+    return [term(name, lexing) if name[0] == "#" else name for name in kept], streams
 
 
 def _numbered(written: list[NDArray[np.uint8]]) -> tuple[list[NDArray[np.int32]], NDArray[np.uint8]]:
@@ -302,11 +303,26 @@ def _common(
 
 def _ordered(names: list[str], prefix: str, stop: frozenset[str] = frozenset()) -> tuple[list[str], NDArray[np.int32]]:
     """The names of terms that are no stop words, in their order; and the column of each term, and last of none, -1."""
-    # No two terms are alike: the order of str, which is that of their bytes, is the only one.
-    kept = [number for number in sorted(range(len(names)), key=names.__getitem__) if names[number] not in stop]
+    order = alphabetical(names)
+    kept = [number for number in order if names[number] not in stop] if stop else order
     columns = np.full(len(names) + 1, NO_TERM)
     columns[kept] = np.arange(len(kept), dtype=np.int32)
-    return [prefix + names[number] for number in kept], columns
+    return [prefix + names[number] if prefix else names[number] for number in kept], columns
+
+
+def alphabetical(names: list[str]) -> list[int]:
+    """The numbers of names of which no two are alike, in the order of str, which is that of their bytes.
+
+    They are put in order by their first eight bytes as one number, and only those that have these in common as text.
+    """
+    heads = beginnings(np.frombuffer("\n".join([*names, ""]).encode(), dtype=np.uint8), len(names))
+    order = np.argsort(heads)
+    ordered = heads[order]
+    shared = np.flatnonzero(np.diff(ordered[1:] == ordered[:-1], prepend=False, append=False))
+    found: list[int] = order.tolist()
+    for first, last in shared.reshape(-1, 2).tolist():
+        found[first : last + 1] = sorted(found[first : last + 1], key=names.__getitem__)
+    return found
 
 
 def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[_Stream]) -> sp.csr_array:
