@@ -19,7 +19,7 @@ from benchmark.report.contents import frame
 from benchmark.report.drawing.curves import chart_figure
 from benchmark.report.drawing.style import svg_bytes
 from benchmark.report.drawing.survey_pictures import rank_line, trade_off
-from benchmark.report.grids import headline_scores, main_metric, records
+from benchmark.report.grids import main_metric, records
 from benchmark.report.page import rendered
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
 
@@ -167,7 +167,7 @@ def _curves(done: Finished) -> bool:
 
 
 def _score_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
-    scores = headline_scores(done.summary)
+    scores = done.summary.headlines
     costs = {row["cell"]: row for row in records(done.summary.costs)}
     for cell in cells:
         row, cost = scores.get((cell.id, problem.metric)), costs.get(cell.id, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -156,6 +156,12 @@ class Summary:
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()
     explained_by: tuple[str, ...] = ()
+
+    @cached_property
+    def headlines(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """The rows of the scores that stand for their cells, by (cell, metric)."""
+        rows = self.scores[self.scores["fold"] == HEADLINE].to_dict("records")
+        return {(row["cell"], row["metric"]): {str(name): value for name, value in row.items()} for row in rows}
 
     @property
     def of_points(self) -> bool:

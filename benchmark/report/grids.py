@@ -103,15 +103,9 @@ def difference_text(row: dict[str, Any]) -> str:
     return number(row["value"] - float(row["published"]), decimals, "+")
 
 
-def headline_scores(summary: Summary) -> dict[tuple[str, str], dict[str, Any]]:
-    """Headline rows of the scores, by (cell, metric)."""
-    rows = records(summary.scores[summary.scores["fold"] == HEADLINE])
-    return {(row["cell"], row["metric"]): row for row in rows}
-
-
 def headline_metrics(summary: Summary) -> list[str]:
     """Metrics of the headline rows: accuracy first, then as they come."""
-    metrics = dict.fromkeys(metric for _, metric in headline_scores(summary))
+    metrics = dict.fromkeys(metric for _, metric in summary.headlines)
     return sorted(metrics, key=lambda metric: metric != "accuracy")
 
 
@@ -145,7 +139,7 @@ def main_verdicts(summary: Summary) -> dict[str, dict[str, Any]]:
 def cell_grid(summary: Summary) -> Grid:
     """One row a cell: what varies, its scores, ties, and the print beside them."""
     varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
-    scores, verdicts = headline_scores(summary), main_verdicts(summary)
+    scores, verdicts = summary.headlines, main_verdicts(summary)
     others, unit = [metric for metric in metrics if metric != main], unit_shown(main)
     header = ["cell", *varying, metric_header(main), "95% interval", *map(metric_header, others), "ties"]
     if verdicts:

@@ -18,7 +18,6 @@ from benchmark.report.grids import (
     Grid,
     claim_grid,
     difference_text,
-    headline_scores,
     landmark_grid,
     main_metric,
     range_grid,
@@ -185,8 +184,8 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     A cell of a sweep is a trial of a deviating cell if it is the same point of the same method, see `_same_cell`, under
     other settings. The first trial of each cell is the experiment itself.
     """
-    scored = [(sweep.cells, headline_scores(sweep)) for sweep in sweeps]
-    headline, cells = headline_scores(summary), {cell.id: cell for cell in summary.cells}
+    scored = [(sweep.cells, sweep.headlines) for sweep in sweeps]
+    headline, cells = summary.headlines, {cell.id: cell for cell in summary.cells}
     found = []
     for row in records(summary.verdicts):
         score = headline.get((row["cell"], row["metric"]))
@@ -205,7 +204,7 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
 def effect(summary: Summary, sweep: Summary, variant: str) -> str:
     """What the scores of a sweep's variant differ by from those of the experiment, in words."""
     metric = main_metric(summary)
-    ours, theirs, unit = headline_scores(summary), headline_scores(sweep), unit_shown(metric)
+    ours, theirs, unit = summary.headlines, sweep.headlines, unit_shown(metric)
     pairs = (
         (ours.get((base.id, metric)), theirs.get((cell.id, metric)))
         for cell in sweep.cells

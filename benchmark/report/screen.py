@@ -24,7 +24,6 @@ from benchmark.report.grids import (
     cell_grid,
     cost_grid,
     headline_metrics,
-    headline_scores,
     landmark_grid,
     main_metric,
     main_verdicts,
@@ -150,7 +149,7 @@ def _main(summary: Summary, width: int) -> Grid:
 
 def _best(grid: Grid, shown: TerminalTables) -> Grid:
     """The cells that score best, the best first; and how all are seen."""
-    main, scores = main_metric(shown.summary), headline_scores(shown.summary)
+    main, scores = main_metric(shown.summary), shown.summary.headlines
     sign = -1 if more_is_better(main) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
     rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
@@ -169,7 +168,7 @@ def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
     if known:
         text = "; ".join(known)
         yield f"{text[0].upper()}{text[1:]}."
-    ties = {cell: row["ties"] for (cell, of), row in headline_scores(summary).items() if of == metric}
+    ties = {cell: row["ties"] for (cell, of), row in summary.headlines.items() if of == metric}
     ties = {cell: int(n) for cell, n in ties.items() if not is_missing(n) and n}
     if ties and "ties" not in shown.header:
         most = max(ties.values())

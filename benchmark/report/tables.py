@@ -15,7 +15,6 @@ from benchmark.report.grids import (
     claim_grid,
     fold_grid,
     headline_metrics,
-    headline_scores,
     landmark_grid,
     main_verdicts,
     range_grid,
@@ -77,7 +76,7 @@ def markdown_grid(grid: Grid) -> str:
 def table_csv(summary: Summary) -> str:
     """Write one row a cell with all digits: columns, headline scores as fractions, the print, verdict, failure."""
     varying, metrics = varying_columns(summary.cells), headline_metrics(summary)
-    scores, verdicts = headline_scores(summary), main_verdicts(summary)
+    scores, verdicts = summary.headlines, main_verdicts(summary)
     score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
     rows = []
     for cell in summary.cells:

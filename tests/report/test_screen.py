@@ -13,7 +13,7 @@ from rich.console import Console
 
 from benchmark.evaluation.judging import LANDMARK
 from benchmark.report.contents import CLAIMS, VERDICTS, frame
-from benchmark.report.grids import Grid, headline_scores, main_metric
+from benchmark.report.grids import Grid, main_metric
 from benchmark.report.numbers import is_missing
 from benchmark.report.screen import BEST_CELLS, DROPPED, MOST_CELLS, MOST_ROWS, TerminalTables, fitted, sentence
 
@@ -64,7 +64,7 @@ def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all(make_many):
     ids = [cell.id for cell in summary.cells]
     lines = printed(summary, folder=HERE).splitlines()
     shown = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ids]
-    values = {cell: row["value"] for (cell, of), row in headline_scores(summary).items() if of == main_metric(summary)}
+    values = {cell: row["value"] for (cell, of), row in summary.headlines.items() if of == main_metric(summary)}
     assert len(ids) > MOST_CELLS > len(shown) == BEST_CELLS
     assert [values[cell] for cell in shown] == sorted(values.values(), reverse=True)[:BEST_CELLS]
     assert f"{len(ids) - BEST_CELLS} more: bench report {HERE} --all" in " ".join(lines)
@@ -76,7 +76,7 @@ def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all(make_many):
 @pytest.mark.parametrize("width", [80, 100, 120, 200])
 def test_ties_are_told_in_a_column_or_in_a_sentence(make, width):
     summary = make()
-    own = [row["ties"] for (_, of), row in headline_scores(summary).items() if of == main_metric(summary)]
+    own = [row["ties"] for (_, of), row in summary.headlines.items() if of == main_metric(summary)]
     most = max((n for n in own if not is_missing(n)), default=0)
     text = printed(summary, width)
     if most:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from benchmark.report.contents import DIFFERENCES, SCORES, SIGNIFICANCE, CellInfo, Summary, frame
 from benchmark.report.escapes import latex_text
-from benchmark.report.grids import cell_grid, headline_scores, main_metric, significance_grid
+from benchmark.report.grids import cell_grid, main_metric, significance_grid
 from benchmark.report.latex import table_latex
 from benchmark.report.numbers import interval, number, p_text
 from benchmark.report.screen import TerminalTables
@@ -102,7 +102,7 @@ def test_failed_cells_are_shown_with_their_reason(make):
 def test_csv_keeps_the_scores(make):
     summary = make()
     metric = main_metric(summary)
-    scores = headline_scores(summary)
+    scores = summary.headlines
     for row in parse(table_csv(summary)):
         if row["cell"] not in summary.failures:
             own = scores[row["cell"], metric]

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, WIDTH, house_style, settle
-from benchmark.report.grids import headline_scores, main_metric, main_verdicts
+from benchmark.report.grids import main_metric, main_verdicts
 from benchmark.report.numbers import is_missing
 from benchmark.report.quantities import axis_label, factor_shown, unit_shown
 from benchmark.report.rows import figure_rows
@@ -62,7 +62,7 @@ def dot_plot(summary: Summary) -> Figure:
 
 
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
-    metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
+    metric, verdicts, scores = main_metric(summary), main_verdicts(summary), summary.headlines
     scale = unit_shown(metric).scale
     points, printed = {}, {}
     for y, row in enumerate(rows):
@@ -83,7 +83,7 @@ def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
 
 
 def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
-    metric, verdicts, scores = main_metric(summary), main_verdicts(summary), headline_scores(summary)
+    metric, verdicts, scores = main_metric(summary), main_verdicts(summary), summary.headlines
     points = {}
     for y, row in enumerate(rows):
         if row.cell in verdicts and (row.cell, metric) in scores:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.report.grids import headline_scores, main_metric, main_verdicts, metric_header, records
+from benchmark.report.grids import main_metric, main_verdicts, metric_header, records
 from benchmark.report.html.picture import FIT, MUTED, OURS, PUBLISHED, Picture, Spec, plain, tooltip
 from benchmark.report.numbers import interval, number
 from benchmark.report.quantities import axis_label, capitalized, factor_shown, metric_name, unit_shown
@@ -20,7 +20,7 @@ MOST_DOTS = 200
 
 def dot_picture(summary: Summary, name: str = "scores") -> Picture:
     """Each cell's score with its 95% interval, and the print beside it, in the rows of the printed figure."""
-    metric, scores, verdicts = main_metric(summary), headline_scores(summary), main_verdicts(summary)
+    metric, scores, verdicts = main_metric(summary), summary.headlines, main_verdicts(summary)
     every, unit = figure_rows(summary), unit_shown(metric)
     rows = every[:MOST_DOTS]
     points: list[Spec] = []

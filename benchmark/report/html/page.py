@@ -25,7 +25,6 @@ from benchmark.report.grids import (
     claim_grid,
     cost_grid,
     fold_grid,
-    headline_scores,
     landmark_grid,
     main_metric,
     mistake_grid,
@@ -172,7 +171,7 @@ def in_short(summary: Summary) -> list[str]:
     """What was asked and what came out, in three sentences."""
     metric = main_metric(summary)
     unit, name = unit_shown(metric), metric_name(metric)
-    scores = {cell: score for (cell, of), score in headline_scores(summary).items() if of == metric}
+    scores = {cell: score for (cell, of), score in summary.headlines.items() if of == metric}
     tested_on = max((int(score["n"]) for score in scores.values() if not is_missing(score["n"])), default=0)
     n, varying = len(summary.cells), varying_columns(summary.cells)
     asked = f"{n:,} {'cell' if n == 1 else 'cells'}"
