@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
 
 
+# Of a number that may be negative numba asks each time whether it counts from the end: as long as the sum itself takes.
+
+
 @compiled(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_row(
     row: Array,
@@ -46,8 +49,8 @@ def _fill_row(
     row[:] = 0.0
     for k in range(row_start[i], row_start[i + 1]):
         term, value = row_term[k], row_value[k]
-        for q in range(posting_start[term], posting_stop[term]):
-            row[posting_column[q] - first] += value * posting_value[q]
+        for q in range(np.uint64(posting_start[term]), np.uint64(posting_stop[term])):
+            row[np.uint64(posting_column[q] - first)] += value * posting_value[q]
 
 
 # Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
@@ -84,8 +87,8 @@ def _fill_row_from_itself(
     row[i:] = 0.0
     for k in range(row_start[i], row_start[i + 1]):
         value = row_value[k]
-        for q in range(place[k], posting_start[row_term[k] + 1]):
-            row[posting_column[q]] += value * posting_value[q]
+        for q in range(np.uint64(place[k]), np.uint64(posting_start[row_term[k] + 1])):
+            row[np.uint64(posting_column[q])] += value * posting_value[q]
 
 
 @compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
