@@ -213,18 +213,19 @@ def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArr
         return
     i = 0
     while i < m:
-        pair = nodes[(row + i) // 2]
-        if (row + i) % 2 == 0 and i + 1 < m:
-            pair[column, 1] = values[i, 0]
+        odd = (row + i) % 2
+        own = nodes[(row + i) // 2, column : column + n + 1]  # counted from 0, which numba sees to be no negative place
+        if odd == 0 and i + 1 < m:
+            even_row, odd_row = values[i], values[i + 1]
+            own[0, 1] = even_row[0]
             for j in range(1, n):
-                pair[column + j, 0] = values[i + 1, j - 1]
-                pair[column + j, 1] = values[i, j]
-            pair[column + n, 0] = values[i + 1, n - 1]
+                own[j, 0] = odd_row[j - 1]
+                own[j, 1] = even_row[j]
+            own[n, 0] = odd_row[n - 1]
             i += 2
         else:
-            odd = (row + i) % 2
             for j in range(n):
-                pair[column + j + odd, 1 - odd] = values[i, j]
+                own[j + odd, 1 - odd] = values[i, j]
             i += 1
 
 
