@@ -1,0 +1,38 @@
+"""Distances between points are the same bits whether numpy takes a few values or one compiled pass many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.kernels.euclidean import FEW, NegativeEuclideanDistance, RadialBasisFunction
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.kernels.base import Kernel
+
+
+@pytest.fixture(scope="module")
+def tile() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Inner products of which some belong to no points at all, with the points' own."""
+    rng = np.random.default_rng(0)
+    left, right = rng.random(40) + 1, rng.random(2 * FEW // 40) + 1
+    products = rng.random((len(left), len(right)))
+    products[0, 0] = (left[0] + right[0]) / 2  # a distance of exactly 0
+    products[1, 1], products[2, 2], products[3, 3] = np.nan, np.inf, -np.inf
+    products[4] = 3.0  # rounding below 0, and much more
+    return products, left, right
+
+
+@pytest.mark.parametrize("kernel", [NegativeEuclideanDistance(), RadialBasisFunction(0.7)], ids=["ned", "rbf"])
+def test_one_pass_over_many_values_is_numpy_s_over_few(kernel: Kernel, tile: tuple[NDArray[np.float64], ...]) -> None:
+    products, left, right = tile
+    whole = kernel.link(products.copy(), left, right)
+    rows = [kernel.link(products[i : i + 1].copy(), left[i : i + 1], right) for i in range(len(left))]
+    assert whole.size >= FEW > rows[0].size
+    assert whole.tobytes() == np.vstack(rows).tobytes()
+    apart = kernel.link(np.asfortranarray(products), left, right)
+    np.testing.assert_array_equal(apart, whole)
