@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -191,37 +192,57 @@ def test_files_of_an_extended_configuration_are_relative_to_it(config: Callable[
 # --- Installed packages ---
 
 PACKAGE = """\
+import os
 import sys
 from pathlib import Path
 from benchmark.code import code_digest
 from benchmark.errors import ConfigError
 from benchmark.experiment.session import checked
-for name in sys.argv[1:]:
-    try:
-        study = checked(Path(name))
-        print(study.ids[0], code_digest(study.variants["base"].entries[0].candidates[0].kernel.cls))
-    except ConfigError as error:
-        print(error)
+sites, *configs = sys.argv[1:]
+for site in sites.split(os.pathsep):  # each in a process of its own, which finds all else imported
+    child = os.fork()
+    if child:
+        if os.waitpid(child, 0)[1]:
+            sys.exit(1)
+        continue
+    sys.path.insert(0, site)
+    for name in configs:
+        try:
+            study = checked(Path(name))
+            print(study.ids[0], code_digest(study.variants["base"].entries[0].candidates[0].kernel.cls))
+        except ConfigError as error:
+            print(error)
+    break
 """
 
 
 @pytest.fixture
-def installed(folder: Path, forked: Any) -> Callable[..., list[str]]:
-    """What is said of configurations where a package with entry points is installed."""
+def site(folder: Path) -> Callable[..., Path]:
+    """A folder in which a package with entry points is installed."""
 
-    def say(*configs: Path, text: str = "", version: str = "1.0", editable: bool = False) -> list[str]:
-        site = folder / "site"
+    def write(name: str, text: str = "", version: str = "1.0", *, editable: bool = False) -> Path:
+        site = folder / name
         info = site / "mypackage-1.dist-info"
-        (site / "mypackage").mkdir(parents=True, exist_ok=True)
+        (site / "mypackage").mkdir(parents=True)
         (site / "mypackage" / "__init__.py").write_text(text + (folder / "chi2.py").read_text())
         (site / "mypackage" / "kernels.py").write_text("from mypackage import ChiSquared\n")
         (site / "beside.py").write_text((folder / "beside.py").read_text())
-        info.mkdir(exist_ok=True)
+        info.mkdir()
         (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: mypackage\nVersion: {version}\n")
         names = "packed = mypackage.kernels:ChiSquared\nlost = mypackage.lost:Kernel\nlinear = mypackage:Other\n"
         (info / "entry_points.txt").write_text(f"[simplexbench.kernels]\n{names}")
         (info / "direct_url.json").write_text('{"url": "x", "dir_info": {"editable": true}}' if editable else "{}")
-        code, output, error = forked(*map(str, configs), code=PACKAGE, path=[site]).finish()
+        return site
+
+    return write
+
+
+@pytest.fixture
+def installed(forked: Any) -> Callable[..., list[str]]:
+    """What is said of configurations where a package is installed, and then of the same where another is."""
+
+    def say(sites: list[Path], *configs: Path) -> list[str]:
+        code, output, error = forked(os.pathsep.join(map(str, sites)), *map(str, configs), code=PACKAGE).finish()
         assert not code, error
         return list(output.splitlines())
 
@@ -229,10 +250,10 @@ def installed(folder: Path, forked: Any) -> Callable[..., list[str]]:
 
 
 def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
-    config: Callable[..., Path], installed: Callable[..., list[str]]
+    config: Callable[..., Path], site: Callable[..., Path], installed: Callable[..., list[str]]
 ) -> None:
     paths = [config(files="", methods=name, name=name) for name in ("packed", "ngd", "lost", "linear")]
-    packed, ngd, lost, linear = installed(*paths)
+    packed, ngd, lost, linear = installed([site("site")], *paths)
     assert packed.startswith("packed ")
     assert ngd.startswith("ngd ")
     assert "No module named 'mypackage.lost'" in lost
@@ -241,16 +262,14 @@ def test_a_package_names_components_and_what_is_wrong_stops_only_who_names_it(
 
 
 def test_a_package_counts_by_its_version_and_an_editable_one_by_its_content(
-    config: Callable[..., Path], installed: Callable[..., list[str]], folder: Path
+    config: Callable[..., Path], site: Callable[..., Path], installed: Callable[..., list[str]], folder: Path
 ) -> None:
-    path = config(files="", methods="packed")
-    before = installed(path)
-    assert installed(path, version="1.1") != before
+    """Wherever it is installed."""
+    sites = [site("one"), site("newer", version="1.1"), site("linked", editable=True)]
+    sites.append(site("commented", editable=True, text="# a comment\n"))
     chi2 = folder / "chi2.py"
-    text = chi2.read_text()
-    editable = installed(path, editable=True)
-    chi2.write_text(text.replace("self.gamma)", "2 * self.gamma)"))
-    assert installed(path) == before
-    assert installed(path, editable=True) != editable
-    chi2.write_text(text)
-    assert installed(path, editable=True, text="# a comment\n") == editable
+    chi2.write_text(chi2.read_text().replace("self.gamma)", "2 * self.gamma)"))
+    sites += [site("changed"), site("linked and changed", editable=True)]
+    one, newer, linked, commented, changed, linked_and_changed = installed(sites, config(files="", methods="packed"))
+    assert newer != one == changed
+    assert linked_and_changed != linked == commented
