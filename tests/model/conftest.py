@@ -51,6 +51,6 @@ def study(configured: Callable[..., Experiment]) -> Callable[..., Experiment]:
 @pytest.fixture(scope="session")
 def fitted(store: Store) -> Callable[..., KeptModel]:
     def fit(study: Experiment, cell: str | None = None, **options: Any) -> KeptModel:
-        return fit_model(study, cell or study.ids[0], store, Observer(), jobs=2, **options)
+        return fit_model(study, cell or study.ids[0], store, Observer(), **options)
 
     return fit

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +13,7 @@ import pytest
 
 from benchmark.checks import own_digest
 from benchmark.errors import ConfigError, DataError
+from benchmark.methods import held_out
 from benchmark.model.folder import ABOUT, ARRAYS, FORMAT, ensure_free, read_model, write_model
 
 if TYPE_CHECKING:
@@ -55,8 +54,15 @@ def answers(model: KeptModel, texts: dict[str, bytes]) -> Answers:
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
 @pytest.mark.parametrize("terms", [None, {"number": 30}], ids=["all terms", "selected"])
 def test_after_loading_it_says_the_same_to_the_last_bit(
-    subset: str | None, terms: Any, study: Study, fitted: Fit, texts: Texts, tmp_path: Path
+    subset: str | None,
+    terms: Any,
+    study: Study,
+    fitted: Fit,
+    texts: Texts,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(held_out, "FOLDS", 2)  # of thresholds and probabilities, whose quality isn't asked here
     methods = [each for each in METHODS if not (subset and "scheme" in str(each))]
     methods += THRESHOLDED if subset else []
     # Every method with documents of either kind, and with all terms and with selected ones: half of the four ways.
@@ -147,13 +153,20 @@ def test_a_model_that_does_not_fit_itself_is_refused(changes: dict[str, Any], fo
         read_model(folder)
 
 
-def test_to_load_a_model_takes_no_more_than_it_asks(folder: Path) -> None:
+LOADS = """\
+import sys
+for name in [each for each in sys.modules if each.startswith("matplotlib")]:
+    del sys.modules[name]  # with which the process is born
+from benchmark import load_model
+load_model(sys.argv[1]).predict(["a text"])
+print("loaded:", *(name for name in sys.modules if name.startswith(("matplotlib", "benchmark.experiment"))))
+"""
+
+
+def test_to_load_a_model_takes_no_more_than_it_asks(folder: Path, forked: Any) -> None:
     """Neither the walk of an experiment nor what draws pictures."""
-    asked = "from benchmark import load_model; import sys; load_model(sys.argv[1]).predict(['a text'])"
-    told = "print(*(name for name in sys.modules if name.startswith(('matplotlib', 'benchmark.experiment'))))"
-    command = [sys.executable, "-c", f"{asked}; {told}", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
-    assert done.stdout.strip() == ""
+    code, output, error = forked(str(folder), code=LOADS).finish()
+    assert (code, output) == (0, "loaded:\n"), error
 
 
 def test_nothing_is_unpickled(folder: Path) -> None:
