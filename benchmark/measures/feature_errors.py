@@ -127,7 +127,8 @@ class FeatureErrors(Measure):
             rng = np.random.default_rng(context.seed)
             first = rng.integers(n, size=self.pairs)
             second = (first + 1 + rng.integers(n - 1, size=self.pairs)) % n
-            errors, own = (_errors(built, points, mapped, first, other) for other in (second, first))
+            each = np.unique(first)
+            errors, own = (_errors(built, points, mapped, *pair) for pair in ((first, second), (each, each)))
         size = size_of(mapped)
         return {
             "errors": np.array([np.sqrt(np.mean(errors**2)), np.abs(errors).max(), np.abs(own).max()]),

@@ -88,6 +88,14 @@ def test_two_documents_by_hand(measured: Callable[..., Arrays]) -> None:
     assert found["jensen-shannon-samples1/errors"] == pytest.approx([js * math.sqrt(0.5) - exact] * 2 + [js - 1])
 
 
+def test_a_document_with_itself_counts_wherever_it_stands(measured: Callable[..., Arrays]) -> None:
+    features = {"features": {"name": "arcsine", "n_components": 16}}
+    counts = np.random.default_rng(0).integers(0, 5, (6, 12))
+    own = [float(measured(counts[[row, row]], features)["arcsine-n_components16/errors"][2]) for row in range(6)]
+    assert len(set(own)) > 3
+    assert measured(counts, features)["arcsine-n_components16/errors"][2] == pytest.approx(max(own))
+
+
 def test_bytes_are_what_the_arrays_hold(measured: Callable[..., Arrays]) -> None:
     """5 counts in 3 documents over 4 words; 8 bytes a value, 4 a place, and 4 for where each row begins and ends."""
     counts = np.array([[1, 2, 0, 0], [0, 1, 3, 0], [0, 0, 0, 4]])
