@@ -35,6 +35,7 @@ def found() -> sb.Result:
     return sb.run(corpus="synthetic", **HOW)
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_run_has_the_numbers_of_the_command_line(tmp_path: Path) -> None:
     done = perform(checked(REPOSITORY / "configs" / "quickstart.yaml"), Store(), folder=tmp_path / "run")
     found, again = sb.run(REPOSITORY / "configs" / "quickstart.yaml"), sb.read(done.folder)

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
-import resource
 import shutil
-import subprocess
-import sys
-from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -42,11 +37,11 @@ from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from benchmark.config.model import Experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
-ROOT = Path(__file__).parents[2]
 KERNELS = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 SEVERAL = {
     "corpus": {"name": "synthetic", "subset": "several"},
@@ -93,12 +88,6 @@ def forecast(study: Experiment, store: Store) -> Forecast:
     found = plan(study, store, Observer()).forecast
     assert found is not None
     return found
-
-
-def used() -> float:
-    """Seconds of the processors, of the processes that were started here and have ended."""
-    of = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return of.ru_utime + of.ru_stime
 
 
 def learning(found: Forecast) -> float:
@@ -329,8 +318,9 @@ def test_two_digits_are_said(seconds: float, n_bytes: float, said: str) -> None:
 
 # Plan and truth
 
+USED = "import resource; used = resource.getrusage(resource.RUSAGE_SELF); print(used.ru_utime + used.ru_stime)"
 SCRIPT = """
-import json, sys
+import sys
 from pathlib import Path
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
@@ -341,19 +331,24 @@ print(sum(found.cpu.values()), found.peak)
 """
 
 
-def test_a_run_takes_about_what_was_planned(own, tmp_path: Path) -> None:
+def test_a_run_takes_about_what_was_planned(own, forked: Any, tmp_path: Path) -> None:
     """In processes of their own; of the processors' time, since other work on the machine passes on the clock, too.
 
     What is shipped is planned and run by `make perf`.
     """
     own(2000, "[mnb, ngd, {weighting: tfidf, classifier: linear-svm}]")
     config = tmp_path / "2000.yaml"
-    own_store = {**os.environ, "BENCH_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
-    call = partial(subprocess.run, env=own_store, check=True, stdout=subprocess.PIPE, cwd=tmp_path)
-    cpu, peak = map(float, call([sys.executable, "-c", SCRIPT, config]).stdout.split())
-    before = used()
-    call([sys.executable, "-m", "benchmark.cli", "run", config, "--out", tmp_path / "run", "--jobs", "2"])
+
+    def call(*arguments: object, code: str) -> list[str]:
+        variables = {"BENCH_CACHE": str(tmp_path / "cache")}
+        status, output, error = forked(*map(str, arguments), code=code, folder=tmp_path, variables=variables).finish()
+        assert not status, error
+        return list(output.split())
+
+    cpu, peak = map(float, call(config, code=SCRIPT))
+    arguments = ("run", config, "--out", tmp_path / "run", "--jobs", "2")
+    *_, used = call(*arguments, code=f"from benchmark.cli import main\ntry:\n    main()\nfinally:\n    {USED}")
     with (tmp_path / "run" / "costs.csv").open() as file:
         most = max(float(row["peak_bytes"]) for row in csv.DictReader(file))
-    assert 1 / 2 < cpu / (used() - before) < 2
+    assert 1 / 2 < cpu / float(used) < 2
     assert 1 / 1.5 < peak / most < 1.5

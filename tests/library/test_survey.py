@@ -79,6 +79,7 @@ def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
     assert all((tmp_path / image).read_bytes().startswith(b"<?xml") for image in images)
 
 
+@pytest.mark.usefixtures("sketched")
 def test_the_page_of_steps(runs, tmp_path):
     with pytest.raises(ConfigError, match=r"no run compares a step, of which this page knows \[root, words\], "):
         write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
@@ -122,6 +123,7 @@ def test_a_method_near_the_best_is_named_for_its_seconds(runs):
     assert "`tfidf-linear-svm` with 89.70 in" in quick
 
 
+@pytest.mark.usefixtures("sketched")
 def test_what_was_written_is_read_back_alike(runs, tmp_path):
     write_survey(runs, "choosing", tmp_path / "a.md")
     write_survey([again(done.folder) for done in runs], "choosing", tmp_path / "b.md")
