@@ -65,6 +65,7 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
     assert manifest["splits"][BASE] == {"cornell": {"train": 538, "test": 62}, "texas": {"train": 536, "test": 64}}
 
 
+@pytest.mark.usefixtures("sketched")
 def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
     methods = [{"kernel": {"name": "ngd-e", "t": [0.001, 1]}}]
     experiment = configured(methods=methods, choose={"by": ["oracle", "cross-validation"], "folds": 2})
@@ -74,6 +75,7 @@ def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
     }
 
 
+@pytest.mark.usefixtures("sketched")
 @pytest.mark.parametrize("protocol", [{"name": "k-fold", "k": 2}, {"name": "k-fold", "k": 2, "seed": 9}])
 def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, protocol):
     experiment = configured(protocol=protocol, seed=4)
@@ -181,6 +183,7 @@ class TestDiffering:
         assert differing(other, manifest) == [(key, None, before)]
 
 
+@pytest.mark.usefixtures("sketched")
 def test_holds_the_seconds_of_measures(configured, tmp_path):
     methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
     measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]

@@ -32,7 +32,7 @@ class Found:
     """A run, and the documents and splits that it was on."""
 
     def __init__(self, study, store):
-        self.run, self.study = run(study, store, jobs=2), study
+        self.run, self.study = run(study, store), study
         assert not self.run.failures
         self.variant = study.variants["base"]
         self.counts, _, self.key = read_counts(self.variant.collection, store, Observer())

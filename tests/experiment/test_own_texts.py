@@ -79,12 +79,12 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
     study: Make, store: Store, tmp_path: Path, subset: str | None, more: dict[str, Any]
 ) -> None:
     mixed = study(*ALL, *texts_of(ALL, OWN), subset=subset, **more)
-    found = run(mixed, store, jobs=2)
+    found = run(mixed, store)
     assert not found.failures
     words = "stoplist-none-min_occurrences120-"
     for text in (TEXT, TEXT | OWN):
         plain = study(*ALL, subset=subset, **more, text=text)
-        alone = run(plain, Store(tmp_path / str(len(text["stoplist"])), limit=10**9), jobs=2)
+        alone = run(plain, Store(tmp_path / str(len(text["stoplist"])), limit=10**9))
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
         planned = plan(plain, store, Observer(), quick=True).rows
         assert all(n == stored for _, n, stored in planned), "they are stored under other names"

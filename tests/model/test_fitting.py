@@ -39,7 +39,7 @@ C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"na
 
 def check(experiment: Experiment, fit: Fit, store: Store, texts: dict[str, bytes]) -> set[str]:
     """Every cell on every split, from the tested documents' text."""
-    found = run(experiment, store, jobs=2)
+    found = run(experiment, store)
     assert not found.failures
     done = set()
     for cell in experiment.cells:
@@ -52,7 +52,7 @@ def check(experiment: Experiment, fit: Fit, store: Store, texts: dict[str, bytes
             model = fit(experiment, cell.id, split=split.name)
             assert model.classes == documents.classes
             names = [documents.ids[row] for row in split.test]
-            answers = [each for _, each in model.answers([(name, texts[name]) for name in names], jobs=2)]
+            answers = [each for _, each in model.answers([(name, texts[name]) for name in names])]
             np.testing.assert_array_equal(np.concatenate([each.given for each in answers]), expected)
             done.add(cell.id)
     return done
