@@ -79,6 +79,7 @@ def performed(publish: Callable[[dict[str, Any]], str], tmp_path: Path) -> Calla
     return perform_with
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_paper_has_its_table_curves_verdicts_claims_and_place_on_the_page(
     performed: Callable[..., Finished], tmp_path: Path
 ) -> None:

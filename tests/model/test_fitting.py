@@ -13,10 +13,11 @@ from benchmark.experiment.runner import run
 from benchmark.kernels import KERNELS, Kernel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
+    from benchmark.findings.scoring import Run
     from benchmark.model.kept import KeptModel
 
     Study = Callable[..., Experiment]
@@ -37,12 +38,11 @@ CHOSEN = {"by": ["oracle", "cross-validation"], "folds": 2}
 C = [{"kernel": "ngd", "classifier": {"C": [1e-4, 0.1, 1]}}, {"classifier": {"name": "mnb", "smoothing": [0.01, 1]}}]
 
 
-def check(experiment: Experiment, fit: Fit, store: Store, texts: dict[str, bytes]) -> set[str]:
-    """Every cell on every split, from the tested documents' text."""
-    found = run(experiment, store)
+def check(found: Run, fit: Fit, texts: dict[str, bytes], methods: Collection[str] = ()) -> set[str]:
+    """Every cell on every split, or those of some methods, from the tested documents' text."""
+    experiment, done = found.study, set()
     assert not found.failures
-    done = set()
-    for cell in experiment.cells:
+    for cell in (each for each in experiment.cells if not methods or each.method in methods):
         documents = found.predictions.tasks[cell.variant, cell.task]
         splits = found.predictions.splits[cell.variant, cell.task, cell.size]
         for number, split in enumerate(splits):
@@ -58,13 +58,20 @@ def check(experiment: Experiment, fit: Fit, store: Store, texts: dict[str, bytes
     return done
 
 
-@pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
-@pytest.mark.parametrize("method", METHODS, ids=NAMES)
+@pytest.fixture(scope="module", params=[None, "several"], ids=["single", "several"])
+def every_method(request: pytest.FixtureRequest, study: Study, store: Store) -> tuple[str | None, Run]:
+    """A run of every method, under either weighting."""
+    both = [{"weighting": weighting, **method} for method in METHODS for weighting in ("tf", "tfidf")]
+    return request.param, run(study(*both, subset=request.param), store)
+
+
+@pytest.mark.parametrize("n", range(len(NAMES)), ids=NAMES)
 def test_every_method_decides_as_in_the_run(
-    method: Any, subset: str | None, study: Study, fitted: Fit, store: Store, texts: Texts
+    n: int, every_method: tuple[str | None, Run], fitted: Fit, texts: Texts
 ) -> None:
-    experiment = study(method, {"weighting": "tfidf", **method}, subset=subset)
-    assert len(check(experiment, fitted, store, texts(subset))) == 2
+    subset, found = every_method
+    own = [entry.label for entry in found.study.variants["base"].entries[2 * n : 2 * n + 2]]
+    assert len(check(found, fitted, texts(subset), own)) == 2
 
 
 @pytest.mark.parametrize(
@@ -100,7 +107,7 @@ def test_it_does_so_under_every_kind_of_configuration(
     changes: dict[str, Any], study: Study, fitted: Fit, store: Store, texts: Texts
 ) -> None:
     experiment = study("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
-    check(experiment, fitted, store, texts(changes.get("subset")))
+    check(run(experiment, store), fitted, texts(changes.get("subset")))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
@@ -109,7 +116,7 @@ def test_of_candidates_it_takes_the_one_that_the_run_does(
 ) -> None:
     protocol = {**DRAWS, "stratified": not subset}
     experiment = study(*C, subset=subset, choose=CHOSEN, protocol=protocol)
-    check(experiment, fitted, store, texts(subset))
+    check(run(experiment, store), fitted, texts(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
 

@@ -16,7 +16,7 @@ CONFIG = """\
 name: own
 plugins: [FILES]
 corpus: {name: synthetic}
-text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 20}
+text: {skip_header: true, skip_html: true, stoplist: none, min_occurrences: 100}
 protocol: {name: leave-one-group-out, held_out: [cornell]}
 methods: [METHODS]
 """

@@ -42,7 +42,7 @@ def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None
     ).groups()
     (tmp_path / "mykernels.py").write_text(python, encoding="utf-8")
     rest = (
-        "name: own\ncorpus: {name: synthetic}\ntext: {min_occurrences: 20}\n"
+        "name: own\ncorpus: {name: synthetic}\ntext: {min_occurrences: 100}\n"
         "protocol: {name: leave-one-group-out, held_out: [texas]}\n"
     )
     (tmp_path / "own.yaml").write_text(rest + yaml, encoding="utf-8")
