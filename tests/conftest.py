@@ -81,7 +81,7 @@ ONE_PROCESS = Path(__file__).with_name("one_process.py")
 # No modules of tests.
 collect_ignore = [ONE_PROCESS.name, "preloaded.py"]
 FORKS = multiprocessing.get_context("forkserver")
-# Nothing of this package, and nothing that starts threads of OpenMP: no process may be forked after that.
+# Nothing that starts threads of OpenMP: no process may be forked after that.
 FORKS.set_forkserver_preload(
     [
         "distributed.cli.dask_scheduler",
@@ -111,16 +111,17 @@ FORKS.set_forkserver_preload(
 
 
 class Forked:
-    """A process forked from one that has imported the libraries, which takes longer than most runs, and nothing else.
+    """A process forked from one that has imported this package and its libraries, which takes longer than most runs.
 
     Parameters
     ----------
     arguments : str
         Of the command line; or of `code`.
     code : str
-        A script; it imports this package anew.
+        A script.
     path : sequence of Path
-        Folders that stand before all others where modules are looked for.
+        Folders that stand before all others where modules are looked for; this package is imported anew from one that
+        has a copy of it.
     folder : Path
         To work in.
     variables : dict of str to str

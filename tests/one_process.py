@@ -22,5 +22,8 @@ os.environ.clear()
 os.environ |= given["variables"]
 os.chdir(given["folder"])
 sys.path[:0] = given["path"]
+if any(Path(folder, "benchmark").exists() for folder in given["path"]):  # another one than was imported for all
+    for name in [name for name in sys.modules if name.partition(".")[0] == "benchmark"]:
+        del sys.modules[name]
 sys.argv = given["arguments"]
 exec(compile(given["code"], "<string>", "exec"), {"__name__": "__main__"})  # noqa: S102
