@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,9 +46,14 @@ def bench(forked: Any, tmp_path: Path) -> Callable[..., Any]:
     """A command, as a terminal starts it: with a group of processes of its own."""
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG))
 
-    def start(name: str, *words: str) -> Any:
+    def start(name: str, *words: str, spawned: bool = True) -> Any:
         arguments = "run", str(tmp_path / "small.yaml"), "--verbose", *words, "--out", str(tmp_path / name)
-        code = "import os; os.setsid(); from benchmark.cli import main; main()"
+        way = (
+            ""
+            if spawned
+            else "import dask; dask.config.set({'distributed.worker.multiprocessing-method': 'forkserver'})"
+        )
+        code = f"import os; os.setsid()\n{way}\nfrom benchmark.cli import main; main()"
         variables = {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
         return forked(*arguments, code=code, folder=tmp_path, variables=variables)
 
@@ -75,7 +78,8 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     assert code == 130
     assert "interrupted; what was computed is kept, and the same command goes on from there" in error
     assert "Traceback" not in error
-    code, _, error = bench("there", "--dask", "local:1").finish()
+    # This worker is forked as the tests' processes are: one that is started, and computes, has been seen.
+    code, _, error = bench("there", "--dask", "local:1", spawned=False).finish()
     assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
     home = perform(session.checked(tmp_path / "small.yaml"), Store(tmp_path / "store-here"), folder=tmp_path / "here")
@@ -153,7 +157,7 @@ def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
 # The page
 
 
-def test_the_page_shows_commands_and_keys_that_there_are() -> None:
+def test_the_page_shows_commands_and_keys_that_there_are(forked: Any) -> None:
     blocks = re.findall(
         r"^```(\w+)\n(.*?)^```", (REPOSITORY / "docs" / "cluster.md").read_text(), re.DOTALL | re.MULTILINE
     )
@@ -165,8 +169,8 @@ def test_the_page_shows_commands_and_keys_that_there_are() -> None:
         if program == "bench":
             said = CliRunner().invoke(app, [*arguments], env={"COLUMNS": "200"}).stdout
         else:
-            run = [sys.executable, "-m", "dask", *arguments]
-            said = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+            code, said, _ = forked(*arguments, code="from dask.__main__ import main; main()").finish()
+            assert code == 0
         assert all(word in said for word in words if word.startswith("--")), words
         assert all((REPOSITORY / word).exists() for word in words if word.startswith("configs/"))
     for language, text in blocks:
