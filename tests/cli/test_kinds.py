@@ -5,14 +5,18 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from functools import partial
 
 import pytest
 from typer.testing import CliRunner
 
 from benchmark.cli import app
+from benchmark.experiment import session
 from benchmark.experiment.folder import read_results
 from benchmark.experiment.session import checked
+from benchmark.experiment.store import Store
 from benchmark.library import pinned
+from benchmark.report import files
 
 TEXT = {
     "table": """
@@ -85,6 +89,20 @@ def invoke(*arguments):
 def own_folders(finished_run, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_CACHE", str(finished_run.parent / "store"))
     monkeypatch.setattr(pinned, "PINNED", tmp_path / "pinned")
+
+
+@pytest.fixture(autouse=True)
+def drawn_once(own_folders, monkeypatch):
+    """`bench report` finds pictures where runs do, by what they show: to draw it again gives the same bytes.
+
+    That is seen where pictures are tested, and takes a fifth of the time of these tests.
+    """
+
+    def write_all(summary, folder, keep=None):
+        return write(summary, folder, keep or partial(session.picture_in, Store()))
+
+    write = files.write_all
+    monkeypatch.setattr(files, "write_all", write_all)
 
 
 @pytest.fixture(scope="module", params=sorted(SHAPES))

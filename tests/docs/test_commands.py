@@ -25,6 +25,8 @@ from benchmark.corpora.card import REPOSITORY
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+#: What the documents show is printed; no picture is among it.
+pytestmark = pytest.mark.usefixtures("sketched")
 DOCS = REPOSITORY / "docs"
 MINUTES = int(os.environ.get("REVIEW_MINUTES", "2"))
 
