@@ -17,11 +17,13 @@ import yaml
 
 from benchmark.experiment.store import Store
 
-#: Pictures, which take a third of such a run, are written as what they show: that, too, is whole or isn't there.
+#: Pictures and thousands of resamples take half of such a run: what is shown is written, and intervals are of a few.
 SKETCHED = """
 from functools import wraps
 from benchmark.cli import main
+from benchmark.evaluation import intervals
 from benchmark.report import files
+intervals.DRAWS = intervals.DRAWS_MANY = 100
 files.rendered = wraps(files.rendered)(lambda _, given: dict.fromkeys(("png", "svg"), repr(given.cells).encode()))
 main()
 """

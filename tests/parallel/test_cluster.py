@@ -14,6 +14,8 @@ import pytest
 
 from benchmark.config.schema import ParallelSection
 from benchmark.errors import BenchError, ConfigError
+from benchmark.evaluation import intervals
+from benchmark.experiment import session
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
@@ -21,7 +23,7 @@ from benchmark.parallel import cluster as module
 from benchmark.parallel.cluster import Cluster, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from benchmark.config.model import Experiment
@@ -34,6 +36,15 @@ METHODS: list[Any] = [
 ]
 
 
+@pytest.fixture(scope="module", autouse=True)
+def few_draws() -> Iterator[None]:
+    """Intervals come from results, at home always: thousands of resamples would take most of what is done there."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(intervals, "DRAWS", 100)
+        patch.setattr(intervals, "DRAWS_MANY", 100)
+        yield
+
+
 @pytest.fixture
 def study(configured: Callable[..., Experiment]) -> Experiment:
     return configured(methods=METHODS)
@@ -41,13 +52,16 @@ def study(configured: Callable[..., Experiment]) -> Experiment:
 
 @pytest.fixture(scope="module")
 def home(
+    few_draws: None,
     configured: Callable[..., Experiment],
     contents: Callable[[Path], dict[str, bytes]],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, bytes]:
     """What the experiment is at home, without the pictures, which are drawn at home always."""
     folder = tmp_path_factory.mktemp("home")
-    perform(configured(methods=METHODS), Store(folder / "store"), folder=folder / "run")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(session, "picture_in", lambda *_: {})
+        perform(configured(methods=METHODS), Store(folder / "store"), folder=folder / "run")
     return {
         name: each for name, each in contents(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
     }
