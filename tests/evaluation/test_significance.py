@@ -1,3 +1,4 @@
+import gc
 import itertools
 import math
 
@@ -176,7 +177,9 @@ class TestHolm:
     @given(st.lists(st.floats(1e-12, 1), max_size=9))
     def test_is_statsmodels(self, p_values):
         found = [result.p_holm for result in holm([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])]
-        assert found == (list(multipletests(p_values, method="holm")[1]) if p_values else [])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(gc, "collect", lambda: 0)  # which it calls each time, a quarter of a second among many tests
+            assert found == (list(multipletests(p_values, method="holm")[1]) if p_values else [])
 
     def test_by_hand(self):
         results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in (0.01, 0.04, 0.03)])
