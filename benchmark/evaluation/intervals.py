@@ -224,8 +224,11 @@ _KEPT = threading.local()
 def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, draws: int) -> Iterator[list[Tallies]]:
     """What the draws of each split count, outcome by outcome."""
     rng, coded = np.random.default_rng(seed), [_coded(outcome, halves) for outcome in outcomes]
+    sizes = [len(each.true) for each in coded]
+    together = np.ravel_multi_index([each.kinds for each in coded], sizes)  # of columns, `unique` takes twice as long
     for rows in outcomes[0].rows:
-        kinds, counts = np.unique(np.stack([each.kinds[rows] for each in coded]), axis=1, return_counts=True)
+        found, counts = np.unique(together[rows], return_counts=True)
+        kinds = np.unravel_index(found, sizes)
         numbers = rng.multinomial(rows.size, counts / rows.size, size=draws)
         of_class = outcomes[0].of_class
         yield [each.tallies(own, numbers, of_class) for each, own in zip(coded, kinds, strict=True)]

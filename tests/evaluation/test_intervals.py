@@ -14,13 +14,36 @@ SINGLE = [name for name in METRICS if defined(name, several=False, of_class=Fals
 SEVERAL = [name for name in METRICS if defined(name, several=True, of_class=False)]
 
 
-def resampled(outcome, rng):
-    """The bootstrap as the textbook has it: documents drawn one by one, with replacement, within each fold."""
-    return np.concatenate([rng.choice(rows, rows.size) for rows in outcome.rows])
-
-
 def take(o, rows):
     return Outcome(o.cell, rows, o.folds[rows], o.truth[rows], o.predicted[rows], o.n_classes, o.of_class)
+
+
+def resampled(*outcomes):
+    """The bootstrap as the textbook has it: documents drawn one by one, with replacement, within each fold."""
+    rng, found = np.random.default_rng(0), []
+    for _ in range(1500):
+        rows = np.concatenate([rng.choice(rows, rows.size) for rows in outcomes[0].rows])
+        found.append([take(outcome, rows) for outcome in outcomes])
+    return found
+
+
+def assert_ends_are(result, brute):
+    """The standard error of a 2.5% quantile of 1500 draws is about 0.07 standard deviations of them."""
+    assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+
+
+def assert_bootstrapped(outcome, resamples, metric):
+    result = estimate(outcome, metric, draws=20_000)
+    assert result.method == "bootstrap"
+    assert_ends_are(result, [fold_scores(own, metric).mean() for (own,) in resamples])
+
+
+def assert_difference_bootstrapped(a, b, resamples, metric):
+    result = difference(a, b, metric, draws=20_000)
+    assert result.value == pytest.approx((fold_scores(a, metric) - fold_scores(b, metric)).mean())
+    assert_ends_are(
+        result, [(fold_scores(one, metric) - fold_scores(other, metric)).mean() for one, other in resamples]
+    )
 
 
 def decisions(cell, sizes, seed, k=3, of_class=None):
@@ -96,15 +119,12 @@ class TestEstimate:
     def test_one_split_of_f1_is_bootstrapped(self, random_outcome):
         assert estimate(random_outcome("a", [80], 3, 0.7, 1), "macro-f1").method == "bootstrap"
 
-    @pytest.mark.parametrize("metric", SINGLE)
-    def test_is_the_bootstrap_of_documents(self, metric, random_outcome):
+    def test_is_the_bootstrap_of_documents(self, random_outcome):
         """The kinds' counts drawn at once and the documents drawn one by one give the same distribution."""
         outcome = random_outcome("a", [25, 40, 60], 3, 0.6, 1)
-        rng = np.random.default_rng(0)
-        brute = [fold_scores(take(outcome, resampled(outcome, rng)), metric).mean() for _ in range(1500)]
-        result = estimate(outcome, metric, draws=20_000)
-        # The standard error of a 2.5% quantile of 1500 draws is about 0.07 standard deviations of them.
-        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+        resamples = resampled(outcome)
+        for metric in SINGLE:
+            assert_bootstrapped(outcome, resamples, metric)
 
     def test_agrees_with_wilson_where_both_apply(self, random_outcome):
         outcome = random_outcome("a", [2000], 3, 0.7, 1)
@@ -140,31 +160,20 @@ class TestEstimate:
 
 class TestSeveralClasses:
     @pytest.mark.parametrize("of_class", [None, 1])
-    @pytest.mark.parametrize("metric", SEVERAL)
-    def test_documents_are_drawn_with_all_of_their_decisions(self, metric, of_class):
+    def test_documents_are_drawn_with_all_of_their_decisions(self, of_class):
         outcome = decisions("a", [25, 40], 1, of_class=of_class)
-        rng = np.random.default_rng(0)
-        brute = [fold_scores(take(outcome, resampled(outcome, rng)), metric).mean() for _ in range(1500)]
-        result = estimate(outcome, metric, draws=20_000)
-        assert result.method == "bootstrap"
-        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+        resamples = resampled(outcome)
+        for metric in SEVERAL:
+            assert_bootstrapped(outcome, resamples, metric)
 
     def test_differences_are_of_the_same_documents(self):
         a, b = decisions("a", [30, 50], 1), decisions("b", [30, 50], 2)
-        rng, brute = np.random.default_rng(0), []
-        for _ in range(1500):
-            rows = resampled(a, rng)
-            brute.append((fold_scores(take(a, rows), "micro-f1") - fold_scores(take(b, rows), "micro-f1")).mean())
-        result = difference(a, b, "micro-f1", draws=20_000)
-        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+        assert_difference_bootstrapped(a, b, resampled(a, b), "micro-f1")
 
     def test_of_one_class_of_single_labels_too(self, random_outcome):
         whole = random_outcome("a", [25, 40], 3, 0.6, 1)
         own = Outcome("a", whole.documents, whole.folds, whole.truth, whole.predicted, 3, 2)
-        rng = np.random.default_rng(0)
-        brute = [fold_scores(take(own, resampled(own, rng)), "recall").mean() for _ in range(1500)]
-        result = estimate(own, "recall", draws=20_000)
-        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+        assert_bootstrapped(own, resampled(own), "recall")
 
 
 def test_the_error_is_what_the_accuracy_lacks(random_outcome):
@@ -182,17 +191,11 @@ class TestDifference:
         assert result.value == pytest.approx(7 / 80)
         assert (result.low, result.high) == bonett_price(12, 5, 80)
 
-    @pytest.mark.parametrize("metric", SINGLE)
-    def test_is_the_paired_bootstrap_of_documents(self, metric, random_outcome):
+    def test_is_the_paired_bootstrap_of_documents(self, random_outcome):
         a, b = random_outcome("a", [30, 50], 3, 0.7, 1), random_outcome("b", [30, 50], 3, 0.6, 2)
-        rng = np.random.default_rng(0)
-        brute = []
-        for _ in range(1500):
-            rows = resampled(a, rng)
-            brute.append((fold_scores(take(a, rows), metric) - fold_scores(take(b, rows), metric)).mean())
-        result = difference(a, b, metric, draws=20_000)
-        assert result.value == pytest.approx((fold_scores(a, metric) - fold_scores(b, metric)).mean())
-        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+        resamples = resampled(a, b)
+        for metric in SINGLE:
+            assert_difference_bootstrapped(a, b, resamples, metric)
 
     def test_of_a_cell_and_itself_is_nothing(self, random_outcome):
         a = random_outcome("a", [30, 50], 3, 0.7, 1)
@@ -206,15 +209,13 @@ class TestDifference:
 class TestSignZ:
     def test_is_the_bootstrap_of_documents(self, random_outcome):
         a, b = random_outcome("a", [60, 90], 3, 0.8, 1), random_outcome("b", [60, 90], 3, 0.6, 2)
-        rng = np.random.default_rng(0)
         brute = []
-        for _ in range(1500):
-            rows = resampled(a, rng)
-            _, only_a, only_b, _ = outcome_table(take(a, rows), take(b, rows)).sum(axis=0)
+        for one, other in resampled(a, b):
+            _, only_a, only_b, _ = outcome_table(one, other).sum(axis=0)
             brute.append(sign_z(only_a, only_b))
         result = sign_z_estimate(a, b)
         assert result.low < result.value < result.high
-        assert (result.low, result.high) == pytest.approx(np.quantile(brute, [0.025, 0.975]), abs=0.3 * np.std(brute))
+        assert_ends_are(result, brute)
 
     def test_turns_with_the_cells(self, paired):
         a, b = paired(50, 12, 5, 13)
