@@ -13,6 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Corpus, Documents, FieldedText, StreamedCorpus, join
 from benchmark.errors import DataError
 from benchmark.text.fields import FORMATS, can_have, field_of
@@ -149,8 +150,10 @@ def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
     count(corpus_of([MAIL]), Lexing(ngrams=(1, 2), fields=("all", "body"), format="mail"), Pruning())
 
 
-LINES = st.sampled_from([b"Subject: sea of ink", b"From: the sea", b"", b"> ink sea", b"the ink of sea", b" more ink"])
-MAILS = st.lists(st.lists(LINES, max_size=6).map(b"\n".join), max_size=6)
+LINES = [b"Subject: sea of ink", b"From: the sea", b"", b"> ink sea", b"the ink of sea", b" more ink"]
+# A byte picks a line: bytes are drawn at once, lines of a list one by one.
+WRITTEN = st.binary(max_size=6).map(lambda picks: b"\n".join(LINES[pick % len(LINES)] for pick in picks))
+MAILS = st.lists(WRITTEN, max_size=6)
 FIELDS = st.lists(st.sampled_from(["all", "subject", "quoted", "body", "from"]), min_size=1, max_size=4, unique=True)
 
 
@@ -212,7 +215,7 @@ def test_subjects_are_those_of_pythons_own_parser(tokens: Tokens, real_corpus: C
     ("name", "fields", "kind", "sizes"),
     [
         ("20ng", ("all", "subject", "quoted"), "mail", [44_685, 4_032, 17_577]),
-        ("webkb", ("title", "headings", "anchors"), "html", [1_306, 3_777, 9_437]),
+        ("webkb", ("title", "headings", "anchors"), "html", [566, 2_175, 5_401]),
         ("reuters", ("title", "body"), None, [3_722, 11_884]),
     ],
 )
@@ -220,5 +223,8 @@ def test_real_corpora_keep_their_fields(
     real_corpus: Callable[..., Corpus], name: str, fields: tuple[str, ...], kind: str | None, sizes: list[int]
 ) -> None:
     lexing = Lexing(skip_html=name == "webkb", fields=fields, format=kind)
-    counts = count(real_corpus(name), lexing, Pruning(min_documents=3), jobs=2)
+    corpus = real_corpus(name)
+    if name == "webkb":  # the pages of the classes that the papers use, which are half of them
+        corpus = corpora.select(corpus, classes=["student", "faculty", "course", "project"])
+    counts = count(corpus, lexing, Pruning(min_documents=3), jobs=2)
     assert np.bincount(counts.block_of).tolist() == sizes
