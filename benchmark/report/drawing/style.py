@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.path import Path
 from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 
@@ -56,7 +57,7 @@ def settle(figure: Figure) -> None:
     which SVG's names of clipping paths are made from.
     """
     figure.draw_without_rendering()
-    figure.set_layout_engine("none")
+    figure.set_layout_engine(None)  # with "none", an engine that does nothing, each file would be drawn twice
     for part in figure.subfigs:
         part.bbox_relative.p0 = np.round(part.bbox_relative.p0, 4)
         part.bbox_relative.p1 = np.round(part.bbox_relative.p1, 4)
@@ -99,4 +100,19 @@ def wrapped(text: str, points: float, size: float) -> str:
 def text_width(text: str, size: float) -> float:
     """Points that the widest line of a text takes; measured inside `house_style`, which chooses the letters."""
     lines = [line for line in text.split("\n") if line.strip()]
-    return max((TextPath((0, 0), line, size=size).get_extents().width for line in lines), default=0.0)
+    return max((_width(TextPath((0, 0), line, size=size)) for line in lines), default=0.0)
+
+
+def _width(path: Path) -> float:
+    """The path's width by `get_extents`, which bends curve after curve, of the outermost outlines alone: bit for bit.
+
+    An outline that lies, with the points that bend it, between where others start, has neither end.
+    """
+    points, codes = np.asarray(path.vertices), np.asarray(path.codes)
+    x, starts = points[:, 0], np.flatnonzero(codes == Path.MOVETO)
+    if starts.size:
+        firsts, (least, most) = x[starts], (ends.reduceat(x, starts) for ends in (np.minimum, np.maximum))
+        outer = (least <= firsts.min() + 1e-6) | (most >= firsts.max() - 1e-6)
+        kept = np.repeat(outer, np.diff(starts, append=x.size))
+        path = Path(points[kept], codes[kept])
+    return float(path.get_extents().width)

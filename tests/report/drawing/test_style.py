@@ -1,6 +1,7 @@
 """Broken text keeps its words and fits, where its words do."""
 
 import pytest
+from matplotlib.textpath import TextPath
 
 from benchmark.report.drawing.style import house_style, text_width, wrapped
 
@@ -15,6 +16,13 @@ def test_lines_fit_and_hold_all_words(points, size):
         assert text.split() == TITLE.split()
         assert text_width(text, size) <= points
         assert text_width(text, size) == max(text_width(line, size) for line in text.split("\n"))
+
+
+@pytest.mark.parametrize("line", ["of every kernel", "ao", "(été)", "Ọj%", "中文 x", "-|-", "T.", "m8", "'a'", "OœC"])
+def test_a_width_is_that_of_all_outlines(line):
+    with house_style():
+        for size in (8.0, 11.0):
+            assert text_width(line, size) == TextPath((0, 0), line, size=size).get_extents().width
 
 
 def test_what_fits_is_left_alone():
