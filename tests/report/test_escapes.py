@@ -84,6 +84,7 @@ class TestPictures:
             png_bytes(figure)
             ET.fromstring(svg_bytes(figure))  # noqa: S314 - our own
 
+    @pytest.mark.parametrize("make", ["failing"], indirect=True)  # which has a mark of every kind
     def test_a_user_s_settings_change_no_byte(self, make, drawn):
         own = {
             "font.size": 40,

@@ -19,6 +19,14 @@ NAMES = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _blank():
+    """Figures with nothing in them, for tests of files: what is drawn, and alike each time, `drawing` tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files, "draw_cells", lambda _: Figure())
+        yield
+
+
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     """All files of a summary in a new folder, written once."""
@@ -29,12 +37,6 @@ def written(tmp_path_factory):
         return folder, write_all(make(), folder)
 
     return write
-
-
-@pytest.fixture
-def blank(monkeypatch):
-    """Figures with nothing in them, for tests of files alone: to draw takes longer than all else."""
-    monkeypatch.setattr(files, "draw_cells", lambda _: Figure())
 
 
 def test_writes_every_file_and_nothing_else(make, written):
@@ -53,7 +55,6 @@ def test_two_runs_have_equal_bytes_wherever_they_are_written(make, written, tmp_
         assert b"\r\n" not in content or one.suffix == ".png"
 
 
-@pytest.mark.usefixtures("blank")
 def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):
     child = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
     dead = tmp_path / f".figure.png.{int(child.stdout)}.tmp"
@@ -80,7 +81,6 @@ def test_a_full_disk_is_told_and_leaves_the_old_file(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.usefixtures("blank")
 def test_a_directory_that_cannot_be_made_is_told(make, tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BenchError, match=r"can't write .*file"):
