@@ -163,14 +163,20 @@ def test_the_files_of_a_folder_are_bounded_together(tmp_path, files, card, unpac
         read_files(Source(tmp_path), SimpleNamespace(**facts, most_bytes=19_000))
 
 
-@pytest.mark.parametrize("name", ["webkb", "20ng", "reuters"])
-def test_a_bomb_is_refused_within_200_megabytes(tmp_path, name):
-    path, card = tmp_path / "bomb.tar.gz", registry.card(name)
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory):
+    path = tmp_path_factory.mktemp("bomb") / "bomb.tar.gz"
     with gzip.open(path, "wb", compresslevel=1) as file:
         file.write(header("course/misc/x", 2**31))
         for _ in range(300):
             file.write(bytes(2**20))
     assert path.stat().st_size < 2**21
+    return path
+
+
+@pytest.mark.parametrize("name", ["webkb", "20ng", "reuters"])
+def test_a_bomb_is_refused_within_200_megabytes(bomb, name):
+    path, card = bomb, registry.card(name)
     tracemalloc.start()
     try:
         with pytest.raises(DataError, match=f"{path.name} is too large for {card.title}: it holds more than "):

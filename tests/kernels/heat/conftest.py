@@ -36,9 +36,11 @@ def gauss(lower: float, upper: float, points: int = 400) -> tuple[Array, Array]:
 def polar_quadrature() -> Callable[..., tuple[Array, Array, Array]]:
     """Nodes and weights around a pole: radii r, the angle φ to a fixed direction, and dvol with area sin or sinh."""
 
-    def nodes(n: int, reach: float, area: Callable[[Array], Array]) -> tuple[Array, Array, Array]:
-        r, wr = gauss(0.0, reach, 150)
-        phi, wp = gauss(0.0, math.pi, 60)
+    def nodes(
+        n: int, reach: float, area: Callable[[Array], Array], radii: int = 150, angles: int = 60
+    ) -> tuple[Array, Array, Array]:
+        r, wr = gauss(0.0, reach, radii)
+        phi, wp = gauss(0.0, math.pi, angles)
         weights = sphere_volume(n - 2) * np.outer(wr * area(r) ** (n - 1), wp * np.sin(phi) ** (n - 2))
         return r[:, None], phi[None, :], weights
 
