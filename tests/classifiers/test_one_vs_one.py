@@ -121,13 +121,16 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
 
 def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:
     """The matrix of all pairs would have 32 MB in LIBSVM's layout, and as much again of products."""
-    n, k, rng = 2000, 25, np.random.default_rng(0)
-    points = sp.random_array((n, 300), density=0.05, format="csr", rng=rng)
-    rows, groups = np.arange(n), [np.arange(n)]
-    scale = {name: np.ones(n) for name in NORMALIZATIONS}
-    held = InnerProducts(StreamedProducts(points, rows, groups), rows, self_products(points), scale, 1.0, 300)
-    gram, sizes = Gram(Linear(), held, "l2", rows, rows), np.full(k, n // k)
-    fit_machines(gram, sizes)  # what is loaded and compiled once
+
+    def problem(n: int, k: int) -> tuple[Gram, NDArray[np.intp]]:
+        points = sp.random_array((n, 300), density=0.05, format="csr", rng=np.random.default_rng(0))
+        rows, groups = np.arange(n), [np.arange(n)]
+        scale = {name: np.ones(n) for name in NORMALIZATIONS}
+        held = InnerProducts(StreamedProducts(points, rows, groups), rows, self_products(points), scale, 1.0, 300)
+        return Gram(Linear(), held, "l2", rows, rows), np.full(k, n // k)
+
+    fit_machines(*problem(100, 5))  # what is loaded and compiled once
+    gram, sizes = problem(2000, 25)
     tracemalloc.start()
     machines = fit_machines(gram, sizes)
     decide(machines, gram)
