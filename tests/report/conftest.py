@@ -105,7 +105,7 @@ def webkb_summary(failures=None, **changes):
     return Summary(**(content | changes))
 
 
-def many_cells_summary(n_c=7):
+def many_cells_summary(n_c=3):
     """As the sweep over C: 10 kernels at each C, nothing published, one split, one cell without ties or interval."""
     costs = [f"c{10.0**k:g}" for k in range(-3, n_c - 3)]
     cells = [cell_info(w, norm, kernel, C=c) for w in OURS for norm, kernel in KERNELS for c in costs]
