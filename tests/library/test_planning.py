@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import os
 import shutil
+from functools import cache
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -70,8 +71,7 @@ def own(tmp_path: Path) -> Callable[..., Experiment]:
             writer.writerow(["text", "label"])
             for row in sorted(range(n), key=lambda row: row % 3) if ordered else range(n):
                 drawn = random.zipf(1.3, words) % 2000 + 700 * (row % 3) * (random.random(words) < 0.3)
-                letters = (np.base_repr(int(each), 26).translate(LETTERS) for each in drawn)
-                writer.writerow([" ".join(letters), f"c{row % 3}"])
+                writer.writerow([" ".join(map(word_of, drawn.tolist())), f"c{row % 3}"])
         text = (
             f"name: own\ncorpus: {{name: files, path: {n}.csv}}\nprotocol: {{name: k-fold, k: 3}}\nmethods: {methods}\n"
         )
@@ -82,6 +82,17 @@ def own(tmp_path: Path) -> Callable[..., Experiment]:
 
 
 LETTERS = str.maketrans("0123456789", "qrstuvwxyz")
+
+
+@cache
+def word_of(number: int) -> str:
+    return np.base_repr(number, 26).translate(LETTERS)
+
+
+@pytest.fixture
+def sooner(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trials of fewer documents, where it isn't asked how near to the truth a plan is."""
+    monkeypatch.setattr(trial, "BUDGET", 0.5)
 
 
 def forecast(study: Experiment, store: Store) -> Forecast:
@@ -184,6 +195,7 @@ def test_shares_grow_and_stay_within_their_budget(n: int, power: int) -> None:
     assert all(seconds < 2 * trial.BUDGET for _, seconds, _ in trials)
 
 
+@pytest.mark.usefixtures("sooner")
 def test_more_documents_take_more(own, store: Store) -> None:
     few, many = (forecast(own(n), store) for n in (400, 4000))
     assert learning(many) > 3 * learning(few)
