@@ -174,7 +174,7 @@ def test_every_method_takes_selected_terms(store: Store, subset: str | None, pro
 
 
 @pytest.mark.parametrize(
-    ("subset", "protocol"), [(None, "k-fold"), ("several", "random-subsets")], ids=["one", "several"]
+    ("subset", "protocol"), [(None, "fixed-split"), ("several", "random-subsets")], ids=["one", "several"]
 )
 def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, protocol: str) -> None:
     """It decides as where that is the configuration's; and of its texts one is chosen."""

@@ -122,7 +122,7 @@ def test_every_kernel(configured, store, normalization, least, weighting):
 def test_without_normalization_and_with_a_shift(configured, store):
     method, names = methods(["ned"], "none")
     shifted, more = methods(["ngd pi"])
-    experiment = configured(methods=[method, shifted], defaults=SVM, protocol=GROUP)
+    experiment = configured(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
     assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names + more)
 
 
