@@ -92,7 +92,7 @@ def word_of(number: int) -> str:
 @pytest.fixture
 def sooner(monkeypatch: pytest.MonkeyPatch) -> None:
     """Trials of fewer documents, where it isn't asked how near to the truth a plan is."""
-    monkeypatch.setattr(trial, "BUDGET", 0.5)
+    monkeypatch.setattr(trial, "BUDGET", 0.2)
 
 
 def forecast(study: Experiment, store: Store) -> Forecast:
