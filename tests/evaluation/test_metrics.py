@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from sklearn import metrics as oracle
 
 from benchmark.evaluation.metrics import (
@@ -21,8 +20,11 @@ from benchmark.evaluation.metrics import (
 
 K = 4
 LABELS = {"labels": range(K), "zero_division": 0}
-SINGLE = st.lists(st.tuples(st.integers(0, K - 1), st.integers(0, K - 1)), min_size=1)
-DECISIONS = arrays(np.bool_, (12, K))
+# A byte has a class in two bits and another in two: bytes are drawn at once, the elements of lists one by one.
+SINGLE = st.binary(min_size=1, max_size=30).map(lambda drawn: [divmod(byte % K**2, K) for byte in drawn])
+DECISIONS = st.binary(min_size=6, max_size=6).map(
+    lambda drawn: np.unpackbits(np.frombuffer(drawn, np.uint8)).astype(bool).reshape(12, K)
+)
 
 
 def of_several(truth, given):

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from scipy.stats import binomtest, ttest_1samp, wilcoxon
 from statsmodels.stats.contingency_tables import mcnemar
 
@@ -17,11 +16,20 @@ from benchmark.evaluation.scored import CellScores
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
 from benchmark.findings.choosing import by_inner, by_test
 
-VALUES = arrays(np.float64, 20, elements=st.integers(1, 1000).map(lambda k: k / 1000))
+VALUES = st.binary(min_size=40, max_size=40).map(lambda drawn: (np.frombuffer(drawn, np.uint16) % 1000 + 1) / 1000)
 DRAWS = ByDraws(0)
 N, K = 12, 4
-TRUTH = arrays(np.bool_, (N, K))
-DECISIONS = arrays(np.bool_, (3, N, K))
+
+
+def bits(*shape):
+    """Arrays of booleans, eight a byte: bytes are drawn at once, the elements of arrays one by one."""
+    size = int(np.prod(shape)) // 8
+    return st.binary(min_size=size, max_size=size).map(
+        lambda drawn: np.unpackbits(np.frombuffer(drawn, np.uint8)).astype(bool).reshape(shape)
+    )
+
+
+TRUTH, DECISIONS = bits(N, K), bits(3, N, K)
 
 
 def scored(values, cell="a", metric="error", outcome=None):
@@ -184,7 +192,7 @@ class TestByDocument:
 
 
 class TestMicroSign:
-    @given(TRUTH, arrays(np.bool_, (1, N, K)), arrays(np.bool_, (1, N, K)))
+    @given(TRUTH, bits(1, N, K), bits(1, N, K))
     def test_of_one_draw_is_yang_and_lius(self, truth, a, b):
         found = micro_sign_test(several("a", truth, a), several("b", truth, b))
         only_a, only_b = int(((a[0] == truth) & (b[0] != truth)).sum()), int(((a[0] != truth) & (b[0] == truth)).sum())
@@ -193,7 +201,7 @@ class TestMicroSign:
         expected = (binomtest(only_a, n).pvalue, (only_a - n / 2) / (np.sqrt(n) / 2)) if n else (1.0, 0.0)
         assert (found.p_value, found.statistic) == pytest.approx(expected)
 
-    @given(TRUTH, arrays(np.bool_, (1, N, K)), arrays(np.bool_, (1, N, K)), st.integers(1, 5))
+    @given(TRUTH, bits(1, N, K), bits(1, N, K), st.integers(1, 5))
     def test_a_draw_that_is_repeated_is_no_new_evidence(self, truth, a, b, times):
         once = micro_sign_test(several("a", truth, a), several("b", truth, b))
         a, b = (np.repeat(each, 2 * times, axis=0) for each in (a, b))
