@@ -43,6 +43,7 @@ def test_no_more_are_told_than_a_page_has_room_for(finished, wrong, monkeypatch)
     assert [row[3] for row in rows] == sorted(wrong.values(), reverse=True)[:2]
 
 
+@pytest.mark.usefixtures("sketched")
 def test_documents_of_tasks_are_told_apart(tmp_path):
     path = tmp_path / "tasks.yaml"
     path.write_text(

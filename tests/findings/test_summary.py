@@ -315,6 +315,7 @@ class TestFailures:
         assert all(path.stat().st_size for path in write_all(summary, tmp_path / "run"))
         assert "cornell: no" in (tmp_path / "run" / "table.md").read_text()
 
+    @pytest.mark.usefixtures("sketched")  # its picture is drawn above
     def test_a_run_of_which_every_cell_fails_is_written(self, configured, tmp_path):
         huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
         done = perform(configured(methods=[huge]), Store(tmp_path / "store"), folder=tmp_path / "run")
