@@ -68,6 +68,11 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         yield
 
 
+def pytest_configure() -> None:
+    """Look for no garbage among the modules and tests that are collected: a fifth of the time that they take."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Keep garbage collection off thousands of collected tests: small ones leave little.
 
@@ -75,6 +80,7 @@ def pytest_collection_finish() -> None:
     """
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
+    gc.enable()
 
 
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
