@@ -173,7 +173,7 @@ class TestDamage:
     def test_a_flipped_byte_anywhere(self, bits):
         few = made(variants=("base",), sizes=(5,))  # an array of every kind
         changed = bytearray(encode(few))
-        for position in range(0, len(changed), 2):
+        for position in range(0, len(changed), 4):
             changed[position] ^= bits
             try:
                 back = decode(bytes(changed))
