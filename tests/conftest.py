@@ -11,19 +11,23 @@ import re
 import runpy
 import shutil
 import tempfile
+from multiprocessing import forkserver
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import hypothesis
 import numba
 import platformdirs
 import pytest
 import typer.testing
 import yaml
 from threadpoolctl import threadpool_limits
+from xdist.remote import WorkerInteractor
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.corpora import archive, registry, reuters, sgml
+from benchmark.environment import share_machine
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment import session
@@ -69,20 +73,46 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 def pytest_configure() -> None:
-    """Look for no garbage among the modules and tests that are collected: a fifth of the time that they take."""
+    """Look for no garbage among the modules and tests that are collected: a fifth of the time that they take.
+
+    Threads of libraries, which are loaded by now, get to know only in other processes that they sleep while they wait.
+    """
     gc.disable()
+    share_machine()
 
 
-def pytest_collection_finish() -> None:
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Let workers of xdist tell of a test what it came to: of six messages for each, one is read, and all take time."""
+    for plugin in session.config.pluginmanager.get_plugins():
+        if isinstance(plugin, WorkerInteractor) and session.config.option.durations is None:
+            plugin.sendevent = functools.partial(_tell, plugin.sendevent)  # type: ignore[method-assign]
+
+
+def _tell(send: Callable[..., None], name: str, **told: Any) -> None:
+    report = told.get("data", {})
+    passed = report.get("outcome") == "passed" and report.get("when") != "call"  # preparing and clearing away
+    if not (name in ("logstart", "logfinish") or (name == "testreport" and passed)):
+        send(name, **told)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Keep garbage collection off thousands of collected tests: small ones leave little.
 
-    To look for it less often spares a twentieth of the time.
+    To look for it less often spares a twentieth of the time. And what processes are forked from begins to import.
     """
     gc.freeze()
     gc.set_threshold(100_000, 50, 100)
     gc.enable()
+    if len(session.items) > MANY:
+        forkserver.ensure_running()
 
 
+# Random examples of a test that doesn't say how many: .ci/run tries twice as many as `make test`.
+hypothesis.settings.register_profile("quick", max_examples=50)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+#: Of so many tests some are sure to fork.
+MANY = 1000
 ONE_PROCESS = Path(__file__).with_name("one_process.py")
 # No modules of tests.
 collect_ignore = [ONE_PROCESS.name, "preloaded.py"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from dataclasses import replace
 from itertools import combinations
@@ -24,12 +25,16 @@ if TYPE_CHECKING:
 #: Figure 1, row by row.
 PANELS = (("simplex", "gaussian"), ("simplex", "diffusion"), ("half-plane", "gaussian"), ("half-plane", "hyperbolic"))
 NOTE = "A note about the picture."
-BOUNDARIES = tuple(boundary(draw(space, n=40, n_test=50), kernel, resolution=40) for space, kernel in PANELS)
+
+
+@functools.cache
+def boundaries() -> tuple[Boundary, ...]:
+    return tuple(boundary(draw(space, n=40, n_test=50), kernel, resolution=40) for space, kernel in PANELS)
 
 
 @pytest.fixture(scope="module")
 def figure() -> Figure:
-    result = region_picture("Decision regions", region_rows(BOUNDARIES), NOTE)
+    result = region_picture("Decision regions", region_rows(boundaries()), NOTE)
     result.canvas.draw()
     return result
 
@@ -54,7 +59,7 @@ def test_a_panel_for_each_machine_in_reading_order(figure: Figure) -> None:
 
 
 def test_every_training_point_is_drawn_with_its_class_marker(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, BOUNDARIES, strict=True):
+    for axes, result in zip(figure.axes, boundaries(), strict=True):
         for label in (0, 1):
             marks = line(axes, str(label))
             assert np.array_equal(marks.get_xydata(), drawn(result.points)[result.labels == label])
@@ -62,13 +67,13 @@ def test_every_training_point_is_drawn_with_its_class_marker(figure: Figure) -> 
 
 
 def test_rings_are_around_the_training_errors(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, BOUNDARIES, strict=True):
+    for axes, result in zip(figure.axes, boundaries(), strict=True):
         assert np.array_equal(line(axes, "wrong").get_xydata(), drawn(result.points)[result.errors])
-    assert any(result.errors.any() for result in BOUNDARIES)
+    assert any(result.errors.any() for result in boundaries())
 
 
 def test_lines_lie_where_decisions_and_log_odds_are_zero(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, BOUNDARIES, strict=True):
+    for axes, result in zip(figure.axes, boundaries(), strict=True):
         triangles = Triangulation(*drawn(result.grid).T)
         _, dashed, solid = contours(axes)
         for contour, values in ((dashed, result.optimal), (solid, result.decisions)):
@@ -81,7 +86,7 @@ def test_lines_lie_where_decisions_and_log_odds_are_zero(figure: Figure) -> None
 
 def test_tints_say_who_is_decided_for(figure: Figure) -> None:
     """A grid point lies in the filled area of the class that its decision value is for."""
-    for axes, result in zip(figure.axes, BOUNDARIES, strict=True):
+    for axes, result in zip(figure.axes, boundaries(), strict=True):
         filled = contours(axes)[0]
         # From below 0 to 0: class 1; from 0 up: class 0.
         second, first = filled.get_paths()
@@ -119,7 +124,7 @@ def test_triangle_keeps_distances() -> None:
 
 
 def test_corners_and_axes_are_named(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, BOUNDARIES, strict=True):
+    for axes, result in zip(figure.axes, boundaries(), strict=True):
         words = {text.get_text() for text in axes.texts}
         if result.space == "simplex":
             assert {"θ₁", "θ₂", "θ₃"} <= words
@@ -129,7 +134,7 @@ def test_corners_and_axes_are_named(figure: Figure) -> None:
 
 
 def test_numbers_below_a_panel_are_the_machines(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, BOUNDARIES, strict=True):
+    for axes, result in zip(figure.axes, boundaries(), strict=True):
         facts = next(text.get_text() for text in axes.texts if "support" in text.get_text())
         right = np.sum(result.test_labels == result.test_predictions)
         assert f"{right / 50:.1%}".replace("%", " %") in facts
@@ -161,7 +166,7 @@ def test_words_lie_inside_the_figure_and_do_not_overlap(figure: Figure) -> None:
 
 
 def test_same_bytes_each_time_seven_inches_wide() -> None:
-    first, second = (region_picture("Decision regions", [BOUNDARIES[:2]]) for _ in range(2))
+    first, second = (region_picture("Decision regions", [boundaries()[:2]]) for _ in range(2))
     image = png_bytes(first, dpi=100)
     assert image == png_bytes(second, dpi=100)
     assert struct.unpack(">I", image[16:20]) == (700,)
@@ -170,21 +175,21 @@ def test_same_bytes_each_time_seven_inches_wide() -> None:
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
 def test_a_machine_that_decides_one_way_has_no_border(sign: float) -> None:
-    result = replace(BOUNDARIES[0], decisions=np.full_like(BOUNDARIES[0].decisions, sign))
-    axes = region_picture("One way", [(result, BOUNDARIES[1])]).axes
+    result = replace(boundaries()[0], decisions=np.full_like(boundaries()[0].decisions, sign))
+    axes = region_picture("One way", [(result, boundaries()[1])]).axes
     assert [len(contours(each)) for each in axes] == [2, 3]
 
 
 def test_titles_name_the_geometry_only_where_it_is_not_the_usual(figure: Figure) -> None:
-    fisher = [replace(result, geometry="fisher") for result in BOUNDARIES]
+    fisher = [replace(result, geometry="fisher") for result in boundaries()]
     titles = [axes.get_title() for axes in region_picture("", region_rows(fisher)).axes]
     assert ["Fisher" in title for title in titles] == [False, False, False, True]
     assert not any("Fisher" in axes.get_title() for axes in figure.axes)
 
 
 def test_rows_must_be_full_and_of_one_space() -> None:
-    for bad in ((), BOUNDARIES[:3]):
+    for bad in ((), boundaries()[:3]):
         with pytest.raises(ValueError, match="full rows"):
             region_rows(bad)
     with pytest.raises(ValueError, match="different spaces"):
-        region_rows((BOUNDARIES[0], BOUNDARIES[2]))
+        region_rows((boundaries()[0], boundaries()[2]))
