@@ -64,10 +64,14 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         places = os.environ.get(registry.ENVIRONMENT, "").split(os.pathsep)
         patch.setenv(registry.ENVIRONMENT, os.pathsep.join([*filter(None, places), str(registry.places()[-1])]))
         scripts = [*platformdirs.user_cache_path("simplexbench").glob("vega-*.js")]  # each takes seconds to make
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-        platformdirs.user_cache_path("simplexbench").mkdir(parents=True)
+        # Digests of code, which take seconds to find, are one for all workers.
+        folder = tmp_path_factory.getbasetemp()
+        cache = (folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder) / "cache"
+        patch.setenv("XDG_CACHE_HOME", str(cache))
+        own = platformdirs.user_cache_path("simplexbench")
+        own.mkdir(parents=True, exist_ok=True)
         for script in scripts:
-            shutil.copy(script, platformdirs.user_cache_path("simplexbench"))
+            Path(shutil.copy(script, folder)).replace(own / script.name)  # in one step: another worker may read it
         patch.setenv("BENCH_CACHE", str(tmp_path_factory.mktemp("store")))
         yield
 
