@@ -111,7 +111,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         forkserver.ensure_running()
 
 
-# Random examples of a test that doesn't say how many: .ci/run tries twice as many as `make test`.
+# Random examples of a test that doesn't say how many; .ci/run tries others afterwards, twice as many.
 hypothesis.settings.register_profile("quick", max_examples=50)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
