@@ -97,6 +97,13 @@ def ensure_usable(warn: Callable[[str], None]) -> None:
     return warn(f"{told}: each run compiles anew, some seconds; NUMBA_CACHE_DIR can name a folder")
 
 
+def current_threads() -> int:
+    """How many threads parallel functions use now."""
+    import numba  # noqa: PLC0415
+
+    return int(numba.get_num_threads())
+
+
 @contextmanager
 def numba_threads(jobs: int) -> Iterator[None]:
     """Let parallel functions use `jobs` threads at most; their waiting for each other costs much on a busy machine."""

@@ -17,62 +17,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
-from benchmark.compiled import compiled, prange
-from benchmark.kernels.models.plsi_fold import NEGLIGIBLE, csr_parts, tempered
+from benchmark.compiled import current_threads
+from benchmark.kernels.models.plsi_fold import csr_parts, tempered
+from benchmark.kernels.models.plsi_passes import (
+    NEGLIGIBLE,
+    fill_products,
+    pass_over_documents,
+    pass_over_words,
+    step_of_documents,
+    step_of_words,
+)
 
 if TYPE_CHECKING:
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
     I8 = NDArray[np.int64]
     I4 = NDArray[np.int32]
-
-
-# Rows are never taken as arrays of their own in inner loops: counting references to them costs more than the sums.
-@compiled("f8(f8[:, ::1], i8, f8[:, ::1], i8)")
-def _row_product(a: Array, i: int, b: Array, j: int) -> float:
-    s = 0.0
-    for z in range(a.shape[1]):
-        s += a[i, z] * b[j, z]
-    return s
-
-
-@compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], f8[::1], f8[:, ::1])", parallel=True)
-def _pass_over_documents(
-    ratio: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, gradient: Array
-) -> None:
-    """Fill ``ratio`` with n/s and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
-    for d in prange(theta.shape[0]):
-        for z in range(theta.shape[1]):
-            gradient[d, z] = 0.0
-        for p in range(start[d], start[d + 1]):
-            w = word[p]
-            s = _row_product(theta, d, phi, w)
-            r = count[p] / s if s > 0.0 else np.inf
-            ratio[p] = r
-            for z in range(theta.shape[1]):
-                gradient[d, z] += r * phi[w, z]
-
-
-@compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i4[::1], i8[::1], f8[::1])", parallel=True)
-def _pass_over_words(gradient: Array, theta: Array, start: I8, document: I4, place: I8, ratio: Array) -> None:
-    """Fill ``gradient[w, z]`` with Σ_d θ_dz n/s; ``place`` is where a posting stands in the documents' order."""
-    for w in prange(gradient.shape[0]):
-        for z in range(gradient.shape[1]):
-            gradient[w, z] = 0.0
-        for q in range(start[w], start[w + 1]):
-            d, r = document[q], ratio[place[q]]
-            for z in range(gradient.shape[1]):
-                gradient[w, z] += r * theta[d, z]
-
-
-@compiled("void(f8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
-def _fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> None:
-    for d in prange(theta.shape[0]):
-        for p in range(start[d], start[d + 1]):
-            s[p] = _row_product(theta, d, phi, word[p])
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,36 +80,52 @@ def expectation_maximization(
         β in (0, 1].
     """
     rows = csr_parts(counts)
-    # A matrix of places, turned round, tells where each posting stands in the rows' order.
-    places = sp.csr_array((np.arange(counts.nnz), counts.indices, counts.indptr), shape=counts.shape).tocsc()
-    postings = places.indptr.astype(np.int64), places.indices.astype(np.int32), places.data.astype(np.int64)
-    length = np.asarray(counts.sum(axis=1))
-    divisor = np.where(length > 0, length, 1.0)[:, None]
+    cuts, bounds = _blocks_of_words(counts, current_threads())
+    length = np.asarray(counts.sum(axis=1), dtype=np.float64)
     total = length.sum()
 
     theta, phi = start.theta.copy(), start.phi.copy()
-    upwards, sideways, ratio = np.empty_like(theta), np.empty_like(phi), np.empty(counts.nnz)
+    upwards, sideways = np.empty_like(theta), np.empty_like(phi)
+    ratio, logarithms = np.empty((2, counts.nnz))
     entropy = (counts.data * np.log(counts.data)).sum()
     trace: list[float] = []
     while True:
         tempered_theta, tempered_phi = tempered(theta, temper), tempered(phi, temper)
-        _pass_over_documents(ratio, tempered_theta, tempered_phi, *rows, upwards)
+        pass_over_documents(ratio, upwards, tempered_theta, tempered_phi, *rows)
         # Σ n log s: numpy's logarithm of an array takes a tenth of the time of one by one.
-        objective = float((entropy - (counts.data * np.log(ratio)).sum()) / (total * temper))
+        np.log(ratio, out=logarithms)
+        logarithms *= counts.data
+        objective = float((entropy - logarithms.sum()) / (total * temper))
         if not np.isfinite(objective):
             raise FloatingPointError("a word has lost its probability: the counts are too different for floating point")
         trace.append(objective)
         if len(trace) > max_iterations or (len(trace) > 1 and trace[-1] - trace[-2] <= tolerance):
             return Mixtures(theta, phi), np.array(trace)
-        _pass_over_words(sideways, tempered_theta, *postings, ratio)
-        upwards *= tempered_theta
-        upwards /= divisor
+        pass_over_words(sideways, tempered_theta, cuts, bounds, rows[1], ratio)
+        step_of_documents(theta, tempered_theta, upwards, length)
         sideways *= tempered_phi
-        mass = sideways.sum(axis=0)
-        sideways /= np.where(mass > 0, mass, 1.0)
-        # A document without words keeps its θ, a class without documents its φ: any value is as likely.
-        theta = np.where(length[:, None] > 0, _without_negligible(upwards), theta)
-        phi = np.where(mass > 0, _without_negligible(sideways), phi)
+        step_of_words(phi, sideways, sideways.sum(axis=0))
+
+
+def _blocks_of_words(counts: sp.csr_array, blocks: int) -> tuple[I8, I8]:
+    """Where blocks of about as many postings begin among the words, and where among each document's.
+
+    A block's words are passed over document by document, which reads all but `phi` from one end to the other: a word
+    after the other would find each of its documents elsewhere. The sums have the same order, and bits, in any blocks.
+
+    Returns
+    -------
+    cuts : int64 array, shape (blocks + 1,)
+    bounds : int64 array, shape (blocks + 1, n)
+    """
+    n, V = counts.shape
+    before = np.cumsum(np.bincount(counts.indices, minlength=V))
+    within = np.searchsorted(before, np.arange(1, blocks) * (counts.nnz / blocks)) + 1
+    cuts = np.array([0, *within.clip(max=V), V], dtype=np.int64)
+    block = np.searchsorted(cuts, counts.indices, side="right") - 1
+    document = np.repeat(np.arange(n), np.diff(counts.indptr))
+    sizes = np.bincount(block * n + document, minlength=blocks * n).reshape(blocks, n)
+    return cuts, np.vstack([counts.indptr[:-1], counts.indptr[:-1] + np.cumsum(sizes, axis=0)]).astype(np.int64)
 
 
 def word_probabilities(counts: sp.csr_array, theta: Array, phi: Array) -> Array:
@@ -158,11 +137,7 @@ def word_probabilities(counts: sp.csr_array, theta: Array, phi: Array) -> Array:
         If one is 0.
     """
     s = np.empty(counts.nnz)
-    _fill_products(s, theta, phi, *csr_parts(counts)[:2])
+    fill_products(s, theta, phi, *csr_parts(counts)[:2])
     if not (s > 0).all():
         raise FloatingPointError("a word that occurs has the probability 0")
     return s
-
-
-def _without_negligible(probabilities: Array) -> Array:
-    return np.where(probabilities >= NEGLIGIBLE, probabilities, 0.0)

@@ -49,6 +49,21 @@ def test_a_step_is_that_of_the_definition(beta: float, objective: Callable[..., 
     np.testing.assert_allclose(trace, expected, rtol=1e-12)
 
 
+def test_no_number_of_blocks_of_words_changes_a_bit(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    dense = rng.poisson(0.7, size=(23, 37)) * (rng.random(37) < 0.9)
+    dense[5] = 0  # a document without words
+    counts = sp.csr_array(dense.astype(np.float64))
+    found = []
+    for threads in (1, 2, 3, 90):
+        monkeypatch.setattr("benchmark.kernels.models.plsi_em.current_threads", lambda threads=threads: threads)
+        start = random_start(counts, 3, np.random.default_rng(4))
+        mixtures, trace = expectation_maximization(counts, start, 0.0, 30)
+        found.append((mixtures.theta.tobytes(), mixtures.phi.tobytes(), trace.tobytes()))
+    assert len(set(found)) == 1
+    np.testing.assert_array_equal(mixtures.theta[5], start.theta[5])
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     arrays(np.int64, (6, 8), elements=st.one_of(st.just(0), st.integers(0, 50))),
