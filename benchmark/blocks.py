@@ -7,11 +7,18 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
 from threadpoolctl import ThreadpoolController
+
+from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -62,3 +69,20 @@ def blas_threads(jobs: int) -> AbstractContextManager[object]:
 def _libraries() -> ThreadpoolController:
     """Those that have threads of their own: to look for them takes 3 ms each time."""
     return ThreadpoolController()
+
+
+def transposed(matrix: Array) -> Array:
+    """A C-contiguous copy of a matrix's transpose, made a square at a time: numpy goes row by row."""
+    out = np.empty(matrix.shape[::-1])
+    _transpose(out, np.ascontiguousarray(matrix))
+    return out
+
+
+@compiled("void(f8[:, ::1], f8[:, ::1])")
+def _transpose(out: Array, matrix: Array) -> None:
+    m, n = matrix.shape
+    for top in range(0, m, 16):
+        for left in range(0, n, 16):
+            for j in range(left, min(left + 16, n)):
+                for i in range(top, min(top + 16, m)):
+                    out[j, i] = matrix[i, j]

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmark.blocks import rows_per_block, run_blocks
+from benchmark.blocks import rows_per_block, run_blocks, transposed
 from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
@@ -41,6 +41,10 @@ def _libraries() -> ThreadpoolController:
     """What has threads of its own once LIBSVM has been loaded."""
     _official()
     return ThreadpoolController()
+
+
+#: Rows and columns of a tile of a symmetric matrix: half a megabyte of values, and a BLAS that finds enough to do.
+TILE = 256
 
 
 class KernelRows(Protocol):
@@ -173,6 +177,20 @@ class NodeMatrix:
         self.resize(n)
         run_blocks(lambda i, j: self.write(i, 0, kernel.block(i, j)), n, rows_per_block(n), jobs)
         self.add_to_diagonal(ridge, 0, n)
+
+    def fill_symmetric(self, tile: Callable[[slice, slice], NDArray[np.float64]], n: int, jobs: int) -> None:
+        """Write a symmetric matrix of n rows on `jobs` threads, of which no `tile` below the diagonal is asked for."""
+        self.resize(n)
+
+        def strip(top: int, bottom: int) -> None:
+            for left in range(top, n, TILE):
+                right = min(left + TILE, n)
+                values = tile(slice(top, bottom), slice(left, right))
+                self.write(top, left, values)
+                if left > top:
+                    self.write(left, top, transposed(values))
+
+        run_blocks(strip, n, TILE, jobs)
 
     def resize(self, n: int) -> None:
         """Make room for n rows, and number them; their values are anything until they are written."""

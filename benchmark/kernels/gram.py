@@ -9,8 +9,9 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
+from benchmark.blocks import transposed
 from benchmark.compiled import compiled
-from benchmark.kernels.products import StreamedProducts, transposed
+from benchmark.kernels.products import StreamedProducts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

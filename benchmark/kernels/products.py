@@ -276,23 +276,6 @@ class StreamedProducts:
         return out
 
 
-def transposed(matrix: Array) -> Array:
-    """A C-contiguous copy of a matrix's transpose, made a square at a time: numpy goes row by row."""
-    out = np.empty(matrix.shape[::-1])
-    _transpose(out, np.ascontiguousarray(matrix))
-    return out
-
-
-@compiled("void(f8[:, ::1], f8[:, ::1])")
-def _transpose(out: Array, matrix: Array) -> None:
-    m, n = matrix.shape
-    for top in range(0, m, 16):
-        for left in range(0, n, 16):
-            for j in range(left, min(left + 16, n)):
-                for i in range(top, min(top + 16, m)):
-                    out[j, i] = matrix[i, j]
-
-
 def self_products(points: sp.csr_array) -> Array:
     """<x, x> of every row, shape (n,), summed in the same order as `inner_products` sums its diagonal."""
     rows = canonical(points)

@@ -337,16 +337,42 @@ def test_the_memory_of_nodes_may_be_reused(problems: Draw) -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 9])
 def test_nodes_hold_serial_numbers_and_values_where_libsvm_reads_them(n: int) -> None:
-    import ctypes  # noqa: PLC0415 - this one test looks at bare memory
-
     values = np.random.default_rng(n).standard_normal((n, n))
     nodes = NodeMatrix()
     nodes.fill(DenseRows(values, np.arange(n), np.arange(n)), 1)
+    read = rows_of(nodes)
+    np.testing.assert_array_equal(read[:, 0], np.arange(1, n + 1))
+    np.testing.assert_array_equal(read[:, 1:], values)
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 700])
+def test_a_symmetric_matrix_is_filled_from_what_stands_above_its_diagonal(n: int, jobs: int) -> None:
+    values = np.random.default_rng(n).standard_normal((n, n))
+    values += values.T
+    asked: list[tuple[int, int]] = []
+
+    def tile(rows: slice, columns: slice) -> NDArray[np.float64]:
+        asked.append((rows.start, columns.start))
+        return values[rows, columns].copy()
+
+    filled, whole = NodeMatrix(), NodeMatrix()
+    filled.fill_symmetric(tile, n, jobs)
+    whole.fill(DenseRows.square(values), 1)
+    np.testing.assert_array_equal(rows_of(filled), rows_of(whole))
+    assert all(row <= column for row, column in asked)
+    assert len(set(asked)) == len(asked)
+
+
+def rows_of(nodes: NodeMatrix) -> NDArray[np.float64]:
+    """All that LIBSVM would read: ``struct svm_node {int index; double value;}``, 16 bytes, the value in the last 8."""
+    import ctypes  # noqa: PLC0415 - bare memory
+
+    found = np.empty((nodes.n, nodes.n + 1))
     for i, address in enumerate(nodes.pointers()):
-        # struct svm_node {int index; double value;}: 16 bytes, the value in the last 8.
-        read = [ctypes.c_double.from_address(int(address) + 16 * j + 8).value for j in range(n + 1)]
-        assert read[0] == i + 1
-        np.testing.assert_array_equal(read[1:], values[i])
+        bare = (ctypes.c_double * (2 * nodes.n + 1)).from_address(int(address) + 8)
+        found[i] = np.frombuffer(bare)[::2]
+    return found
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])

@@ -163,7 +163,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         points = self._points(X)
         rows = top_features(self._joint(points), target)
         gram = TopGram(rows, top_features(self.joint_, target), inner_products(points, self.points_))
-        return gram.block(0, points.shape[0])
+        return gram.tile(slice(None), slice(None))
 
     def solve_targets(
         self,
@@ -193,7 +193,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
             lap("extraction")
             # The threads that fill call BLAS, each for its own rows.
             with blas_threads(1):
-                nodes.fill(TopGram(trained, trained, self.linear_), self.jobs)
+                nodes.fill_symmetric(TopGram(trained, trained, self.linear_).tile, len(self.linear_), self.jobs)
             lap("kernel")
             (machine,) = self._trained(nodes, self.members_[:, [target]], [self.categories_[target]])
             lap("training")

@@ -113,7 +113,7 @@ def top_features(joint: LogJoint, target: int) -> TopFeatures:
 
 @dataclass(frozen=True, eq=False)
 class TopGram:
-    """Kernel values between documents by blocks of rows, a `benchmark.classifiers.libsvm.KernelRows`.
+    """Kernel values between documents, a tile at a time.
 
     Parameters
     ----------
@@ -126,18 +126,13 @@ class TopGram:
     columns: TopFeatures
     linear: Array
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
-        return len(self.rows.slopes), len(self.columns.slopes)
-
-    def block(self, start: int, stop: int) -> Array:
-        """Rows start:stop as a fresh array; FloatingPointError if a value is not finite."""
-        part = self.rows.of(slice(start, stop))
+    def tile(self, rows: slice, columns: slice) -> Array:
+        """The values of some rows and columns, fresh; FloatingPointError if one is not finite."""
+        left, right = self.rows.of(rows), self.columns.of(columns)
         with np.errstate(over="ignore", invalid="ignore"):
-            values = np.asarray(part.slopes @ self.columns.slopes.T)
-            values *= self.linear[start:stop]
-            values += part.scalars @ self.columns.scalars.T
+            values = np.asarray(left.slopes @ right.slopes.T)
+            values *= self.linear[rows, columns]
+            values += left.scalars @ right.scalars.T
             total = values.sum()
         if not np.isfinite(total) and not np.isfinite(values).all():
             raise FloatingPointError("the TOP kernel has values that are not finite numbers")

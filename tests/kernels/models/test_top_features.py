@@ -92,12 +92,12 @@ def test_the_kernel_is_the_inner_product_of_explicit_features(top, corpus, rng, 
     np.testing.assert_allclose(top.gram(points, target), features @ own.T, rtol=1e-12, atol=1e-11)
 
 
-def test_blocks_are_rows_of_the_kernel(top, corpus):
+def test_tiles_are_parts_of_the_kernel(top, corpus):
     features = top_features(top.joint_, 0)
     gram = TopGram(features, features, top.linear_)
-    assert gram.shape == (N, N)
-    blocks = np.vstack([gram.block(start, min(start + 7, N)) for start in range(0, N, 7)])
-    np.testing.assert_allclose(blocks, top.gram(corpus[0], 0), rtol=1e-12, atol=1e-12)
+    cuts = [slice(start, min(start + 7, N)) for start in range(0, N, 7)]
+    tiles = np.block([[gram.tile(rows, columns) for columns in cuts] for rows in cuts])
+    np.testing.assert_allclose(tiles, top.gram(corpus[0], 0), rtol=1e-12, atol=1e-12)
 
 
 def test_the_gaussians_features_are_the_papers(corpus):
@@ -143,7 +143,7 @@ def test_farther_than_numbers_reach_is_an_error_not_a_nan(corpus):
         top_features(log_joint(np.full((1, K), 1e200), top.component_, top.priors_), 0)
     features = top_features(log_joint(np.full((1, K), 1e90), top.component_, top.priors_), 0)
     with pytest.raises(FloatingPointError, match="finite"):
-        TopGram(features, features, np.ones((1, 1))).block(0, 1)
+        TopGram(features, features, np.ones((1, 1))).tile(slice(0, 1), slice(0, 1))
 
 
 def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng, draw_points):
