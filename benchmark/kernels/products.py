@@ -11,7 +11,6 @@ from copy import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy.sparse as sp
 
 from benchmark.compiled import compiled, prange
 from benchmark.representation.weighting import canonical
@@ -19,6 +18,7 @@ from benchmark.representation.weighting import canonical
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    import scipy.sparse as sp
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -89,6 +89,15 @@ def _fill_row_from_itself(
         value = row_value[k]
         for q in range(np.uint64(place[k]), np.uint64(posting_start[row_term[k] + 1])):
             row[np.uint64(posting_column[q])] += value * posting_value[q]
+
+
+@compiled("void(i8[::1], i4[::1], i8[::1])")
+def _fill_places(place: I8, row_term: I4, following: I8) -> None:
+    """Find where each entry stands among its term's postings; `following` is where those of each term begin."""
+    for k in range(len(row_term)):
+        term = np.uint64(row_term[k])
+        place[k] = following[term]
+        following[term] += 1
 
 
 @compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
@@ -196,10 +205,10 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
         raise ValueError(f"out has shape {out.shape}, the product {shape}")
     rows = canonical(left)
     if left is right:
-        places = sp.csr_array((np.arange(rows.nnz), rows.indices, rows.indptr), shape=rows.shape).tocsc().data
+        own, postings = _parts(rows), _parts(rows.tocsc())
         place = np.empty(rows.nnz, dtype=np.int64)
-        place[places] = np.arange(rows.nnz)
-        _fill_square(out, *_parts(rows), place, *_parts(rows.tocsc()))
+        _fill_places(place, own[1], postings[0][:-1].copy())
+        _fill_square(out, *own, place, *postings)
         _mirror(out)
     else:
         bounds, column, value = _parts(canonical(right).tocsc())

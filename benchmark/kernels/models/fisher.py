@@ -42,8 +42,12 @@ if TYPE_CHECKING:
     I4 = NDArray[np.int32]
 
 
-@compiled("void(i8[::1], f8[:, ::1], f8[:, ::1], i8[::1], i4[::1])", parallel=True)
+_WORDS = "i8[::1], i4[::1]"
+
+
+@compiled(f"void(i8[::1], f8[:, ::1], f8[:, ::1], {_WORDS})", parallel=True)
 def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
+    """Add to the sizes how many numbers `_fill_scores` writes."""
     for d in prange(theta.shape[0]):
         size = 0
         for k in range(theta.shape[1]):
@@ -52,73 +56,92 @@ def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> 
                 for p in range(start[d], start[d + 1]):
                     if root[word[p], k] > 0.0:
                         size += 1
-        sizes[d] = size
+        sizes[d] += size
 
 
-@compiled("void(i4[::1], f8[::1], i8[::1], f8[:, ::1], f8[:, ::1], f8[::1], i8[::1], i4[::1], f8[::1])", parallel=True)
+@compiled(f"void(i4[::1], f8[::1], i8[::1], i8, f8[:, ::1], f8[:, ::1], f8[::1], {_WORDS}, f8[::1])", parallel=True)
 def _fill_scores(
-    column: I4, value: Array, row: I8, theta: Array, root: Array, weight: Array, start: I8, word: I4, ratio: Array
+    column: I4,
+    value: Array,
+    place: I8,
+    first: int,
+    theta: Array,
+    root: Array,
+    weight: Array,
+    start: I8,
+    word: I4,
+    ratio: Array,
 ) -> None:
-    """Class k has the columns k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself."""
+    """Write a document's numbers from its `place` on, which then is behind them.
+
+    From column `first` on class k has k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself.
+    """
     width = root.shape[0] + 1
     for d in prange(theta.shape[0]):
-        at = row[d]
+        at = place[d]
         for k in range(theta.shape[1]):
-            share = theta[d, k]
+            share, left = theta[d, k], first + k * width
             if share > 0.0:
                 for p in range(start[d], start[d + 1]):
                     if root[word[p], k] > 0.0:
-                        column[at] = k * width + word[p]
+                        column[at] = left + word[p]
                         value[at] = ratio[p] * share * root[word[p], k]
                         at += 1
-                column[at] = k * width + width - 1
+                column[at] = left + width - 1
                 value[at] = share * weight[k]
                 at += 1
+        place[d] = at
 
 
-def fisher_scores(counts: sp.csr_array, theta: Array, phi: Array, classes: Array) -> sp.csr_array:
-    """The derivatives (14) and (15), as canonical CSR array of shape (n, K (V + 1)): class by class, words first.
+def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -> sp.csr_array:
+    """The derivatives (14) and (15) of some mixtures side by side, as canonical CSR array of shape (n, Σ K (V + 1)).
 
-    A class without documents, P(z_k) = 0, has no derivative by P(z_k): the training documents have none of it, so
-    that no kernel value is changed.
+    Those of a mixture stand class by class, words first. A class without documents, P(z_k) = 0, has no derivative by
+    P(z_k): the training documents have none of it, so that no kernel value is changed.
 
     Parameters
     ----------
     counts : canonical CSR array, shape (n, V)
         Words whose row of `phi` is 0 are ignored: they don't count in P̂ either.
-    theta : float64 array, shape (n, K)
-        P(z|d). Zeros in it save their columns.
-    phi : float64 array, shape (V, K)
-        P(w|z).
-    classes : float64 array, shape (K,)
-        P(z).
+    mixtures : tuples of float64 arrays
+        Theta, shape (n, K): P(z|d), where zeros save their columns; phi, shape (V, K): P(w|z); and P(z), shape (K,).
 
     Raises
     ------
     FloatingPointError
         If a word that occurs has the probability 0 in its document.
     ValueError
-        If K (V + 1) is beyond 32 bits.
+        If Σ K (V + 1) is beyond 32 bits.
     """
-    n, k = theta.shape
-    width = k * (phi.shape[0] + 1)
-    if width > np.iinfo(np.int32).max:
-        raise ValueError(f"{k} classes of {phi.shape[0]} words have too many coordinates")
+    n, V = counts.shape
+    firsts = np.cumsum([0, *(len(classes) * (V + 1) for _, _, classes in mixtures)]).tolist()
+    if firsts[-1] > np.iinfo(np.int32).max:
+        k = sum(len(classes) for _, _, classes in mixtures)
+        raise ValueError(f"{k} classes of {V} words have too many coordinates")
+    row = np.zeros(n + 1, dtype=np.int64)
+    parts = [_parts_of_scores(counts, *mixture) for mixture in mixtures]
+    for theta, root, _, start, word, _ in parts:
+        _count_scores(row[1:], theta, root, start, word)
+    np.cumsum(row, out=row)
+    column, value, place = np.empty(row[-1], dtype=np.int32), np.empty(row[-1]), row[:-1].copy()
+    for first, part in zip(firsts, parts, strict=False):
+        _fill_scores(column, value, place, first, *part)
+    small = row.astype(np.int32) if len(value) <= np.iinfo(np.int32).max else row  # else the columns get wide, too
+    scores = sp.csr_array((value, column, small), shape=(n, firsts[-1]))
+    scores.has_canonical_format = True
+    return scores
+
+
+def _parts_of_scores(
+    counts: sp.csr_array, theta: Array, phi: Array, classes: Array
+) -> tuple[Array, Array, Array, I8, I4, Array]:
+    """What a mixture's derivatives are products of: θ, φ^½, P(z)^-½, starts of documents, words, and P̂/P(w|d)."""
     known = known_words(counts, phi)
     start, word, count = csr_parts(known)
     length = np.asarray(known.sum(axis=1))
     ratio = count / word_probabilities(known, theta, phi) / np.repeat(length, np.diff(start))
-    weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(k), where=classes > 0)
-    theta, root = np.ascontiguousarray(theta), np.ascontiguousarray(np.sqrt(phi))
-
-    row = np.zeros(n + 1, dtype=np.int64)
-    _count_scores(row[1:], theta, root, start, word)
-    np.cumsum(row, out=row)
-    column, value = np.empty(row[-1], dtype=np.int32), np.empty(row[-1])
-    _fill_scores(column, value, row, theta, root, weight, start, word, ratio)
-    scores = sp.csr_array((value, column, row), shape=(n, width))
-    scores.has_canonical_format = True
-    return scores
+    weight = np.divide(1.0, np.sqrt(classes), out=np.zeros(len(classes)), where=classes > 0)
+    return np.ascontiguousarray(theta), np.ascontiguousarray(np.sqrt(phi)), weight, start, word, ratio
 
 
 class PLSIFisher(TransformerMixin, BaseEstimator):
@@ -214,8 +237,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         return [PLSI(n_classes=k, **shared) for k in self.n_classes]
 
     def _side_by_side(self, counts: sp.csr_array, thetas: Sequence[Array]) -> sp.csr_array:
-        blocks = [
-            fisher_scores(counts, theta, model.word_given_class, model.classes)
-            for model, theta in zip(self.models_, thetas, strict=True)
-        ]
-        return sp.csr_array(sp.hstack(blocks, format="csr"))
+        mixtures = (
+            (theta, model.word_given_class, model.classes) for model, theta in zip(self.models_, thetas, strict=True)
+        )
+        return fisher_scores(counts, *mixtures)

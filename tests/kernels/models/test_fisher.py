@@ -86,7 +86,7 @@ def test_coordinates_are_derivatives_of_the_log_likelihood(counts: Array, k: int
     # P(d|z) but for P(d), which no parameter changes
     given_class = theta / prior
     p = frequencies(model, counts)
-    scores = fisher_scores(sp.csr_array(counts), theta, phi, prior).toarray().reshape(len(counts), k, V + 1)
+    scores = fisher_scores(sp.csr_array(counts), (theta, phi, prior)).toarray().reshape(len(counts), k, V + 1)
 
     def likelihood(word_root: Array, class_root: Array) -> Array:
         inside = (given_class * (class_root / 2) ** 2) @ ((word_root / 2) ** 2).T
@@ -121,7 +121,7 @@ def test_a_word_that_a_class_lacks_adds_nothing() -> None:
 
     def scores(tiny: float) -> Array:
         phi = np.array([[tiny, 0.5], [1 - tiny, 0.5]])
-        return np.asarray(fisher_scores(counts, theta, phi, classes).toarray())
+        return np.asarray(fisher_scores(counts, (theta, phi, classes)).toarray())
 
     limit = scores(0.0)
     assert np.isfinite(limit).all()
@@ -133,7 +133,7 @@ def test_a_word_that_a_class_lacks_adds_nothing() -> None:
 
 def test_a_class_of_no_document_adds_nothing() -> None:
     counts, phi = sp.csr_array(np.eye(2)), np.array([[1.0, 0.3], [0.0, 0.7]])
-    scores = fisher_scores(counts[:1], np.array([[0.4, 0.6]]), phi, np.array([1.0, 0.0])).toarray()
+    scores = fisher_scores(counts[:1], (np.array([[0.4, 0.6]]), phi, np.array([1.0, 0.0]))).toarray()
     assert np.isfinite(scores).all()
     assert scores[0, 5] == 0
     assert scores[0, 2] == pytest.approx(0.4)
@@ -214,10 +214,6 @@ def test_bad_input_fails(kernel: PLSIFisher, counts: Array) -> None:
         kernel.transform(counts[:, 1:])
     with pytest.raises(NotFittedError):
         clone(kernel).transform(counts)
+    phi = np.lib.stride_tricks.as_strided(np.zeros(1), (10**9, 3), (0, 0))
     with pytest.raises(ValueError, match="too many coordinates"):
-        fisher_scores(
-            sp.csr_array((1, 10**9)),
-            np.ones((1, 3)),
-            np.lib.stride_tricks.as_strided(np.zeros(1), (10**9, 3), (0, 0)),
-            np.ones(3),
-        )
+        fisher_scores(sp.csr_array((1, 10**9)), (np.ones((1, 3)), phi, np.ones(3)))
