@@ -217,8 +217,12 @@ def fold(
                     gap[d] = fewer_gap
                     break
             if step < max_iterations:
-                own *= slope[0]
-                own[:] = np.where(own < NEGLIGIBLE, 0.0, own)
+                total = 0.0
+                for z in range(k):
+                    value = own[z] * slope[0, z]
+                    own[z] = 0.0 if value < NEGLIGIBLE else value
+                    total += own[z]
                 # The sum is 1 but for rounding.
-                own /= own.sum()
+                for z in range(k):
+                    own[z] /= total
         theta[d] = own
