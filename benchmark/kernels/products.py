@@ -264,7 +264,7 @@ class StreamedProducts:
         parts = [self._with(rows, number, first, last) for number in groups]
         out = parts[0] if len(parts) == 1 else np.hstack(parts)
         in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
-        return out if in_order else out[:, places - first]
+        return out if in_order else np.take(out, places - first, axis=1)  # row by row, unlike an index
 
     def __getitem__(self, rows: slice) -> Array:
         """The products of these rows with all columns."""

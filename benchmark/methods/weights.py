@@ -102,7 +102,9 @@ class Work:
             products = self.bench.smoothed(weights, exponent, representation.dirichlet)
         else:
             points = points_of(counts, representation, weighting)
-            products = self.bench.of_points(points, representation.normalization, exponent, self.split.train)
+            train = self.split.train
+            labels = None if self.problem.several else self.problem.documents.labels[train]
+            products = self.bench.of_points(points, representation.normalization, exponent, train, labels)
         watch.lap("products")
         return products
 

@@ -226,11 +226,19 @@ class Workbench:
             return frequency_products(weights, exponent, dirichlet, out=self._take((n, n)))
 
     def of_points(
-        self, points: sp.csr_array, normalization: str, exponent: float, columns: NDArray[np.intp]
+        self,
+        points: sp.csr_array,
+        normalization: str,
+        exponent: float,
+        columns: NDArray[np.intp],
+        labels: NDArray[np.int32] | None,
     ) -> InnerProducts:
-        """<x^p, x'^p> between normalized points and `columns` of them, for one method: never held as a whole."""
+        """<x^p, x'^p> between normalized points and `columns` of them, for one method: never held as a whole.
+
+        With `labels` of the columns they will be asked for class after class.
+        """
         embedded, divisors = embed(points, exponent), {normalization: np.ones(points.shape[0])}
-        held = StreamedProducts(embedded, columns)
+        held = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
         return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
     def square(self, points: sp.csr_array) -> Array:
