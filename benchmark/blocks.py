@@ -81,8 +81,13 @@ def transposed(matrix: Array) -> Array:
 @compiled("void(f8[:, ::1], f8[:, ::1])")
 def _transpose(out: Array, matrix: Array) -> None:
     m, n = matrix.shape
-    for top in range(0, m, 16):
-        for left in range(0, n, 16):
-            for j in range(left, min(left + 16, n)):
-                for i in range(top, min(top + 16, m)):
-                    out[j, i] = matrix[i, j]
+    for top in range(0, m, 8):
+        for left in range(0, n, 8):
+            if top + 8 <= m and left + 8 <= n:  # of a length that the compiler knows, and without asking for signs
+                for j in range(left, left + 8):
+                    for i in range(top, top + 8):
+                        out[np.uint64(j), np.uint64(i)] = matrix[np.uint64(i), np.uint64(j)]
+            else:
+                for j in range(left, min(left + 8, n)):
+                    for i in range(top, min(top + 8, m)):
+                        out[j, i] = matrix[i, j]

@@ -134,9 +134,11 @@ def _mirror(square: Array) -> None:
                     square[i, j] = square[j, i]
 
 
-@compiled(f"void(f8[:, ::1], i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
+@compiled(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
 def _fill_tile(
     out: Array,
+    left: int,
+    right: int,
     rows: I8,
     first: int,
     row_start: I8,
@@ -150,7 +152,7 @@ def _fill_tile(
     for i in range(out.shape[0]):
         at = rows[i]
         _fill_row(
-            out[i],
+            out[i, left:right],
             at,
             first,
             row_start,
@@ -261,8 +263,9 @@ class StreamedProducts:
             return np.empty((len(rows), 0))
         first, last = int(places.min()), int(places.max()) + 1
         groups = range(*(np.searchsorted(self._starts, (first, last - 1), side="right") - [1, 0]).tolist())
-        parts = [self._with(rows, number, first, last) for number in groups]
-        out = parts[0] if len(parts) == 1 else np.hstack(parts)
+        out, left = np.empty((len(rows), last - first)), 0
+        for number in groups:
+            left = self._fill(out, left, rows.astype(np.int64), number, first, last)
         in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
         return out if in_order else np.take(out, places - first, axis=1)  # row by row, unlike an index
 
@@ -270,8 +273,11 @@ class StreamedProducts:
         """The products of these rows with all columns."""
         return self.tile(np.arange(self.shape[0])[rows], np.arange(self.shape[1]))
 
-    def _with(self, rows: NDArray[np.intp], group: int, first: int, last: int) -> Array:
-        """The products with a group's columns among those that stand at first:last of all groups."""
+    def _fill(self, out: Array, left: int, rows: I8, group: int, first: int, last: int) -> int:
+        """Write the products with a group's columns among those that stand at first:last of all, and say up to where.
+
+        They are written from the column `left` of `out` on.
+        """
         start, stop = self._starts[group : group + 2].tolist()
         first, last = max(first, start) - start, min(last, stop) - start
         bounds, column, value = self._postings[group]
@@ -280,9 +286,9 @@ class StreamedProducts:
         else:
             begin, end = np.empty((2, len(bounds) - 1), dtype=np.int64)
             _cut(begin, end, bounds, column, first, last)
-        out = np.empty((len(rows), last - first))
-        _fill_tile(out, rows.astype(np.int64), first, *self._rows, begin, end, column, value)
-        return out
+        right = left + last - first
+        _fill_tile(out, left, right, rows, first, *self._rows, begin, end, column, value)
+        return right
 
 
 def self_products(points: sp.csr_array) -> Array:

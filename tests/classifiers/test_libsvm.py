@@ -18,7 +18,6 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import benchmark.blocks
-from benchmark.blocks import run_blocks
 from benchmark.classifiers import SupportVectorClassifier
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix
 from benchmark.classifiers.svm import Machines, decide, fit_machines, predict
@@ -373,25 +372,6 @@ def rows_of(nodes: NodeMatrix) -> NDArray[np.float64]:
         bare = (ctypes.c_double * (2 * nodes.n + 1)).from_address(int(address) + 8)
         found[i] = np.frombuffer(bare)[::2]
     return found
-
-
-@pytest.mark.parametrize("jobs", [1, 2, 3])
-@pytest.mark.parametrize(("n", "size"), [(0, 4), (3, 4), (4, 4), (9, 4)])
-def test_blocks_cover_every_row_once(n: int, size: int, jobs: int) -> None:
-    seen: list[tuple[int, int]] = []
-    run_blocks(lambda start, stop: seen.append((start, stop)), n, size, jobs)
-    assert [row for start, stop in sorted(seen) for row in range(start, stop)] == list(range(n))
-    assert all(stop - start <= size for start, stop in seen)
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_an_exception_in_a_block_is_raised(jobs: int) -> None:
-    def work(start: int, _: int) -> None:
-        if start == 4:
-            raise FloatingPointError("in the second block")
-
-    with pytest.raises(FloatingPointError, match="second block"):
-        run_blocks(work, 12, 4, jobs)
 
 
 def test_blas_leaves_the_cores_to_the_jobs(problems: Draw) -> None:
