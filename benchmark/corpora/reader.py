@@ -93,3 +93,19 @@ class CorpusReader(ABC):
             "documents": by_group.tolist() if self.several else None,
         }
         return {"recorded": recorded}
+
+
+class LastCorpus:
+    """The corpus that was read last: other words of the same documents are counted without reading them again."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Any, ...] = ()
+        self._corpus: Any = None
+
+    def load(self, reader: CorpusReader, source: Source) -> Any:
+        """What the reader loads from its source, unless that is the last."""
+        key = reader, source, reader.content(source)
+        if self._key != key:
+            self._key, self._corpus = (), None  # let the old go before reading the new
+            self._key, self._corpus = key, reader.load(source)
+        return self._corpus

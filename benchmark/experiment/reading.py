@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from benchmark.code import code_digest
 from benchmark.corpora.assemble import select
 from benchmark.corpora.counted import CountedCorpus
+from benchmark.corpora.reader import LastCorpus
 from benchmark.environment import return_freed_memory
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.store import Entry, array_digest, key_of
@@ -22,7 +23,6 @@ from benchmark.text.vocabulary import count, prune
 if TYPE_CHECKING:
     from benchmark.config.model import Collection, Experiment, Text, Variant
     from benchmark.corpora.archive import Source
-    from benchmark.corpora.corpus import Corpus
     from benchmark.experiment.store import Store
     from benchmark.observer import Observer
     from benchmark.text.counts import Counts
@@ -30,15 +30,21 @@ if TYPE_CHECKING:
 
 
 def read_counts(
-    collection: Collection, store: Store, observer: Observer, *, download: bool = True, jobs: int = 1
+    collection: Collection,
+    store: Store,
+    observer: Observer,
+    *,
+    download: bool = True,
+    jobs: int = 1,
+    last: LastCorpus | None = None,
 ) -> tuple[Counts, dict[str, Any], str]:
-    """The counts of a collection, where they came from, and their store key."""
+    """The counts of a collection, where they came from, and their store key; `last` may be a `LastCorpus`."""
     reader = collection.reader
     source = reader.locate(download=download, notify=observer.note, progress=True)
     key = counts_key(collection, source)
     entry = store.get(key)
     if entry is None:
-        corpus = select(cast("Corpus", reader.load(source)), list(collection.classes), collection.exclude)
+        corpus = select((last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude)
         arrays, facts = packed(_counts(corpus, collection, jobs))
         entry = Entry(arrays, facts | {"digest": corpus.digest})
         store.put(key, entry)

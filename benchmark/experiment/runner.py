@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from benchmark.blocks import blas_threads
 from benchmark.code import code_digest, forget_trees
 from benchmark.config.model import BASE
-from benchmark.environment import forget_peak, peak_bytes
+from benchmark.corpora.reader import LastCorpus
+from benchmark.environment import forget_peak, peak_bytes, return_freed_memory
 from benchmark.evaluation.predictions import PointKey, Predictions
 from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.reading import check_expectations, described, own_counts, read_counts, words_of
@@ -116,16 +117,18 @@ def read_variants(
     """The counts of every variant, checked; variants of the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
     held: dict[str, tuple[Counts, str]] = {}
-    found = {}
+    found, how = {}, dict[str, Any](download=download, jobs=jobs, last=LastCorpus())
     for name, variant in study.variants.items():
-        counts, source, key = read_counts(variant.collection, store, observer, download=download, jobs=jobs)
+        counts, source, key = read_counts(variant.collection, store, observer, **how)
         counts, facts = shared.setdefault(key, (counts, described(counts, source)))
         check_expectations(study, variant, counts)
-        own = own_counts(study, variant, counts, store, observer, download=download, jobs=jobs)
+        own = own_counts(study, variant, counts, store, observer, **how)
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
             facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
         found[name] = Read(counts, key, facts, texts)
+    del how
+    return_freed_memory()
     return found
 
 
@@ -306,9 +309,6 @@ def point_name(place: PointKey) -> str:
     return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
 
 
-# --- Measures ---
-
-
 def once(store: Store, code: str, counts: str, content: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
     """What the store has of this content, counts and code, or else what is computed now and kept."""
     key = key_of(stage="measures", code=code, counts=counts, **content)
@@ -327,11 +327,8 @@ def measure(
 
     Parameters
     ----------
-    study : Experiment
     read : mapping of variant to (Counts, str)
-        The counts, and the digest of all that they come from.
-    store, jobs, observer
-        As of a run.
+        The counts, and the digest of all that they come from. The others are as of a run.
     """
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}

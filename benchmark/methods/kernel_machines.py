@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.blocks import blas_threads
+from benchmark.blocks import blas_threads, rows_per_block, run_blocks
 from benchmark.classifiers.libsvm import train
 from benchmark.classifiers.many import BinaryProblem, solve_many
 from benchmark.classifiers.one_vs_one import Clock, Wanted
@@ -323,7 +323,13 @@ class ManyMachines:
         held = bench.products(problem, representation, kernel.exponent, everything, rows)
         watch.book("products", held.seconds)
         gram = Gram(kernel, held.products, representation.normalization, everything, everything)
-        matrix, unit = gram.block(0, len(everything)), 1.0
+        n, unit = len(everything), 1.0
+        matrix = np.empty((n, n))
+
+        def fill(start: int, stop: int) -> None:
+            matrix[start:stop] = gram.block(start, stop)
+
+        run_blocks(fill, n, rows_per_block(n), bench.jobs)
         if classifier.unit == "mean-self-product":
             unit = mean_self_product(np.diagonal(matrix))
         if classifier.ridge:

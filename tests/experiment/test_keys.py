@@ -588,13 +588,12 @@ INDIFFERENT = {
     ("benchmark.environment", "name_of_process"),  # of a file that is being written
     ("benchmark.corpora.card", "DatasetCard"),
     ("benchmark.corpora.card", "read_card"),
-    ("benchmark.corpora.reader", "CorpusReader"),
+    *(("benchmark.corpora.reader", name) for name in ("CorpusReader", "LastCorpus")),
     ("benchmark.corpora.registry", "CardedCorpus"),
     *(("benchmark.corpora.registry", name) for name in ("card", "code", "find", "fingerprint", "load", "locate")),
     *(("benchmark.experiment.reading", name) for name in ("counts_key", "read_counts")),
     ("benchmark.environment", "return_freed_memory"),
     ("benchmark.measures.base", "Context"),
-    ("benchmark.environment", "return_freed_memory"),
     ("benchmark.names", "parted"),
     ("benchmark.text.counts", "unpacked"),
     ("benchmark.corpora.corpus", "Documents"),  # part of the counts' key

@@ -14,6 +14,7 @@ from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, join
+from benchmark.corpora.reader import LastCorpus
 from benchmark.experiment.reading import described, read_counts
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
@@ -108,6 +109,19 @@ def test_a_multi_label_collection_comes_back_as_it_was(loaded: list[str | None],
     for counts in read_twice(STORIES, tmp_path):
         assert_same(counts, expected)
     assert loaded == [None], "the second time, the counts come from the store"
+
+
+def test_other_words_of_the_last_corpus_are_counted_without_reading_it_again(
+    loaded: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last, store = LastCorpus(), Store(tmp_path, limit=10**9)
+    for lexing in (STORIES.lexing, Lexing(lexer="unicode"), Lexing(stoplist="smart")):
+        found, *_ = read_counts(replace(STORIES, lexing=lexing), store, Observer(), last=last)
+        assert_same(found, count(multi_label(), lexing, Pruning()))
+    assert len(loaded) == 1
+    monkeypatch.setattr(registry, "fingerprint", lambda *_: "another archive")
+    read_counts(STORIES, store, Observer(), last=last)
+    assert len(loaded) == 2, "what lies there has changed"
 
 
 @pytest.mark.parametrize("kind", ["datetime64[s]", "int64"])
