@@ -103,7 +103,7 @@ class LastCorpus:
         self._corpus: Any = None
 
     def load(self, reader: CorpusReader, source: Source) -> Any:
-        """What the reader loads from its source, unless that is the last."""
+        """What the reader loads from its source, or what stands here if reader, source and content are the same."""
         key = reader, source, reader.content(source)
         if self._key != key:
             self._key, self._corpus = (), None  # let the old go before reading the new

@@ -38,7 +38,7 @@ def read_counts(
     jobs: int = 1,
     last: LastCorpus | None = None,
 ) -> tuple[Counts, dict[str, Any], str]:
-    """The counts of a collection, where they came from, and their store key; `last` may be a `LastCorpus`."""
+    """The counts of a collection, where they came from, and their store key; it is not read again if it is `last`."""
     reader = collection.reader
     source = reader.locate(download=download, notify=observer.note, progress=True)
     key = counts_key(collection, source)

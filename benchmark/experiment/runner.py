@@ -127,7 +127,7 @@ def read_variants(
         if texts:
             facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
         found[name] = Read(counts, key, facts, texts)
-    del how
+    del how  # and the last corpus with it
     return_freed_memory()
     return found
 

@@ -263,9 +263,9 @@ class StreamedProducts:
             return np.empty((len(rows), 0))
         first, last = int(places.min()), int(places.max()) + 1
         groups = range(*(np.searchsorted(self._starts, (first, last - 1), side="right") - [1, 0]).tolist())
-        out, left = np.empty((len(rows), last - first)), 0
-        for number in groups:
-            left = self._fill(out, left, rows.astype(np.int64), number, first, last)
+        out, left, numbers = np.empty((len(rows), last - first)), 0, rows.astype(np.int64)
+        for group in groups:
+            left = self._fill(out, left, numbers, group, first, last)
         in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
         return out if in_order else np.take(out, places - first, axis=1)  # row by row, unlike an index
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from benchmark.experiment.runner import run
+from benchmark.experiment.runner import read_variants, run, works_of
 from benchmark.experiment.store import Store
+from benchmark.methods.base import Decisions
+from benchmark.methods.blindness import blindness
+from benchmark.methods.weights import Work
+from benchmark.methods.workbench import Workbench
+from benchmark.observer import Observer
 
 EQUAL = r"^texas: the kernel .* gives all tested documents the same values, and so do the decisions$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
@@ -67,3 +73,16 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
     assert found.failures == {}
     ((given,),) = (point.given for point in found.predictions.points.values())
     assert np.unique(given).size == 1
+
+
+def test_one_document_that_differs_is_enough_wherever_it_stands(configured, tmp_path):
+    study = configured(**ONE, methods=[{"kernel": "ngd"}])
+    store = Store(tmp_path / "store")
+    (work,) = works_of(study, read_variants(study, store, Observer(), download=False))
+    (point,) = work.points
+    split = point.jobs[0].splits[0]
+    for places, blind in (([0, 0, 0, 0], True), ([0, 0, 0, 1], False), ([0, 1, 0, 0], False)):
+        tested = replace(split, test=split.test[places])
+        decisions = Decisions(np.zeros(4, np.int32), np.zeros(4, bool), np.zeros(1))
+        own = Work(point.problem, tested, [tested], None, "sum", Workbench())
+        assert bool(blindness(point.method.spec, own, decisions)) is blind

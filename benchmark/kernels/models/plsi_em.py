@@ -110,8 +110,15 @@ def expectation_maximization(
 def _blocks_of_words(counts: sp.csr_array, blocks: int) -> tuple[I8, I8]:
     """Where blocks of about as many postings begin among the words, and where among each document's.
 
-    A block's words are passed over document by document, which reads all but `phi` from one end to the other: a word
+    A block's words are passed over document by document, which reads θ and the ratios from one end to the other: a word
     after the other would find each of its documents elsewhere. The sums have the same order, and bits, in any blocks.
+
+    Parameters
+    ----------
+    counts : canonical CSR array, shape (n, V)
+        The words of a document ascend.
+    blocks : int
+        At least one; with more than words, some are empty.
 
     Returns
     -------
