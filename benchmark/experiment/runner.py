@@ -19,20 +19,15 @@ from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
 from benchmark.foreign import blamed, place_of
-from benchmark.kernels.products import inner_products
 from benchmark.measures.base import Context
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Awaited, Workbench
 from benchmark.observer import Observer
 from benchmark.registries import shipped
-from benchmark.representation import WEIGHTINGS, embed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-
-    import numpy as np
-    from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment, Text
     from benchmark.evaluation.predictions import Given
@@ -88,7 +83,7 @@ def run(
     read = read_variants(study, store, observer, download=download, jobs=jobs)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
     left = sum(len(variant.tasks) for variant in study.variants.values())
-    bench = Workbench(jobs, ProductsInStore(store))
+    bench = Workbench(jobs)
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(jobs):
         works: Iterable[TaskWork] = works_of(study, read)
@@ -137,31 +132,6 @@ def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
     for name, variant in study.variants.items():
         for task in variant.tasks:
             yield task_work(study, variant, task, read[name].counts, read[name].key, read[name].texts)
-
-
-class ProductsInStore:
-    """The workbench's way to the store: matrices of inner products, named by what they are made of.
-
-    A store elsewhere has none: they are computed in less time than they travel.
-    """
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
-    def get(self, content: Mapping[str, Any], into: NDArray[np.float64]) -> bool:
-        """Read a matrix into memory of its shape; False if there is none."""
-        return self._store.local and self._store.get(self._key(content), into={"matrix": into}) is not None
-
-    def put(self, content: Mapping[str, Any], array: NDArray[np.float64]) -> bool:
-        """Keep a matrix."""
-        return self._store.local and self._store.put(self._key(content), Entry({"matrix": array}))
-
-    @staticmethod
-    def _key(content: Mapping[str, Any]) -> str:
-        weighting = content["weighting"]
-        name = weighting if isinstance(weighting, str) else weighting["name"]
-        code = code_digest(inner_products, embed, WEIGHTINGS[name])
-        return key_of(stage="products", code=code, **content)
 
 
 class Walk:

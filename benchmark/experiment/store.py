@@ -24,7 +24,7 @@ from benchmark.environment import gigabytes
 from benchmark.folders import files_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -92,7 +92,7 @@ class Store:
     Attributes
     ----------
     local : bool
-        Whether it is a folder of this machine, quick enough for matrices.
+        Whether it is a folder of this machine.
     writable : bool
         Whether the folder has taken all that was to be kept so far.
     """
@@ -118,18 +118,11 @@ class Store:
         """Whether there is an entry (not whether it is sound)."""
         return self._files.has(key)
 
-    def get(self, key: str, into: Mapping[str, NDArray[Any]] | None = None) -> Entry | None:
-        """Read and verify an entry; None if there is none, or if it was damaged (it is then removed).
-
-        Parameters
-        ----------
-        key : str
-        into : mapping of str to array, optional
-            Memory to read an array into, where type and shape fit.
-        """
+    def get(self, key: str) -> Entry | None:
+        """Read and verify an entry; None if there is none, or if it was damaged (it is then removed)."""
         try:
             with self._files.open(key) as file:
-                entry = _read(file, key, into or {})
+                entry = _read(file, key)
         except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
@@ -210,11 +203,11 @@ def _write(file: BinaryIO, key: str, entry: Entry) -> None:
         file.writelines(_chunks(array))
 
 
-def _read(file: BinaryIO, key: str, into: Mapping[str, NDArray[Any]]) -> Entry:
+def _read(file: BinaryIO, key: str) -> Entry:
     header = _read_header(file)
     if header["key"] != key:
         raise ValueError("the entry belongs to another key")
-    arrays = {each["name"]: _read_array(file, each, into.get(each["name"])) for each in header["arrays"]}
+    arrays = {each["name"]: _read_array(file, each) for each in header["arrays"]}
     if file.read(1):
         raise ValueError("the entry is too long")
     return Entry(arrays, header["facts"])
@@ -232,12 +225,11 @@ def _read_header(file: BinaryIO) -> Any:
     return json.loads(header)
 
 
-def _read_array(file: BinaryIO, described: Any, given: NDArray[Any] | None) -> NDArray[Any]:
+def _read_array(file: BinaryIO, described: Any) -> NDArray[Any]:
     dtype, shape = np.dtype(described["dtype"]), tuple(described["shape"])
     if dtype.hasobject:
         raise ValueError("the entry holds objects, not numbers")
-    fits = given is not None and given.dtype == dtype and given.shape == shape and given.flags.c_contiguous
-    array = given if fits and given is not None else np.empty(shape, dtype)
+    array = np.empty(shape, dtype)
     chunks = _chunks(array)
     for chunk in chunks:
         if file.readinto(chunk) != len(chunk):  # type: ignore[attr-defined]

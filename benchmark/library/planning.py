@@ -25,7 +25,6 @@ from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
 from benchmark.library import trial
 from benchmark.library.trial import clock
-from benchmark.methods.workbench import KEPT_BYTES
 from benchmark.observer import Observer
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
@@ -226,7 +225,7 @@ class _Rehearsal:
     def forecast(self) -> tuple[Forecast, tuple[int, int]]:
         """What a run takes; and the cells that the store has, and all."""
         with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
-            memory, disk = self._learn(Path(name))
+            memory = self._learn(Path(name))
             (measured, failed), held = self._measure()
             memory[LEARNING] = max(memory[LEARNING], held - memory[PRODUCTS])  # matrices are let go before
             self.resident[LEARNING] = _resident()
@@ -238,10 +237,19 @@ class _Rehearsal:
             SCORING: max(0.0, peak_bytes() - resident[LEARNING] - matrices),
         }
         seconds, cpu = ({part: float(self.seconds[part][which]) for part in RUN_PARTS} for which in (0, 1))
-        return Forecast(seconds, cpu, {part: memory[part] for part in RUN_PARTS}, disk), from_store
+        return Forecast(seconds, cpu, {part: memory[part] for part in RUN_PARTS}, self._kept()), from_store
 
-    def _learn(self, folder: Path) -> tuple[dict[str, float], float]:
-        """Try the methods: bytes of matrices by part, and bytes that the store is given."""
+    def _kept(self) -> float:
+        """Bytes of the decisions that the store is given."""
+        found = 0.0
+        for point in (p for work in self.works for p in work.points if p.place in self.missing):
+            of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8
+            splits = [split for job in self.missing[point.place] for split in job.splits]
+            found += sum(len(split.test) * of_document + 8 * len(CLOCKS) for split in splits)
+        return min(found, self.store.limit)
+
+    def _learn(self, folder: Path) -> dict[str, float]:
+        """Try the methods: bytes of matrices by part."""
         candidates = list(dict.fromkeys(place[:4] for place in self.missing))
         chosen = set(candidates[:: -(-len(candidates) // trial.MOST_TRIED) or 1])
         some = {place: jobs for place, jobs in self.missing.items() if place[:4] in chosen}
@@ -258,7 +266,7 @@ class _Rehearsal:
         one, two = (found for _, _, found in trials[-2:]) if trials else ({}, {})
         # Noise is extrapolated with the rest: what has as many steps is added up before.
         sums = defaultdict[tuple[str, float, float], Any](lambda: np.zeros((2, 2)))
-        held, beside, disk = np.zeros(2), 0.0, 0.0
+        held, beside = np.zeros(2), 0.0
         for point in (p for work in self.works for p in work.points if p.place in one and p.place in two):
             n_splits = sum(len(job.splits) for job in some[point.place])
             before, last = one[point.place], two[point.place]
@@ -270,15 +278,13 @@ class _Rehearsal:
                 sums[name, *steps] += np.array([each[part] for each in both])
             sizes = np.array([[p.held[part] / p.steps[part] for part in ("products", "kernel")] for p in last])
             held, beside = np.maximum(held, sizes.max(axis=0)), max(beside, trial.beside(point, self.jobs))
-            kept, times = [p.held["kept"] / p.steps["products"] for p in last], (1, n_splits - 1)
-            disk += sum(size * n for size, n in zip(kept, times, strict=False) if size <= KEPT_BYTES)
         weight = len(candidates) / max(1, len(chosen))
         self.seconds |= {PRODUCTS: np.zeros(2), LEARNING: np.zeros(2)}
         if trials:  # what the first trial took beyond its like: libraries that methods load
             self.seconds[LEARNING] += max(0.0, trials[0][1] - trials[1][1])
         for (name, a, b), (less, more) in sums.items():
             self.seconds[name] = self.seconds[name] + weight * trial.on_a_line((a, less), (b, more))
-        return {PRODUCTS: float(held[0]), LEARNING: float(held[1]) + beside}, min(disk * weight, self.store.limit)
+        return {PRODUCTS: float(held[0]), LEARNING: float(held[1]) + beside}
 
     def _measure(self) -> tuple[tuple[dict[tuple[str, str], Any], dict[str, str]], float]:
         """What measures find out of a few documents, and the bytes that they hold; they work word by word."""

@@ -17,13 +17,13 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.protocols import Split
-from benchmark.experiment.runner import ProductsInStore, Walk, awaited, batches
+from benchmark.experiment.runner import Walk, awaited, batches
 from benchmark.experiment.store import Store
 from benchmark.kernels import elementwise
 from benchmark.methods.base import Problem
 from benchmark.methods.category_machines import FisherMachines, LinearCategories
 from benchmark.methods.weights import differs_by_split
-from benchmark.methods.workbench import KEPT_BYTES, Workbench, memory_budget, trained_by
+from benchmark.methods.workbench import Workbench, memory_budget, trained_by
 from benchmark.observer import Observer
 from benchmark.text.counts import Counts
 
@@ -66,8 +66,8 @@ class Sizes(NamedTuple):
 class _Watched(Workbench):
     """A workbench that tells what its inner products take."""
 
-    def __init__(self, jobs: int, keep: ProductsInStore | None) -> None:
-        super().__init__(jobs, keep)
+    def __init__(self, jobs: int) -> None:
+        super().__init__(jobs)
         self.spent, self.squares, self.taken = np.zeros(2), False, 0
 
     def products(self, *given: Any, **named: Any) -> Any:
@@ -110,7 +110,7 @@ class Piece:
     steps : dict of part to float
         How many steps that takes, as a share of those with all documents.
     held : dict of part to int
-        Bytes of the workbench's matrices that were made; "kept" are those of inner products that a store is given.
+        Bytes of the workbench's matrices that were made.
     """
 
     splits: int
@@ -227,11 +227,10 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
     """What the sample of a task took, by point and in its order; points that can't be tried are missing."""
     all_, some = sizes_of(work), sizes_of(small)
     n_bytes, n_small = (max(each.rows * each.columns * 8 for each in sizes.values()) for sizes in (all_, some))
-    kept = Store(folder, limit=10**12)
-    bench = _Watched(jobs, ProductsInStore(kept) if n_bytes <= KEPT_BYTES else None)
+    bench = _Watched(jobs)
     splits = [split for splits in small.splits.values() for split in splits]
     bench.expect(small.problem, splits, awaited((p, j) for p in small.points for j in p.jobs))
-    walk, found = Walk(kept, bench, Observer()), dict[Any, list[Piece]]()
+    walk, found = Walk(Store(folder, limit=10**12), bench, Observer()), dict[Any, list[Piece]]()
     todo = [(point, job) for point in small.points for job in point.jobs]
     with _budget(memory_budget() * n_small / n_bytes), blas_threads(jobs):
         for point, own in batches(todo, by_split=small.problem.several):
@@ -243,7 +242,7 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
             steps = _steps(point, bench.squares, some[point.place], all_[point.place])
             if not bench.taken:  # what is made by tiles later: points and their postings
                 steps["products"] = some[point.place].rows / all_[point.place].rows
-            held = {"products": bench.taken, "kernel": bench.nodes.nbytes, "kept": bench.taken * (not bench.squares)}
+            held = {"products": bench.taken, "kernel": bench.nodes.nbytes}
             decisions = [each for job in own for each in results[job.key].decisions]
             parts = _divided(point, np.sum([each.seconds for each in decisions], axis=0), took, products)
             found.setdefault(point.place, []).append(Piece(len(decisions), parts, steps, held))

@@ -7,11 +7,9 @@ the same inner products may be solved together, on the split for which the first
 
 from __future__ import annotations
 
-import hashlib
 import time
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -38,10 +36,6 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: The largest matrix of inner products that is worth keeping. Measured on two cores: 20NG's 1.7 GB are computed in
-#: 1.0 s, written in 1.5 to 4 s and read back and verified in 0.8 s at best; WebKB's 141 MB in 0.35, 0.2 and 0.1 s.
-KEPT_BYTES = 500_000_000
-
 #: The share of the memory that products may take which are asked for but once: to compute them by tiles takes no longer
 #: than fresh memory for them.
 ONCE = 8
@@ -55,16 +49,6 @@ def memory_budget() -> int:
     A larger one is not held: its tiles are computed again for whoever asks for them.
     """
     return gigabytes("BENCH_MEMORY_GB", 4.0)
-
-
-class ProductStore(Protocol):
-    """Where matrices of inner products are kept from one run to the next."""
-
-    def get(self, content: Mapping[str, Any], into: Array) -> bool:
-        """Read the matrix that is computed from `content` into memory of its shape; False if there is none."""
-
-    def put(self, content: Mapping[str, Any], array: Array) -> object:
-        """Keep a matrix. `array` is only read, on another thread, and not written to before this returns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +80,6 @@ class Workbench:
     ----------
     jobs : int
         Threads.
-    keep : ProductStore, optional
-        Without it nothing is kept beyond the run.
 
     Attributes
     ----------
@@ -105,11 +87,8 @@ class Workbench:
         Memory that every kernel matrix is written to.
     """
 
-    def __init__(self, jobs: int = 1, keep: ProductStore | None = None) -> None:
+    def __init__(self, jobs: int = 1) -> None:
         self.jobs, self.nodes = jobs, NodeMatrix()
-        self._keep = keep
-        self._writer = ThreadPoolExecutor(1, thread_name_prefix="store")
-        self._writing: Future[object] | None = None
         self._expected: tuple[str, NDArray[np.intp]] | None = None
         self._awaited: dict[tuple[int, int | None], list[Awaited]] = {}
         self._failed: set[int] = set()
@@ -166,7 +145,7 @@ class Workbench:
         *,
         by_class: bool = False,
     ) -> Timed:
-        """<x^p, x'^p> between all documents and `columns`: those asked for last, from the store, or computed.
+        """<x^p, x'^p> between all documents and `columns`: those asked for last, or computed.
 
         Parameters
         ----------
@@ -184,17 +163,10 @@ class Workbench:
             splits are awaited that need it, too.
         """
         streamed = by_class and self._once
-        content = {
-            "counts": problem.key,
-            "weighting": representation.weighting.plain,
-            "dirichlet": representation.dirichlet,
-            "idf": None if learned is None else _digest(learned),
-            "fields": [representation.normalization, *representation.fields] if representation.fields else None,
-            "exponent": exponent,
-            "columns": None if representation.dirichlet else _digest(columns),
-            "dtype": "float64",
-        }
-        key = (*map(str, content.values()), streamed)
+        fields = (representation.normalization, *representation.fields) if representation.fields else None
+        points = str((representation.weighting.plain, representation.dirichlet, fields))
+        rows = [None if each is None else each.tobytes() for each in (learned, columns)]
+        key = problem.key, points, exponent, *rows, streamed
         if self._products is not None and self._products[0] == key:
             return self._products[1]
         self._forget()
@@ -212,14 +184,15 @@ class Workbench:
             if embedded.shape[0] * len(columns) * 8 > limit:
                 held: Any = StreamedProducts(embedded, columns, groups)
             else:
-                held = self._held(embedded, columns, content)
+                everything = len(columns) == embedded.shape[0]
+                held = self._inner(embedded, embedded if everything else embedded[columns])
             products = InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
         timed = Timed(products, time.perf_counter() - started)
         self._products = key, timed
         return timed
 
     def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
-        """<θ^p, θ'^p> between all documents under a Dirichlet prior, see `frequency_products`; kept nowhere."""
+        """<θ^p, θ'^p> between all documents under a Dirichlet prior, see `frequency_products`."""
         self._forget()
         n = weights.shape[0]
         with numba_threads(self.jobs):
@@ -244,9 +217,7 @@ class Workbench:
     def square(self, points: sp.csr_array) -> Array:
         """<x, x'> between all points, shape (n, n): until the next inner products are written over them."""
         self._forget()
-        out = self._take((points.shape[0], points.shape[0]))
-        with numba_threads(self.jobs):
-            return inner_products(points, points, out=out)
+        return self._inner(points, points)
 
     def shared(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """What `make` makes of inner products, made once while the same is asked for and they aren't written over."""
@@ -265,7 +236,7 @@ class Workbench:
         return self._rankings[key]
 
     def release_matrices(self) -> None:
-        """Wait until the last matrix is written, and let the memory of all large ones go."""
+        """Let the memory of all large matrices go."""
         self._forget()
         self._memory, self.nodes = np.empty(0), NodeMatrix()
 
@@ -275,17 +246,10 @@ class Workbench:
         self._rankings.clear()
         self._expected, self._awaited, self._ahead = None, {}, {}
 
-    def _held(self, embedded: sp.csr_array, columns: NDArray[np.intp], content: Mapping[str, Any]) -> Array:
-        matrix = self._take((embedded.shape[0], len(columns)))
-        keep = self._keep if matrix.nbytes <= KEPT_BYTES else None
-        if keep is not None and keep.get(content, matrix):
-            return matrix
+    def _inner(self, left: sp.csr_array, right: sp.csr_array) -> Array:
+        out = self._take((left.shape[0], right.shape[0]))
         with numba_threads(self.jobs):
-            everything = len(columns) == embedded.shape[0]
-            inner_products(embedded, embedded if everything else embedded[columns], out=matrix)
-        if keep is not None:  # written while LIBSVM trains
-            self._writing = self._writer.submit(keep.put, content, matrix)
-        return matrix
+            return inner_products(left, right, out=out)
 
     def _take(self, shape: tuple[int, int]) -> Array:
         if self._memory.size < shape[0] * shape[1]:
@@ -294,11 +258,8 @@ class Workbench:
         return self._memory[: shape[0] * shape[1]].reshape(shape)
 
     def _forget(self) -> None:
-        """The memory is written over now: nothing that lies in it may be used any more, or still be written out."""
+        """The memory is written over now: nothing that lies in it may be used any more."""
         self._products = self._shared = None
-        if self._writing is not None:
-            self._writing.result()
-            self._writing = None
 
 
 def trained_by(splits: Sequence[Split]) -> NDArray[np.intp]:
@@ -310,7 +271,3 @@ def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
     """Columns, class after class, cut as one-vs-one machines ask for them."""
     of_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
     return [np.concatenate([of_class[code] for code in run]) for run in runs(np.array([*map(len, of_class)]))]
-
-
-def _digest(rows: NDArray[np.intp]) -> str:
-    return hashlib.sha256(rows.astype(np.int64).tobytes()).hexdigest()

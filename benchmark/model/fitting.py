@@ -91,7 +91,7 @@ def fit_model(
             raise ConfigError(f"--split: {unknown('split', split, list(named))}")
         trained = named[split]
     observer.plan(1 + probability * FOLDS)
-    bench = Workbench(jobs, runner.ProductsInStore(store))
+    bench = Workbench(jobs)
     try:
         with blas_threads(jobs):
             index, how = 0, ""

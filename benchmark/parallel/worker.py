@@ -16,7 +16,7 @@ from benchmark.compiled import ensure_usable
 from benchmark.environment import share_machine
 from benchmark.errors import BenchError
 from benchmark.experiment.manifest import versions
-from benchmark.experiment.runner import ProductsInStore, Read, Walk, works_of
+from benchmark.experiment.runner import Read, Walk, works_of
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.store import Store, key_of
 from benchmark.foreign import loaded_again, texts_of
@@ -146,7 +146,7 @@ def solve(
         work = replace(whole, points=tuple(point for point in points if point.jobs))
         if {job.key for point in work.points for job in point.jobs} != keys:
             raise BenchError("a worker names results otherwise: its code of simplexbench isn't that of this machine")
-        bench = Workbench(jobs, ProductsInStore(store))
+        bench = Workbench(jobs)
         walk = Walk(store, bench, _Details(details))
         try:
             with blas_threads(jobs):

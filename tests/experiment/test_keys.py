@@ -24,7 +24,7 @@ from benchmark.corpora.archive import Source
 from benchmark.evaluation import protocols
 from benchmark.experiment import reading, work
 from benchmark.experiment.reading import counts_key, read_counts
-from benchmark.experiment.runner import ProductsInStore, _each
+from benchmark.experiment.runner import _each
 from benchmark.experiment.store import Store
 from benchmark.experiment.work import pack, solved, task_work
 from benchmark.measures.base import Context
@@ -65,7 +65,7 @@ MEASURES = [
 MEASURED = {"centroid-distances", "centroid-flow"}
 #: Where the package stands.
 ROOT = str(Path(benchmark.__file__).parent)
-EVERYTHING = {"counts", "products", *NAMES, *MEASURED}
+EVERYTHING = {"counts", *NAMES, *MEASURED}
 SEVERAL = {"corpus": {"name": "synthetic", "subset": "several"}, "protocol": {"name": "leave-one-group-out"}}
 DRAWS = {"name": "random-subsets", "train_size": [60, 100], "replicates": 2}
 
@@ -86,7 +86,6 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     (variant,) = experiment.variants.values()
     found: dict[str, Any] = {
         "counts": counts_key(variant.collection, Source(None)),
-        "products": ProductsInStore._key({"counts": "counts", "weighting": "tf"}),
     }
     for task in variant.tasks:
         for point in task_work(experiment, variant, task, counts, "counts").points:
@@ -229,7 +228,7 @@ def test_every_resolved_parameter_counts(
     other: dict[str, Any],
 ) -> None:
     a, b = (keys_of(study(**each, measures=[])) for each in (one, other))
-    jobs = [{key for name, own in each.items() if name not in ("counts", "products") for key in own} for each in (a, b)]
+    jobs = [{key for name, own in each.items() if name != "counts" for key in own} for each in (a, b)]
     assert not jobs[0] & jobs[1]
     assert a["counts"] == b["counts"]
     assert all(map(len, jobs))
@@ -433,11 +432,11 @@ def changed_by(
         ("text.lexer", "find_tokens", {"counts"}),
         ("text.vocabulary", "count", {"counts"}),
         ("text.counts", "packed", {"counts"}),
-        ("representation.weighting", "weight_terms", {"products", *NAMES}),
+        ("representation.weighting", "weight_terms", set(NAMES)),
         ("representation.weightings.supervised", "Aitchison", set()),
-        ("representation.weightings.unsupervised", "TermFrequency", {"products", *NAMES}),
+        ("representation.weightings.unsupervised", "TermFrequency", set(NAMES)),
         ("representation.selection", "information_gain", set(NAMES)),
-        ("kernels.products", "inner_products", {"products", *NAMES}),
+        ("kernels.products", "inner_products", set(NAMES)),
         ("kernels.gram", "Gram", GRAMS),
         ("kernels.multinomial", "NegativeGeodesicDistance", {"ngd"}),
         ("kernels.multinomial", "Diffusion", {"diffusion"}),
@@ -519,7 +518,7 @@ def test_how_a_function_is_compiled_counts(
 ) -> None:
     old, new = ('i8[::1], {_POSTINGS})", parallel=True)', 'i8[::1], {_POSTINGS})")')
     products = changed_by(lambda: editor.replace("benchmark.kernels.products", old, new))
-    assert products == {"products", *NAMES}
+    assert products == set(NAMES)
     wider = changed_by(lambda: editor.replace("benchmark.compiled", "nogil=True", "fastmath=True"))
     assert wider == EVERYTHING - {"centroid-distances"}
 

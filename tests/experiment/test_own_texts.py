@@ -95,7 +95,6 @@ def test_each_text_is_counted_once_and_each_matrix_computed_once(
     study: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[str] = []
-    monkeypatch.setattr(workbench, "KEPT_BYTES", 0)
     for module, name in ((reading, "count"), (workbench, "inner_products")):
         original = getattr(module, name)
         monkeypatch.setattr(module, name, lambda *a, f=original, n=name, **k: (made.append(n), f(*a, **k))[1])

@@ -12,6 +12,7 @@ import signal
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
@@ -49,7 +50,7 @@ def fixture_run(forked, tmp_path_factory):
     config = tmp_path_factory.mktemp("config") / "quickstart.yaml"
     config.write_text(yaml.safe_dump(yaml.safe_load(QUICKSTART.read_text(encoding="utf-8")) | CELLS))
 
-    def run(out, store, **options):
+    def run(out, store, config=config, **options):
         arguments = ["run", str(config), "--out", str(out), "--verbose"]
         variables = {"BENCH_CACHE": str(store), "COLUMNS": "400"}
         return forked(*arguments, code=SKETCHED, variables=variables, **options)
@@ -166,8 +167,8 @@ def test_two_at_once_on_one_store_and_one_folder(run, undisturbed, tmp_path):
 
 def test_a_flipped_byte_in_the_store_is_told_and_mended(run, undisturbed, full_store, tmp_path):
     by_size = sorted(Store(full_store, limit=10**12).entries(), key=lambda entry: entry[1])
-    # The four matrices are the largest, then the counts; one of the smallest is a cell's predictions on a fold.
-    damaged = [path for path, _, _ in (by_size[0], *by_size[-5:])]
+    # The counts are the largest, then the pictures; the smallest are a cell's predictions on a fold.
+    damaged = [path for path, _, _ in (*by_size[:2], by_size[-1])]
     whole = {path: path.read_bytes() for path in damaged}
     for path, content in whole.items():
         flipped = bytearray(content)
@@ -175,20 +176,35 @@ def test_a_flipped_byte_in_the_store_is_told_and_mended(run, undisturbed, full_s
         path.write_bytes(flipped)
     code, error = finished(run(tmp_path / "run", full_store))
     assert code == 0, error
-    assert error.count("is computed again") == 3, "the predictions, their matrix, and the counts; the rest isn't needed"
+    assert error.count("is computed again") == 3
     assert contents(tmp_path / "run") == undisturbed[0]
     mended = sum(path.read_bytes() == content for path, content in whole.items())
-    assert mended == 2, "the matrix and the counts; the predictions come with other seconds"
+    assert mended == 1, "the counts; the predictions come with other seconds"
 
 
-def test_a_disk_too_full_for_the_store_is_told_once(run, undisturbed, tmp_path):
-    largest = max(path.stat().st_size for path in undisturbed[1].with_name("run").iterdir())
-    matrix = max(size for _, size, _ in Store(undisturbed[1], limit=10**12).entries())
-    assert largest + 1000 < matrix
-    code, error = finished(run(tmp_path / "run", tmp_path / "store", largest_file=largest + 1000))
+def test_a_disk_too_full_for_the_store_is_told_once(run, tmp_path):
+    """Counts that are larger than any of a run's files: of 400 documents of 600 words, nearly all different."""
+    letters = str.maketrans("0123456789", "abcdefghij")
+    numbers = np.random.default_rng(0).integers(100_000, size=(400, 600))
+    texts = (" ".join(map(str, own)).translate(letters) for own in numbers)
+    rows = (f"{'ab'[n % 2]},{text}" for n, text in enumerate(texts))
+    (tmp_path / "many.csv").write_text("\n".join(["class,text", *rows]))
+    many = {
+        "name": "many",
+        "corpus": {"name": "files", "path": "many.csv", "label": "class"},
+        "protocol": {"name": "k-fold", "k": 2},
+        "methods": ["mnb"],
+    }
+    (tmp_path / "many.yaml").write_text(yaml.safe_dump(many))
+    config, roomy, store = tmp_path / "many.yaml", tmp_path / "roomy", tmp_path / "store"
+    code, error = finished(run(roomy, tmp_path / "whole", config))
+    assert code == 0, error
+    largest = max(path.stat().st_size for path in roomy.iterdir()) + 1000
+    assert largest < max(size for _, size, _ in Store(tmp_path / "whole", limit=10**12).entries())
+    code, error = finished(run(tmp_path / "run", store, config, largest_file=largest))
     assert code == 0, error
     assert error.count("no longer kept") == 1
-    assert contents(tmp_path / "run") == undisturbed[0]
+    assert contents(tmp_path / "run") == contents(roomy)
 
 
 @pytest.mark.parametrize(("largest_file", "least_written"), [(1_000, 0), (20_000, 1)])

@@ -115,9 +115,9 @@ class TestDamage:
         return store.path(KEY).read_bytes()
 
     @staticmethod
-    def assert_refused(store, notebook, key=KEY, into=None):
+    def assert_refused(store, notebook, key=KEY):
         notebook.notes.clear()
-        assert store.get(key, into) is None
+        assert store.get(key) is None
         assert not store.has(key)
         assert len(notebook.notes) == 1
         assert key[:12] in notebook.notes[0]
@@ -167,36 +167,12 @@ class TestDamage:
         self.assert_refused(store, notebook, OTHER)
         assert store.get(KEY) is not None
 
-    def test_with_memory_given(self, store, notebook, whole):
-        store.path(KEY).write_bytes(whole[:-1] + b"\x07")
-        self.assert_refused(store, notebook, into={"matrix": np.empty((3, 4))})
-
     def test_is_mended_by_the_next_put(self, store, notebook, whole):
         store.path(KEY).write_bytes(b"")
         self.assert_refused(store, notebook)
         assert store.put(KEY, example())
         assert store.path(KEY).read_bytes() == whole
         assert store.get(KEY) is not None
-
-
-def test_memory_given_is_used_where_it_fits(store):
-    store.put(KEY, example())
-    given_ = np.full((3, 4), np.nan)
-    found = store.get(KEY, into={"matrix": given_, "unknown": np.empty(1)})
-    assert found.arrays["matrix"] is given_
-    np.testing.assert_array_equal(given_, example().arrays["matrix"])
-
-
-@pytest.mark.parametrize(
-    "unfit",
-    [np.zeros((4, 3)), np.zeros(12), np.zeros((3, 4), np.float32), np.zeros((3, 4), np.int64), np.zeros((4, 3)).T],
-    ids=["shape", "dimensions", "width", "kind", "layout"],
-)
-def test_memory_that_does_not_fit_is_left_alone(store, unfit):
-    store.put(KEY, example())
-    found = store.get(KEY, into={"matrix": unfit})
-    assert not unfit.any()
-    assert same(found.arrays["matrix"], example().arrays["matrix"])
 
 
 class TestLimit:

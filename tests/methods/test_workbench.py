@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,51 +18,24 @@ from benchmark.plugins.samples import draws_of, groups_of, problem_of
 
 from .conftest import represented, spec_of
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from numpy.typing import NDArray
-
 TF = represented("tf", "l2", "collection")
 
 
-class Kept:
-    """A store in memory that counts what it is asked for."""
-
-    def __init__(self) -> None:
-        self.matrices: dict[str, NDArray[np.float64]] = {}
-        self.found = 0
-
-    def get(self, content: Mapping[str, Any], into: NDArray[np.float64]) -> bool:
-        matrix = self.matrices.get(repr(content))
-        if matrix is not None:
-            into[:] = matrix
-            self.found += 1
-        return matrix is not None
-
-    def put(self, content: Mapping[str, Any], array: NDArray[np.float64]) -> None:
-        self.matrices[repr(content)] = array.copy()
-
-
-def test_inner_products_are_kept_and_found_again() -> None:
-    problem, kept, columns = problem_of(several=False), Kept(), np.arange(0, 60, 2)
-    benches = [Workbench(keep=kept) for _ in range(2)]
-    results = []
-    for bench in benches:
-        results.append(np.array(bench.products(problem, TF, 1.0, columns, None).products.matrix))
-        bench.release()
-    assert (len(kept.matrices), kept.found) == (1, 1)
-    np.testing.assert_array_equal(*results)
-    counts = problem.counts.matrix.toarray().astype(float)
-    np.testing.assert_array_equal(results[0], counts @ counts[columns].T)
-
-
-def test_products_with_other_columns_are_others_in_memory_and_in_the_store() -> None:
-    problem, bench = problem_of(several=False), Workbench(keep=Kept())
+def test_products_with_other_columns_are_others(bench: Workbench) -> None:
+    problem = problem_of(several=False)
     counts = problem.counts.matrix.toarray().astype(float)
     for columns in (np.arange(0, 60, 2), np.arange(1, 60, 2), np.arange(0, 60, 2)):
         found = bench.products(problem, TF, 1.0, columns, None).products
         np.testing.assert_array_equal(found.matrix, counts @ counts[columns].T)
+
+
+def test_products_of_other_points_are_others(bench: Workbench) -> None:
+    problem, columns = problem_of(several=False), np.arange(60)
+    tfidf = represented("tfidf", "l2", "training")
+    asked = [(TF, 1.0, None), (tfidf, 1.0, np.arange(30)), (tfidf, 1.0, columns), (tfidf, 0.5, columns)]
+    asked.append((replace(TF, dirichlet=0.5), 1.0, None))
+    made = (bench.products(problem, points, power, columns, rows) for points, power, rows in asked)
+    assert len({each.products.matrix.tobytes() for each in made}) == len(asked)
 
 
 def test_the_last_ones_are_remembered_until_they_are_written_over(bench: Workbench) -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from benchmark.errors import BenchError, ConfigError
-from benchmark.experiment.runner import ProductsInStore
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Entry, Store, default_folder, key_of
 
@@ -77,14 +76,6 @@ def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: lis
         assert not far.has(KEY)
 
 
-def test_matrices_stay_here(far: Store) -> None:
-    content, matrix = {"counts": "counts", "weighting": "tf"}, np.ones((2, 2))
-    products = ProductsInStore(far)
-    assert not products.put(content, matrix)
-    assert not products.get(content, matrix)
-    assert far.entries() == []
-
-
 @pytest.mark.usefixtures("sketched")
 def test_a_run_gives_the_same_bytes_and_finds_its_results_again(
     far: Store, configured: Callable[..., Experiment], tmp_path: Path
@@ -94,8 +85,7 @@ def test_a_run_gives_the_same_bytes_and_finds_its_results_again(
         perform(study, store, folder=tmp_path / name)
     for name in ("predictions.npz", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
-    matrices = {path.name for path, size, _ in near.entries() if size > 1_000_000}
-    assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()} - matrices
+    assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
     shutil.rmtree(tmp_path / "far")
     done = perform(study, Store(far.folder), folder=tmp_path / "far")
     assert done.results.from_store == (4, 4)
