@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.compiled import compiled, prange
+from benchmark.compiled import compiled, current_threads, prange
 from benchmark.representation.weighting import canonical
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
+_BLOCKS = "i4[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], f8[::1], i8[:, ::1], i4[::1], i8[::1]"
+#: Rows that a thread fills before it goes on to others.
+_ROWS = 64
 
 
 # Of a number that may be negative numba asks each time whether it counts from the end: as long as the sum itself takes.
@@ -71,67 +74,140 @@ def _fill_on_all_cores(
         )
 
 
-@compiled(f"void(f8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
-def _fill_row_from_itself(
-    row: Array,
-    i: int,
-    row_start: I8,
+@compiled("void(i8[:, ::1], i8[::1], i4[::1], i8)", parallel=True)
+def _find_blocks(cut: I8, row_start: I8, row_term: I4, width: int) -> None:
+    """Find where the entries of each block of `width` terms begin in a row, and where the row's last one ends."""
+    for i in prange(cut.shape[0]):
+        block = 0
+        for p in range(row_start[i], row_start[i + 1]):
+            while block <= row_term[p] // width:
+                cut[i, block] = p
+                block += 1
+        cut[i, block:] = row_start[i + 1]
+
+
+@compiled(f"void({_BLOCKS})", parallel=True)
+def _find_postings(
+    member: I4,
+    size: I8,
+    cut: I8,
     row_term: I4,
     row_value: Array,
-    place: I8,
-    posting_start: I8,
-    posting_column: I4,
     posting_value: Array,
+    posting_start: I8,
+    posting_member: I4,
+    place: I8,
 ) -> None:
-    """Sum what stands on the diagonal and to its right; `place` is where an entry stands among its term's postings."""
-    row[i:] = 0.0
-    for k in range(row_start[i], row_start[i + 1]):
-        value = row_value[k]
-        for q in range(np.uint64(place[k]), np.uint64(posting_start[row_term[k] + 1])):
-            row[np.uint64(posting_column[q])] += value * posting_value[q]
+    """Find a block's members, which are the rows that have any of its terms, and each term's postings among these.
+
+    The postings of a block stand from ``posting_start[block, 0]`` on; `place` is where an entry stands among them.
+    """
+    n, width = cut.shape[0], posting_start.shape[1] - 1
+    for block in prange(member.shape[0]):
+        start, first, m = posting_start[block], block * width, 0
+        for i in range(n):
+            if cut[i, block] < cut[i, block + 1]:
+                member[block, m] = i
+                m += 1
+            for p in range(cut[i, block], cut[i, block + 1]):
+                start[row_term[p] - first + 1] += 1
+        size[block] = m
+        for term in range(width):
+            start[term + 1] += start[term]
+        following = start[:-1].copy()
+        for a in range(m):
+            i = int(member[block, a])
+            for p in range(cut[i, block], cut[i, block + 1]):
+                q = np.uint64(following[row_term[p] - first])
+                posting_member[q], posting_value[q], place[p] = a, row_value[p], q
+                following[row_term[p] - first] += 1
 
 
-@compiled("void(i8[::1], i4[::1], i8[::1])")
-def _fill_places(place: I8, row_term: I4, following: I8) -> None:
-    """Find where each entry stands among its term's postings; `following` is where those of each term begin."""
-    for k in range(len(row_term)):
-        term = np.uint64(row_term[k])
-        place[k] = following[term]
-        following[term] += 1
+@compiled(f"void(f8[:, ::1], i8, i8, {_BLOCKS})")
+def _fill_rows_from_themselves(
+    out: Array,
+    first: int,
+    last: int,
+    member: I4,
+    size: I8,
+    cut: I8,
+    row_term: I4,
+    row_value: Array,
+    posting_value: Array,
+    posting_start: I8,
+    posting_member: I4,
+    place: I8,
+) -> None:
+    """Sum what stands on the diagonal and to its right in the rows first:last, block after block of terms.
+
+    The sums of a block are done where its members lie side by side: they and its postings stay in the core's cache.
+    """
+    own, width = np.empty(out.shape[0]), posting_start.shape[1] - 1
+    for i in range(first, last):
+        out[i, i:] = 0.0
+    for block in range(member.shape[0]):
+        m, among = size[block], member[block]
+        for a in range(np.searchsorted(among[:m], first), np.searchsorted(among[:m], last)):
+            i = int(among[a])
+            for b in range(a, m):
+                own[b] = out[i, np.uint64(among[b])]
+            for p in range(cut[i, block], cut[i, block + 1]):
+                value, stop = row_value[p], posting_start[block, row_term[p] - block * width + 1]
+                for q in range(np.uint64(place[p]), np.uint64(stop)):
+                    own[np.uint64(posting_member[q])] += value * posting_value[q]
+            for b in range(a, m):
+                out[i, np.uint64(among[b])] = own[b]
 
 
-@compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
+@compiled(f"void(f8[:, ::1], i8, {_BLOCKS})", parallel=True)
 def _fill_square(
     out: Array,
-    row_start: I8,
+    step: int,
+    member: I4,
+    size: I8,
+    cut: I8,
     row_term: I4,
     row_value: Array,
-    place: I8,
-    posting_start: I8,
-    posting_column: I4,
     posting_value: Array,
+    posting_start: I8,
+    posting_member: I4,
+    place: I8,
 ) -> None:
     n = out.shape[0]
-    for p in prange((n + 1) // 2):  # a long row with a short one: threads have as much to do
-        _fill_row_from_itself(
-            out[p], p, row_start, row_term, row_value, place, posting_start, posting_column, posting_value
-        )
-        last = n - 1 - p
-        _fill_row_from_itself(
-            out[last], last, row_start, row_term, row_value, place, posting_start, posting_column, posting_value
-        )
+    count = (n + step - 1) // step
+    for number in prange((count + 1) // 2):  # long rows with short ones: threads have as much to do
+        for side in range(2 if 2 * number < count - 1 else 1):
+            top = step * (count - 1 - number if side else number)
+            _fill_rows_from_themselves(
+                out,
+                top,
+                min(top + step, n),
+                member,
+                size,
+                cut,
+                row_term,
+                row_value,
+                posting_value,
+                posting_start,
+                posting_member,
+                place,
+            )
 
 
 @compiled("void(f8[:, ::1])", parallel=True)
 def _mirror(square: Array) -> None:
     """Copy what stands above the diagonal to below it."""
     n = square.shape[0]
-    for block in prange((n + 15) // 16):
-        top = block * 16
-        for left in range(0, top + 1, 16):
-            for i in range(top, min(top + 16, n)):
-                for j in range(left, min(left + 16, i)):
-                    square[i, j] = square[j, i]
+    for number in prange((n + 7) // 8):
+        top = number * 8
+        bottom = min(top + 8, n)
+        for left in range(0, top if bottom == top + 8 else 0, 8):  # as `transposed` does it
+            for i in range(top, top + 8):
+                for j in range(left, left + 8):
+                    square[np.uint64(i), np.uint64(j)] = square[np.uint64(j), np.uint64(i)]
+        for i in range(top, bottom):
+            for j in range(top if bottom == top + 8 else 0, i):
+                square[i, j] = square[j, i]
 
 
 @compiled(f"void(f8[:, ::1], i8, i8, i8[::1], i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
@@ -174,7 +250,9 @@ def _cut(start: I8, stop: I8, bounds: I8, column: I4, first: int, last: int) -> 
         stop[term] = bounds[term] + np.searchsorted(own, last)
 
 
-def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = None) -> Array:
+def inner_products(
+    left: sp.csr_array, right: sp.csr_array, out: Array | None = None, width: int | None = None
+) -> Array:
     """``left @ right.T`` as a dense float64 array, shape (m, n).
 
     Parameters
@@ -184,6 +262,9 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
         Where it is `left` itself, half of the sums are done: <x, x'> and <x', x> have the same bits.
     out : float64 array, shape (m, n), C-contiguous, optional
         Written over and returned: fresh memory for a large result costs more time than the sums.
+    width : int, optional
+        Of blocks of terms, of which a point has few: where `right` is `left`, sums are done block by block. The bits
+        are the same.
 
     Raises
     ------
@@ -207,15 +288,30 @@ def inner_products(left: sp.csr_array, right: sp.csr_array, out: Array | None = 
         raise ValueError(f"out has shape {out.shape}, the product {shape}")
     rows = canonical(left)
     if left is right:
-        own, postings = _parts(rows), _parts(rows.tocsc())
-        place = np.empty(rows.nnz, dtype=np.int64)
-        _fill_places(place, own[1], postings[0][:-1].copy())
-        _fill_square(out, *own, place, *postings)
+        _square(out, *_parts(rows), max(1, rows.shape[1]), width)
         _mirror(out)
     else:
         bounds, column, value = _parts(canonical(right).tocsc())
         _fill_on_all_cores(out, *_parts(rows), bounds[:-1], bounds[1:], column, value)
     return out
+
+
+def _square(out: Array, row_start: I8, row_term: I4, row_value: Array, n_terms: int, width: int | None) -> None:
+    """Write inner products of rows with themselves, those on the diagonal and to its right."""
+    n, width = len(out), width or n_terms
+    blocks = -(-n_terms // width)
+    cut = np.empty((n, blocks + 1), dtype=np.int64)
+    _find_blocks(cut, row_start, row_term, width)
+    member, size = np.empty((blocks, n), dtype=np.int32), np.empty(blocks, dtype=np.int64)
+    start = np.zeros((blocks, width + 1), dtype=np.int64)
+    start[1:, 0] = np.cumsum(np.diff(cut, axis=1).sum(axis=0))[:-1]
+    value, among, place = np.empty(len(row_value)), np.empty(len(row_term), np.int32), np.empty(len(row_term), np.int64)
+    found = member, size, cut, row_term, row_value, value, start, among, place
+    _find_postings(*found)
+    step = (
+        _ROWS if blocks == 1 else max(1, -(-n // (2 * current_threads())))
+    )  # as many rows as can be use what is in the cache
+    _fill_square(out, step, *found)
 
 
 class StreamedProducts:

@@ -202,7 +202,10 @@ class FisherMachines(OnSplits):
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
         watch.lap("extraction")
-        bench.nodes.fill(DenseRows.square(bench.square(model.scores_)), bench.jobs, classifier.ridge)
+        gram = bench.square(
+            model.scores_, width=model.n_features_in_ + 1
+        )  # a latent class has a score a word, and its own
+        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)

@@ -214,10 +214,13 @@ class Workbench:
         held = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
         return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
-    def square(self, points: sp.csr_array) -> Array:
-        """<x, x'> between all points, shape (n, n): until the next inner products are written over them."""
+    def square(self, points: sp.csr_array, width: int | None = None) -> Array:
+        """<x, x'> between all points, shape (n, n): until the next inner products are written over them.
+
+        Coordinates may come in blocks of a `width`, see `inner_products`.
+        """
         self._forget()
-        return self._inner(points, points)
+        return self._inner(points, points, width)
 
     def shared(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
         """What `make` makes of inner products, made once while the same is asked for and they aren't written over."""
@@ -246,10 +249,10 @@ class Workbench:
         self._rankings.clear()
         self._expected, self._awaited, self._ahead = None, {}, {}
 
-    def _inner(self, left: sp.csr_array, right: sp.csr_array) -> Array:
+    def _inner(self, left: sp.csr_array, right: sp.csr_array, width: int | None = None) -> Array:
         out = self._take((left.shape[0], right.shape[0]))
         with numba_threads(self.jobs):
-            return inner_products(left, right, out=out)
+            return inner_products(left, right, out=out, width=width)
 
     def _take(self, shape: tuple[int, int]) -> Array:
         if self._memory.size < shape[0] * shape[1]:

@@ -49,13 +49,13 @@ def test_products_are_those_of_dense_matrices(pair: tuple[NDArray[np.float64], N
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.integers(0, 40), st.integers(0, 2**32))
-def test_products_of_points_with_themselves_are_those_with_their_doubles(n: int, seed: int) -> None:
+@given(st.integers(0, 40) | st.integers(120, 140), st.none() | st.integers(1, 8), st.integers(0, 2**32))
+def test_products_of_points_with_themselves_are_those_with_their_doubles(n: int, width: int | None, seed: int) -> None:
     rng = np.random.default_rng(seed)  # numbers drawn one by one would take most of the time
-    dense = rng.standard_normal((n, 5)) * 10.0 ** rng.integers(-9, 9, (n, 5)) * (rng.random((n, 5)) < 0.6)
+    dense = rng.standard_normal((n, 7)) * 10.0 ** rng.integers(-9, 9, (n, 7)) * (rng.random((n, 7)) < 0.6)
     points = sp.csr_array(dense)
     out = np.full((n, n), np.nan)
-    np.testing.assert_array_equal(inner_products(points, points, out=out), inner_products(points, points.copy()))
+    np.testing.assert_array_equal(inner_products(points, points, out, width), inner_products(points, points.copy()))
 
 
 @settings(max_examples=50, deadline=None)
@@ -100,9 +100,11 @@ def test_the_number_of_threads_changes_no_bit(every_numba_thread: int) -> None:
     results = []
     for number in range(1, every_numba_thread + 1):
         numba.set_num_threads(number)
-        results.append(inner_products(left, right))
-    for result in results[1:]:
-        np.testing.assert_array_equal(result, results[0])
+        results.append((inner_products(left, right), inner_products(left, left), inner_products(left, left, width=90)))
+    for result in results:
+        for found, first in zip(result, results[0], strict=True):
+            np.testing.assert_array_equal(found, first)
+    np.testing.assert_array_equal(results[0][1], results[0][2])
 
 
 def test_rows_do_not_depend_on_each_other() -> None:
