@@ -71,6 +71,20 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
+def picked(matrix: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
+    """Some rows and columns of a matrix: a view of those that follow each other, or else a copy."""
+    own, among = _slice_if_consecutive(rows), _slice_if_consecutive(columns)
+    if isinstance(own, slice) or isinstance(among, slice):
+        return matrix[own, among]
+    return matrix[np.ix_(own, among)]
+
+
+def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    if len(indices) and indices[-1] - indices[0] == len(indices) - 1 and bool((np.diff(indices) == 1).all()):
+        return slice(int(indices[0]), int(indices[-1]) + 1)
+    return indices
+
+
 def transposed(matrix: Array) -> Array:
     """A C-contiguous copy of a matrix's transpose, made a square at a time: numpy goes row by row."""
     out = np.empty(matrix.shape[::-1])

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmark.blocks import rows_per_block, run_blocks, transposed
+from benchmark.blocks import picked, rows_per_block, run_blocks, transposed
 from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class DenseRows:
         return len(self.rows), len(self.columns)
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Rows start:stop, as a fresh array; FloatingPointError if a value is not finite."""
+        """Rows start:stop; FloatingPointError if a value is not finite."""
         rows, columns = slice(start, stop), slice(0, len(self.columns))
         return self.values(self.source(rows, columns), rows, columns)
 
@@ -105,7 +105,7 @@ class DenseRows:
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
         """The values themselves."""
-        return self.matrix[np.ix_(self.rows[rows], self.columns[columns])]
+        return picked(self.matrix, self.rows[rows], self.columns[columns])
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The values of first × second and of second × first."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
-from benchmark.blocks import transposed
+from benchmark.blocks import picked, transposed
 from benchmark.compiled import compiled
 from benchmark.kernels.products import StreamedProducts
 
@@ -88,10 +88,7 @@ class Gram:
         own, positions = self._rows[rows], self._positions[columns]
         if isinstance(self._matrix, StreamedProducts):
             return self._matrix.tile(own, positions)
-        picked, among = _slice_if_consecutive(own), _slice_if_consecutive(positions)
-        if isinstance(picked, slice) or isinstance(among, slice):
-            return self._matrix[picked, among]
-        return self._matrix[np.ix_(picked, among)]
+        return picked(self._matrix, own, positions)
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The `source` of first × second and of second × first, where rows and columns are the same documents."""
@@ -158,10 +155,3 @@ def self_values(kernel: Kernel, products: InnerProducts, normalization: str) -> 
     learnt: Kernel = clone(kernel).learn(products.n_coordinates)
     values = [learnt.link(np.array([[each]]), np.array([each]), np.array([each]))[0, 0] for each in own]
     return np.array(values)[position]
-
-
-def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:
-    """Indexing by a slice makes a view where indexing by an array copies."""
-    if len(indices) and indices[-1] - indices[0] == len(indices) - 1 and bool((np.diff(indices) == 1).all()):
-        return slice(int(indices[0]), int(indices[-1]) + 1)
-    return indices
