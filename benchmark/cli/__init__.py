@@ -293,13 +293,13 @@ def explain(
     from benchmark.cli.answers import Answer
     from benchmark.cli.terminal import ProgressObserver
 
-    with ProgressObserver(cell) as observer:
+    with Answer(as_json=as_json) as answer, ProgressObserver(cell) as observer:
         from benchmark.experiment.store import Store
         from benchmark.library.explaining import explained
 
-        parts = explained(run_named(run), cell, Store(warn=observer.note), observer, document=document, shown=shown)
-    with Answer(as_json=as_json) as answer:
-        answer.tables(parts)
+        store = Store(warn=observer.note)
+        parts = explained(run_named(run), cell, store, observer, document=document, shown=shown)
+        answer.tables(observer.between(parts))
 
 
 app.command(epilog="Example: bench fit configs/20ng.yaml --cell tf-l1-ngd --out model")(fit)

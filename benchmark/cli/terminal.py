@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,9 +15,11 @@ from benchmark.observer import Observer
 from benchmark.report.escapes import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from rich.text import Text
+
+T = TypeVar("T")
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
@@ -95,6 +97,13 @@ class ProgressObserver(Observer):
         done, runs = self._pace.end()
         if runs > 1 and not self._silent:
             self._say(f"{told} ({done} of {runs})", "dim")
+
+    def between(self, found: Iterable[T]) -> Iterator[T]:
+        """Give what is found, one after the other, to be printed while the bar is away."""
+        for each in found:
+            self._bar.stop()
+            yield each
+            self._bar.start()
 
     def now(self, doing: str) -> None:
         """What is being done."""

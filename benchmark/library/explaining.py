@@ -34,7 +34,7 @@ from benchmark.report.part import Part
 from benchmark.report.quantities import unit_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -58,8 +58,8 @@ SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
 
 def explained(
     folder: Path, cell: str, store: Store, observer: Observer, *, document: str | None = None, shown: int = SHOWN
-) -> list[Part]:
-    """How a cell's number came about; or how one document was decided.
+) -> Iterator[Part]:
+    """How a cell's number came about; or how one document was decided. What takes longer comes later.
 
     Parameters
     ----------
@@ -94,7 +94,8 @@ def explained(
         found = list(decisions(run, own))
         summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(found)]
     wanted = account.wanted(found, document, shown)
-    return [*summary, *account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in found))]
+    yield from summary
+    yield from account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in found))
 
 
 def page_with_texts(done: Finished, store: Store, observer: Observer) -> Path:
@@ -218,10 +219,13 @@ class _Account:
         order.sort(key=lambda item: (item[0], -number[item[1].truth, item[1].given]))
         return [each for _, each in order[:shown]]
 
-    def documents(self, wanted: Sequence[Decision], store: Store, observer: Observer, *, n_wrong: int) -> list[Part]:
+    def documents(
+        self, wanted: Sequence[Decision], store: Store, observer: Observer, *, n_wrong: int
+    ) -> Iterator[Part]:
         """Each with its text, and the training documents that are nearest to it."""
         if not wanted:
-            return []
+            return
+        observer.now("the documents once more")
         study, problems = self.again(store, observer)
         variant, problem = study.variants[self.cell.variant], problems[0]
         rows = np.unique([each.row for each in wanted])
@@ -230,13 +234,13 @@ class _Account:
         ids, bench = problem.documents.ids, Workbench(default_jobs())
         near: dict[int, _Near] = {}
         over_classes = variant.terms.over_classes if variant.terms else "sum"
-        for split in {each.split for each in wanted}:
-            candidate = int(self.candidates[split])
-            work = Work(problems[candidate], splits[split], splits, self.cell.terms, over_classes, bench)
-            asked = [each.row for each in wanted if each.split == split]
-            near[split] = _nearest(work, self.entry.candidates[candidate], asked)
-        found = list[Part]()
         for number, each in enumerate(wanted, start=1):
+            observer.now(f"the machine of {each.fold} once more")
+            if each.split not in near:
+                candidate = int(self.candidates[each.split])
+                work = Work(problems[candidate], splits[each.split], splits, self.cell.terms, over_classes, bench)
+                asked = [other.row for other in wanted if other.split == each.split]
+                near[each.split] = _nearest(work, self.entry.candidates[candidate], asked)
             by, of_row = near[each.split]
             given = _named(each.given) + (", after a tie" if each.tied else "")
             told = [("true", _named(each.truth)), ("given", given), ("split", each.fold)]
@@ -244,8 +248,7 @@ class _Account:
             told += self._reasons(study, each.fold, each.document, contents[each.row], store, observer)
             told += [("near", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in of_row[each.row]]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
-            found.append(Part(each.document + wrong, ("what", "it is"), told))
-        return found
+            yield Part(each.document + wrong, ("what", "it is"), told)
 
     def again(self, store: Store, observer: Observer) -> tuple[Experiment, tuple[Problem, ...]]:
         """The configuration once more, with its corpus, which must be the one that the run was made of.

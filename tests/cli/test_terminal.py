@@ -124,6 +124,13 @@ class TestProgress:
         assert shown.rindex("\x1b[?25h") > shown.rindex("webkb")
         assert shown.endswith("\x1b[2K")
 
+    def test_the_bar_is_away_while_what_is_found_is_printed(self, terminal):
+        with ProgressObserver("webkb") as observer:
+            for _ in observer.between("ab"):
+                shown = terminal().err
+                assert "webkb" in shown
+                assert shown.endswith("\x1b[2K")
+
     def broken_work(self):
         with ProgressObserver("webkb") as observer:
             observer.plan(3)

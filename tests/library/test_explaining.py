@@ -147,5 +147,7 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
     assert told
     assert {each["text"] for each in told} == {"beta beta"}
     data.write_text(data.read_text().replace("number 3", "number three"))
+    found = explained(done.folder, "mnb", store, Observer())
+    assert [next(found).title for _ in range(3)] == ["mnb", "Scores", "Taken for another"]  # told without the documents
     with pytest.raises(DataError, match="changed since the run"):
-        explained(done.folder, "mnb", store, Observer())
+        next(found)

@@ -185,11 +185,11 @@ def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    told = explained(done.folder, "chi2", store, Observer(), shown=1)
+    told = list(explained(done.folder, "chi2", store, Observer(), shown=1))
     assert [what for what, _ in told[-1].rows].count("near") == 3
     (folder / "beside.py").write_text((folder / "beside.py").read_text() + "\nMORE = 1\n")
     with pytest.raises(ConfigError, match=r"chi2\.py: was changed since the run"):
-        explained(done.folder, "chi2", store, Observer(), shown=1)
+        list(explained(done.folder, "chi2", store, Observer(), shown=1))
 
 
 def keys_of(study: Experiment) -> dict[str, list[str]]:
