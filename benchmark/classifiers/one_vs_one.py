@@ -126,9 +126,10 @@ def train_pairs(
     small = [pair for pair in pairs if pair not in large]
     found: dict[tuple[int, int], list[Machine | None]] = {}
     with blas_threads(1), trainers(jobs) as many, trainers(1) as one:
-        kept = np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4
-        team.keep(np.flatnonzero(kept).tolist(), many.map)
-        for each in many.map(solve, units(small, sizes if wanted and wanted[0].kernel.streamed else None)):
+        kept = np.flatnonzero(np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4)
+        team.keep(kept[np.argsort(-sizes[kept], kind="stable")].tolist(), many.map)
+        apart = units(small, sizes if wanted and wanted[0].kernel.streamed else None)
+        for each in many.map(solve, sorted(apart, key=lambda unit: -_magnitude(sizes, unit))):
             found |= each
         for each in one.map(solve, units(sorted(large), None)):
             found |= each
@@ -153,6 +154,14 @@ def units(pairs: Sequence[tuple[int, int]], sizes: Array | None) -> list[tuple[i
     for i, j in pairs:
         found.setdefault((i, int(run_of[j])), []).append(j)
     return [(i, others) for (i, _), others in found.items()]
+
+
+def _magnitude(sizes: Array, unit: tuple[int, list[int]]) -> int:
+    """How large a unit is, in powers of two: the largest come first, lest one is solved alone in the end.
+
+    Those that are about as large stay in their order, in which they share what is in the caches.
+    """
+    return int(np.log2(1 + ((sizes[unit[0]] + sizes[unit[1]]) ** 2).sum()))
 
 
 def runs(sizes: Array) -> list[list[int]]:

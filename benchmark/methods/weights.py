@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.representation import normalized
+from benchmark.representation import canonical, normalized
 from benchmark.representation.weightings import LABELS
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Work:
     def selected_counts(self) -> sp.csr_array:
         """Counts of all documents, shape (n, V), or of the `selected_terms` alone."""
         matrix, terms = self.problem.counts.matrix, self.selected_terms()
-        return matrix if terms is None else matrix[:, terms]
+        return matrix if terms is None else canonical(matrix[:, terms])  # once: all that is made of it would ask for it
 
     def points(self, representation: Representation) -> Any:
         """All documents over the selected terms, see `points_of`."""
