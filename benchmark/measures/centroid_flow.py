@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence  # noqa: TC003 - read by config.components, with the constructor's types
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
     from benchmark.classifiers.centroids.divergence import ClassStatistics
     from benchmark.measures.base import Arrays, Context, Found, Reading
-    from benchmark.text.counts import Counts
 
 EXACT = "exact"
 _FINEST = 1e-12
@@ -75,7 +75,7 @@ class CentroidFlow(Measure):
                 content = {"measure": "centroid-flow", "solver": name, "smoothing": smoothing}
                 content["tolerance"] = self.tolerance
                 try:
-                    solved = context.once(content, partial(self._solve, name, context.counts, smoothing))
+                    solved = context.once(content, partial(self._solve, name, context, smoothing))
                 except RuntimeError as error:  # it didn't converge; failures are never kept
                     solved = {"failed": joined([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
@@ -113,17 +113,19 @@ class CentroidFlow(Measure):
             f"after about {steps} steps; known to be within {self.tolerance:g} of the least."
         )
 
-    def _solve(self, name: str, counts: Counts, smoothing: float) -> Arrays:
+    def _solve(self, name: str, context: Context, smoothing: float) -> Arrays:
+        counts = context.counts
         labels, k = counts.documents.labels, len(counts.documents.classes)
         rows = [(labels == code) & (np.diff(counts.matrix.indptr) > 0) for code in range(k)]
         statistics = [class_statistics(counts.matrix[own], smoothing) for own in rows]
-        return _exact(statistics) if name == EXACT else self._flows(name, statistics, counts)
+        return _exact(statistics) if name == EXACT else self._flows(name, statistics, context)
 
-    def _flows(self, name: str, statistics: list[ClassStatistics], counts: Counts) -> Arrays:
+    def _flows(self, name: str, statistics: list[ClassStatistics], context: Context) -> Arrays:
         started = time.perf_counter()
-        edges = GRAPHS[name](counts.matrix)
+        edges = GRAPHS[name](context.counts.matrix)
         drawn = time.perf_counter()
-        ends = [flow(each, edges, tolerance=self.tolerance) for each in statistics]
+        with ThreadPoolExecutor(context.jobs) as pool:
+            ends = list(pool.map(lambda each: flow(each, edges, tolerance=self.tolerance), statistics))
         return {
             "energies": np.array([end.energies[-1] for end in ends]),
             "gaps": np.array([end.gap for end in ends]),
