@@ -91,7 +91,8 @@ class Work:
         if self.terms is None:
             alone = differs_by_split(representation)
             columns = self.split.train if alone else self.bench.columns(self.problem, self.splits)
-            held = self.bench.products(self.problem, representation, exponent, columns, rows, by_class=by_class)
+            how = {"by_class": by_class, "alone": alone}
+            held = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
             watch.book("products", held.seconds)
             return held.products
         counts = self.selected_counts()

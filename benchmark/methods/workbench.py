@@ -130,10 +130,12 @@ class Workbench:
 
     def columns(self, problem: Problem, splits: Sequence[Split]) -> NDArray[np.intp]:
         """The columns to ask for: what any of the expected splits trains on, or of `splits`; ascending."""
-        own = trained_by(splits)
-        if self._expected is not None and self._expected[0] == problem.key and np.isin(own, self._expected[1]).all():
-            return self._expected[1]
-        return own
+        if self._expected is not None and self._expected[0] == problem.key:
+            among = np.zeros(len(problem.documents), dtype=bool)
+            among[self._expected[1]] = True
+            if all(among[split.train].all() for split in splits):
+                return self._expected[1]
+        return trained_by(splits)
 
     def products(
         self,
@@ -144,6 +146,7 @@ class Workbench:
         learned: NDArray[np.intp] | None,
         *,
         by_class: bool = False,
+        alone: bool = False,
     ) -> Timed:
         """<x^p, x'^p> between all documents and `columns`: those asked for last, or computed.
 
@@ -161,8 +164,10 @@ class Workbench:
         by_class : bool
             Whether they are asked for by classes of columns, once: what is large is then never held, unless other
             splits are awaited that need it, too.
+        alone : bool
+            Whether no other split can need it.
         """
-        streamed = by_class and self._once
+        streamed = by_class and (self._once or alone)
         fields = (representation.normalization, *representation.fields) if representation.fields else None
         points = str((representation.weighting.plain, representation.dirichlet, fields))
         rows = [None if each is None else each.tobytes() for each in (learned, columns)]

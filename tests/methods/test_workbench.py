@@ -9,6 +9,7 @@ import pytest
 
 from benchmark.evaluation.predictions import CLOCKS
 from benchmark.evaluation.protocols import RandomSubsets
+from benchmark.kernels.products import StreamedProducts
 from benchmark.methods.category_machines import linear_machines
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import method_for
@@ -62,6 +63,15 @@ def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest
     for a, b in zip(held, streamed, strict=True):
         np.testing.assert_array_equal(a.given, b.given)
         np.testing.assert_array_equal(a.tied, b.tied)
+
+
+def test_what_no_other_split_needs_is_not_held_where_it_is_large(bench: Workbench, monkeypatch) -> None:
+    problem, rows = problem_of(several=False), np.arange(60)
+    monkeypatch.setenv("BENCH_MEMORY_GB", "0.0001")  # 100 kB, of which what is asked for once may take an eighth
+    asked = [{"by_class": True, "alone": True}, {"by_class": True}, {"alone": True}]
+    seen = [bench.products(problem, TF, 1.0, rows, None, **each).products.matrix for each in asked]
+    assert [isinstance(each, StreamedProducts) for each in seen] == [True, False, False]
+    np.testing.assert_array_equal(seen[0][:], seen[1])
 
 
 def test_columns_are_what_is_expected(bench: Workbench) -> None:
