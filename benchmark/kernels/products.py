@@ -308,9 +308,8 @@ def _square(out: Array, row_start: I8, row_term: I4, row_value: Array, n_terms: 
     value, among, place = np.empty(len(row_value)), np.empty(len(row_term), np.int32), np.empty(len(row_term), np.int64)
     found = member, size, cut, row_term, row_value, value, start, among, place
     _find_postings(*found)
-    step = (
-        _ROWS if blocks == 1 else max(1, -(-n // (2 * current_threads())))
-    )  # as many rows as can be use what is in the cache
+    # As many rows as can be use what of a block is in the cache.
+    step = _ROWS if blocks == 1 else max(1, -(-n // (2 * current_threads())))
     _fill_square(out, step, *found)
 
 

@@ -206,9 +206,8 @@ class FisherMachines(OnSplits):
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
         watch.lap("extraction")
-        gram = bench.square(
-            model.scores_, width=model.n_features_in_ + 1
-        )  # a latent class has a score a word, and its own
+        # A latent class has a score for each word, and its own.
+        gram = bench.square(model.scores_, width=model.n_features_in_ + 1)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
