@@ -1,9 +1,12 @@
-"""Pictures of several runs, drawn while the next is computed."""
+"""Pictures of several runs, drawn while the next is computed: ``python -m benchmark.library.aside`` is who draws."""
 
 from __future__ import annotations
 
-import signal
-from concurrent.futures import BrokenExecutor
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +15,6 @@ from benchmark.experiment.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from concurrent.futures import Future, ProcessPoolExecutor
     from pathlib import Path
 
     from benchmark.report.contents import Summary
@@ -34,15 +36,16 @@ class Aside:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._unfinished: dict[Path, Summary] = {}
-        self._asked: list[Future[None]] = []
-        self._pool: ProcessPoolExecutor | None = None
+        self._sender = ThreadPoolExecutor(1)  # a pipe takes no more than who reads it has room for
+        self._process: subprocess.Popen[bytes] | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        if self._process is not None:
+            self._process.kill()
+            self._close()
 
     def keep(self, summary: Summary, folder: Path) -> Keep:
         """What gives the pictures of a run: from the store, here, or, of more than a few that are new, none yet."""
@@ -53,18 +56,8 @@ class Aside:
         def later(draw: Draw, given: Any, told: str) -> Mapping[str, bytes]:
             if self._store.has(picture_key(draw, told)):
                 return here(draw, given, told)
-            if self._pool is None:
-                from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - slow, and seldom
-                from multiprocessing import get_context  # noqa: PLC0415
-
-                quiet = partial(signal.signal, signal.SIGINT, signal.SIG_IGN)  # who interrupts means the run
-                self._pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=quiet)
-            place = self._store.folder, self._store.limit
-            try:
-                self._asked.append(self._pool.submit(_put_picture, *place, draw, given, told))
-            except BrokenExecutor:
-                return here(draw, given, told)
             self._unfinished[folder] = summary
+            self._sender.submit(self._send, pickle.dumps((self._store.folder, self._store.limit, draw, given, told)))
             return {}
 
         return later
@@ -73,11 +66,36 @@ class Aside:
         """Wait for what is drawn, and write it; what couldn't be is drawn now."""
         from benchmark.report.files import write_all  # noqa: PLC0415 - draws pictures, which are seldom new
 
-        for each in self._asked:
-            each.exception()
+        self._close()
         for folder, summary in self._unfinished.items():
             write_all(summary, folder, partial(picture_in, self._store))
 
+    def _send(self, asked: bytes) -> None:
+        if self._process is None:
+            command = [sys.executable, "-m", "benchmark.library.aside"]
+            how: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            # A session of its own: who interrupts means the run.
+            self._process = subprocess.Popen(command, start_new_session=True, **how)  # noqa: S603 - of ours
+        if self._process.stdin is not None:
+            self._process.stdin.write(asked)
+            self._process.stdin.flush()
 
-def _put_picture(folder: Path | str, limit: int, draw: Draw, given: Any, told: str) -> None:
-    picture_in(Store(folder, limit), draw, given, told)
+    def _close(self) -> None:
+        """Have no more drawn, and wait for the last."""
+        self._sender.shutdown()
+        if self._process is not None and self._process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self._process.stdin.close()
+            self._process.wait()
+
+
+def main() -> None:
+    """Draw what standard input asks for, into the store, until it ends."""
+    with suppress(EOFError):
+        while True:
+            folder, limit, *picture = pickle.load(sys.stdin.buffer)  # noqa: S301 - what `Aside` wrote
+            picture_in(Store(folder, limit), *picture)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,5 +1,7 @@
 """Pictures that were drawn before come from the store: the same bytes, and never those of something else."""
 
+import signal
+import time
 from dataclasses import replace
 
 import pytest
@@ -124,12 +126,13 @@ def test_what_is_known_or_few_is_written_at_once(many, store, drawn, tmp_path):
 def test_what_cannot_be_drawn_aside_is_drawn_here(many, store, drawn, tmp_path):
     """A process that dies takes no picture with it, and a store that can't be written is no way back from there."""
     places = [tmp_path / name for name in "abc"]
+    others = replace(many, charts=tuple(replace(chart, title="Another") for chart in many.charts))
     with Aside(store) as aside:
         write_all(many, places[0], aside.keep(many, places[0]))
-        for process in aside._pool._processes.values():
-            process.kill()
-        aside.finish()
-        others = replace(many, charts=tuple(replace(chart, title="Another") for chart in many.charts))
+        while aside._process is None:
+            time.sleep(0.01)
+        aside._process.kill()
+        aside._process.wait()
         write_all(others, places[1], aside.keep(others, places[1]))
         aside.finish()
         store.writable = False
@@ -137,6 +140,15 @@ def test_what_cannot_be_drawn_aside_is_drawn_here(many, store, drawn, tmp_path):
     assert len(drawn) == 4
     assert [len(list(place.glob("*.png"))) for place in places] == [2, 2, 2]
     assert contents(places[0]) == contents(places[2])
+
+
+def test_who_breaks_off_waits_for_no_picture(many, store, tmp_path):
+    aside = Aside(store)
+    write_all(many, tmp_path / "run", aside.keep(many, tmp_path / "run"))
+    while aside._process is None:
+        time.sleep(0.01)
+    aside.__exit__(KeyboardInterrupt, None, None)
+    assert aside._process.returncode == -signal.SIGKILL
 
 
 def contents(folder):
