@@ -114,7 +114,7 @@ def perform(
 ) -> Finished:
     """Run an experiment, here or `elsewhere`, and write its folder, `results/runs/<name>` unless given.
 
-    `keep` says whence pictures are to come, unless from the store, or drawn now.
+    `keep` says where the pictures of a summary, for a folder, come from: unless given, from the store, or drawn now.
     """
     from benchmark.report.files import write_all  # noqa: PLC0415 - as in `again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415

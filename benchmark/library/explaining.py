@@ -59,7 +59,10 @@ SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
 def explained(
     folder: Path, cell: str, store: Store, observer: Observer, *, document: str | None = None, shown: int = SHOWN
 ) -> Iterator[Part]:
-    """How a cell's number came about; or how one document was decided. What takes longer comes later.
+    """How a cell's number came about; or how one document was decided.
+
+    Part by part, as they are asked for: what needs no documents comes first, and what can't be told is raised when its
+    turn comes.
 
     Parameters
     ----------

@@ -240,7 +240,10 @@ class _Rehearsal:
         return Forecast(seconds, cpu, {part: memory[part] for part in RUN_PARTS}, self._kept()), from_store
 
     def _kept(self) -> float:
-        """Bytes of the decisions that the store is given."""
+        """Bytes of the decisions that the store is given, as `pack` writes them: a class of 16 bits and a tie of one.
+
+        Of several classes, a bit for each of both; and the seconds of each split.
+        """
         found = 0.0
         for point in (p for work in self.works for p in work.points if p.place in self.missing):
             of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8

@@ -176,7 +176,7 @@ def test_a_flipped_byte_in_the_store_is_told_and_mended(run, undisturbed, full_s
         path.write_bytes(flipped)
     code, error = finished(run(tmp_path / "run", full_store))
     assert code == 0, error
-    assert error.count("is computed again") == 3
+    assert error.count("is computed again") == 3, "the predictions on two folds, and the counts"
     assert contents(tmp_path / "run") == undisturbed[0]
     mended = sum(path.read_bytes() == content for path, content in whole.items())
     assert mended == 1, "the counts; the predictions come with other seconds"
