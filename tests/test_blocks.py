@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
 
-from benchmark.blocks import run_blocks, transposed
+from benchmark.blocks import largest_magnitude, run_blocks, transposed
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
@@ -38,3 +39,21 @@ def test_a_transpose_is_numpy_s(m: int, n: int) -> None:
     np.testing.assert_array_equal(
         transposed(matrix[:, : n // 2]), matrix[:, : n // 2].T
     )  # no row begins where one ends
+
+
+@given(hnp.arrays(np.float64, hnp.array_shapes(max_dims=2, min_side=0, max_side=40)))
+def test_the_largest_magnitude_is_numpy_s_and_finite_only_if_all_are(values: np.ndarray) -> None:
+    for each in (values, values.T, values[::2]):
+        found = largest_magnitude(each)
+        if np.isfinite(each).all():
+            assert found == np.abs(each).max(initial=0.0)
+        else:
+            assert not np.isfinite(found)
+
+
+@pytest.mark.parametrize("value", [np.nan, -np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("place", [0, 7, 99])
+def test_one_value_that_is_not_finite_is_seen_wherever_it_stands(value: float, place: int) -> None:
+    values = np.full(100, -1e308)
+    values[place] = value
+    assert not np.isfinite(largest_magnitude(values))

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from benchmark.blocks import blas_threads, rows_per_block, run_blocks
+from benchmark.blocks import blas_threads, largest_magnitude, rows_per_block, run_blocks
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.libsvm import DenseRows, KernelTiles, Machine, NodeMatrix, train
 from benchmark.classifiers.one_vs_one import TILES, Clock, Wanted, train_pairs
@@ -207,8 +207,18 @@ def decide_together(
             deciding[i].sum_again(rows, largest[i])
 
     with blas_threads(1):
-        run_blocks(work, first.kernel.shape[0], max(64, rows_per_block(first.kernel.shape[1])), jobs)
+        run_blocks(work, first.kernel.shape[0], decided_together(*first.kernel.shape), jobs)
     return [failed[i] if i in failed else deciding[i].decisions for i in range(len(machines))]
+
+
+def decided_together(n_rows: int, n_columns: int) -> int:
+    """How many rows a thread decides at a time: 64, or up to 256 where there are many and their products few.
+
+    After each of its steps a thread waits for the interpreter, which with 64 rows always took two cores a third of the
+    time. It depends on nothing but the shape, lest the last bits depend on the machine.
+    """
+    many = min(256, (1 << 22) // max(n_columns, 1), n_rows // 8)
+    return max(64, many // 64 * 64, rows_per_block(n_columns))
 
 
 class _Deciding:
@@ -228,7 +238,7 @@ class _Deciding:
         """Add what a class's rows contribute, given the kernel values with them; the largest magnitude of these."""
         which, weights = self.blocks[code]
         self.decisions[rows, which] += values @ weights
-        return float(max(values.max(), -values.min()))
+        return largest_magnitude(values)
 
     def sum_again(self, rows: slice, largest: float) -> None:
         """Sum in LIBSVM's order what is so small that another order might change its sign."""
