@@ -15,7 +15,7 @@ from pathlib import Path
 from benchmark.errors import BenchError
 
 _PROCESS = Path("/proc/self")
-_M_ARENA_MAX = -8
+_M_TRIM_THRESHOLD, _M_MMAP_MAX, _M_ARENA_MAX = -1, -4, -8
 _STALE_SECONDS = 24 * 3600.0
 #: One number: the highest of the peaks that were forgotten.
 _FORGOTTEN = [0.0]
@@ -34,17 +34,21 @@ def gigabytes(variable: str, default: float) -> int:
 
 
 def share_machine() -> None:
-    """Let threads take memory from as many heaps as there are processors, where glibc gives it, and sleep as they wait.
+    """Keep what is freed for what comes next, in as many heaps as there are processors; let threads sleep as they wait.
 
     Of a heap of its own each thread keeps what it has freed: ten megabytes of a small run. With one heap for all,
-    machines that are trained side by side wait for each other: a fifth of the time of WebKB's diffusion curves.
+    machines that are trained side by side wait for each other: a fifth of the time of WebKB's diffusion curves. glibc
+    gives a large array that is freed back to the system, and the next one comes page by page: on a virtual machine a
+    second for 400 megabytes, a tenth of the time of Fisher kernels. `return_freed_memory` does so where it is time to.
     OpenMP's threads, told before its library is loaded, would else turn around while they wait: on a busy machine, a
     third of PLSI's time of the processors, and most of it of a few documents. So would OpenBLAS's, 25 ms each time.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # 2⁴ cycles
     with contextlib.suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, os.cpu_count() or 1)
+        library = ctypes.CDLL(None)
+        for option, value in ((_M_ARENA_MAX, os.cpu_count() or 1), (_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, -1)):
+            library.mallopt(option, value)
 
 
 def return_freed_memory() -> None:

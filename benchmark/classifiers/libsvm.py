@@ -193,16 +193,13 @@ class NodeMatrix:
         run_blocks(strip, n, TILE, jobs)
 
     def resize(self, n: int) -> None:
-        """Make room for n rows, and number them; their values are anything until they are written."""
+        """Make room for n rows; their values are anything until they are written."""
         self._square, self.n = lambda: None, n
         pairs, width = (n + 1) // 2, n + 2
         if self._memory.size < pairs * width * 2:
             self._memory = np.empty(0)  # free the old before taking the new
-            self._memory = np.zeros(pairs * width * 2)
+            self._memory = np.empty(pairs * width * 2)
         self._nodes = self._memory[: pairs * width * 2].reshape(pairs, width, 2)
-        serial = np.arange(1, n + 1)
-        self._nodes[:, 0, 1] = serial[0::2]
-        self._nodes[: n // 2, 1, 0] = serial[1::2]
 
     def write(self, row: int, column: int, values: NDArray[np.float64]) -> None:
         """Write a tile, whose first value belongs to `row` and `column`."""
@@ -217,7 +214,13 @@ class NodeMatrix:
             self._nodes[odd // 2, odd + 2, 0] += ridge
 
     def pointers(self) -> NDArray[np.uintp]:
-        """Addresses of the rows' node 0, shape (n,)."""
+        """Addresses of the rows' node 0, shape (n,), where each has its number from here on.
+
+        It is written after the values, which several threads write: whoever comes first waits for the memory.
+        """
+        serial = np.arange(1, self.n + 1)
+        self._nodes[:, 0, 1] = serial[0::2]
+        self._nodes[: self.n // 2, 1, 0] = serial[1::2]
         stride = self._nodes.strides[0]
         row = np.arange(self.n, dtype=np.uintp)
         return np.uintp(self._nodes.ctypes.data) + (row // 2) * np.uintp(stride) + (row % 2) * np.uintp(8)
