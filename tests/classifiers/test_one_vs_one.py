@@ -12,9 +12,10 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmark.blocks import rows_per_block
 from benchmark.classifiers.libsvm import DenseRows, NodeMatrix, train
 from benchmark.classifiers.one_vs_one import RUN, Clock, Wanted, runs, units
-from benchmark.classifiers.svm import Machines, decide, decide_together, fit_machines, fit_together
+from benchmark.classifiers.svm import Machines, decide, decide_together, decided_together, fit_machines, fit_together
 from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesicDistance, Polynomial
 from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
@@ -117,6 +118,13 @@ def test_decisions_together_are_those_of_each(points: sp.csr_array, streamed: bo
         for column, machine in enumerate(machines.machines):
             sums[:, column] = asked.block(0, TESTED)[:, machine.support] @ machine.coefficients - machine.rho
         np.testing.assert_allclose(decisions, sums, rtol=1e-12, atol=1e-12)
+
+
+@given(st.integers(0, 10**6), st.integers(0, 10**6))
+def test_few_documents_are_decided_by_all_threads_and_many_in_little_memory(n_rows: int, n_columns: int) -> None:
+    together = decided_together(n_rows, n_columns)
+    assert together >= 64
+    assert together in (64, rows_per_block(n_columns)) or (together <= n_rows / 8 and together * n_columns <= 1 << 22)
 
 
 def test_of_many_classes_no_matrix_of_all_pairs_is_held() -> None:

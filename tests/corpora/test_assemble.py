@@ -83,6 +83,7 @@ def test_select_without_wishes_changes_nothing(corpus):
     assert list(same) == list(corpus)
     assert same.documents.ids == corpus.documents.ids
     assert np.array_equal(same.documents.labels, corpus.documents.labels)
+    assert same.text is corpus.text
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])  # the fixture is never changed
