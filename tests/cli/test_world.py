@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import os
 import re
@@ -182,3 +183,24 @@ def test_files_and_limits_of_the_system_are_one_line(tmp_path, capsys):
     assert capsys.readouterr().err == f"bench: Too many open files\nbench: {tmp_path}: Read-only file system\n"
     with contextlib.suppress(BrokenPipeError), told():
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "mallopt"), reason="what the C library does elsewhere isn't known")
+def test_what_is_freed_is_kept_until_it_is_returned():
+    code = """
+import resource
+import numpy as np
+from pathlib import Path
+from benchmark.environment import return_freed_memory, share_machine
+def held(): return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+share_machine()
+before = held()
+array = np.ones(25_000_000)
+del array
+print(held() - before)
+return_freed_memory()
+print(held() - before)
+"""
+    kept, left = map(int, subprocess.check_output([sys.executable, "-c", code], text=True).split())
+    assert kept > 190e6
+    assert left < 10e6
