@@ -35,7 +35,8 @@ _LOADERS: dict[Callable[..., Any], Callable[[], Any]] = {}
 def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
     """Compile for `signature` when first called, and keep the machine code on disk.
 
-    With `parallel`, `prange` loops share numba's threads; without it the function releases the GIL.
+    Division by zero gives what numpy gives, so that loops which divide need not ask at each number. With `parallel`,
+    `prange` loops share numba's threads; without it the function releases the GIL.
     """
 
     def decorate(function: F) -> F:
@@ -50,7 +51,7 @@ def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
                     names[name] = numba.prange
                 elif isinstance(names.get(name), FunctionType) and names[name] in _LOADERS:
                     names[name] = _LOADERS[names[name]]()
-            return numba.njit(signature, cache=True, nogil=True, parallel=parallel)(function)
+            return numba.njit(signature, cache=True, nogil=True, parallel=parallel, error_model="numpy")(function)
 
         @functools.wraps(function)
         def call(*arguments: Any) -> Any:

@@ -48,8 +48,7 @@ def fold_in(
     known = known_words(counts, phi)
     n, k = counts.shape[0], phi.shape[1]
     theta, gap = np.full((n, k), 1 / k), np.zeros(n)
-    ratio = np.empty(known.nnz)
-    fold(theta, gap, ratio, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
+    fold(theta, gap, tempered(phi, temper), *csr_parts(known), temper, tolerance, max_iterations)
     empty = np.diff(known.indptr) == 0
     theta[empty] = otherwise
     gap[empty] = 0.0

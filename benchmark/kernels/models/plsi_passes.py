@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: It is compiled into functions and stands in their file, where numba notices a change.
 NEGLIGIBLE = 1e-30
 
+#: Numbers that a processor takes together, or rows that one pass adds: whole multiples leave nothing for one by one.
+_WIDTH = 8
+
 _COUNTS = "i8[::1], i4[::1], f8[::1]"
 
 
@@ -49,59 +52,38 @@ def _row_products(a: Array, i: U8, b: Array, j: U8, k: U8, m: U8, n: U8) -> tupl
     return s, t, u, v
 
 
-@compiled("f8(f8, f8, f8, f8)")
-def _ratio(count: float, length: float, s: float, beyond: float) -> float:
-    return count / (length * s) if s > 0.0 else beyond
-
-
-@compiled(f"void(f8[::1], f8[:, ::1], f8[:, ::1], u8, f8[:, ::1], {_COUNTS}, u8, f8, f8)")
+@compiled(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS}, u8)")
 def _pass_over_document(
-    ratio: Array,
-    gradient: Array,
-    theta: Array,
-    row: U8,
-    phi: Array,
-    start: I8,
-    word: I4,
-    count: Array,
-    d: U8,
-    length: float,
-    beyond: float,
+    ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array, d: U8
 ) -> None:
-    """Fill ``ratio`` with r = n/(length s) and ``gradient[row, z]`` with Σ_w φ_wz r; θ_d is ``theta[row]``.
-
-    A ratio is `beyond` where s is 0.
-    """
     for z in range(theta.shape[1]):
-        gradient[row, z] = 0.0
+        gradient[d, z] = 0.0
     first, stop = start[d], start[d + np.uint64(1)]
     rest = stop - (stop - first) % 4
     for p in range(first, rest, 4):
         i, j, k, m = np.uint64(p), np.uint64(p + 1), np.uint64(p + 2), np.uint64(p + 3)
         w, x, y, v = np.uint64(word[i]), np.uint64(word[j]), np.uint64(word[k]), np.uint64(word[m])
-        a, b, c, e = _row_products(theta, row, phi, w, x, y, v)
-        a, b = _ratio(count[i], length, a, beyond), _ratio(count[j], length, b, beyond)
-        c, e = _ratio(count[k], length, c, beyond), _ratio(count[m], length, e, beyond)
+        a, b, c, e = _row_products(theta, d, phi, w, x, y, v)
+        a, b, c, e = count[i] / a, count[j] / b, count[k] / c, count[m] / e
         ratio[i], ratio[j], ratio[k], ratio[m] = a, b, c, e
         for z in range(theta.shape[1]):
-            gradient[row, z] = gradient[row, z] + a * phi[w, z] + b * phi[x, z] + c * phi[y, z] + e * phi[v, z]
+            gradient[d, z] = gradient[d, z] + a * phi[w, z] + b * phi[x, z] + c * phi[y, z] + e * phi[v, z]
     for p in range(rest, stop):
         i = np.uint64(p)
         w = np.uint64(word[i])
-        a = _ratio(count[i], length, _row_product(theta, row, phi, w), beyond)
+        a = count[i] / _row_product(theta, d, phi, w)
         ratio[i] = a
         for z in range(theta.shape[1]):
-            gradient[row, z] += a * phi[w, z]
+            gradient[d, z] += a * phi[w, z]
 
 
 @compiled(f"void(f8[::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], {_COUNTS})", parallel=True)
 def pass_over_documents(
     ratio: Array, gradient: Array, theta: Array, phi: Array, start: I8, word: I4, count: Array
 ) -> None:
-    """Fill ``ratio`` with n/s and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
+    """Fill ``ratio`` with n/s, infinite where s is 0, and ``gradient[d, z]`` with Σ_w φ_wz n/s."""
     for d in prange(theta.shape[0]):
-        i = np.uint64(d)
-        _pass_over_document(ratio, gradient, theta, i, phi, start, word, count, i, 1.0, np.inf)
+        _pass_over_document(ratio, gradient, theta, phi, start, word, count, np.uint64(d))
 
 
 @compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], i8)")
@@ -154,41 +136,73 @@ def fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> No
             s[p] = _row_product(theta, np.uint64(d), phi, np.uint64(word[p]))
 
 
-@compiled(f"f8(f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, u8, f8)")
+@compiled("void(f8[::1], f8[::1], f8[:, ::1])")
+def _combine(out: Array, weight: Array, rows: Array) -> None:
+    """Fill ``out`` with Σ_i weight_i rows_i, added from the first row to the last; there are whole eights of rows."""
+    out[:] = 0.0
+    for first in range(0, len(weight), 8):
+        i = np.uint64(first)
+        j, k, m = i + np.uint64(1), i + np.uint64(2), i + np.uint64(3)
+        e, f, g, h = i + np.uint64(4), i + np.uint64(5), i + np.uint64(6), i + np.uint64(7)
+        w0, w1, w2, w3, w4, w5, w6, w7 = (
+            weight[i],
+            weight[j],
+            weight[k],
+            weight[m],
+            weight[e],
+            weight[f],
+            weight[g],
+            weight[h],
+        )
+        for column in range(len(out)):
+            c = np.uint64(column)
+            out[c] = (
+                out[c]
+                + w0 * rows[i, c]
+                + w1 * rows[j, c]
+                + w2 * rows[k, c]
+                + w3 * rows[m, c]
+                + w4 * rows[e, c]
+                + w5 * rows[f, c]
+                + w6 * rows[g, c]
+                + w7 * rows[h, c]
+            )
+
+
+@compiled("f8(f8[::1], f8[::1], f8[::1], f8[::1], f8[:, ::1], f8[:, ::1], f8[::1], f8, f8)")
 def _slopes(
-    ratio: Array,
     slope: Array,
+    ratio: Array,
     powers: Array,
     theta: Array,
     phi: Array,
-    start: I8,
-    word: I4,
+    turned: Array,
     count: Array,
-    d: U8,
+    length: float,
     beta: float,
 ) -> float:
-    """Fill ``slope`` with ∂f/∂θ_z and ``powers`` with θ^β, rows of their own; the largest slope. ``phi`` holds φ^β."""
-    length = 0.0
-    for p in range(start[d], start[d + np.uint64(1)]):
-        length += count[p]
-    for z in range(theta.shape[0]):
-        powers[0, z] = theta[z] if beta == 1.0 else theta[z] ** beta
-    # Without the one class that knows a word the slope towards it is beyond measure.
-    _pass_over_document(ratio, slope, powers, np.uint64(0), phi, start, word, count, d, length, 1e300)
+    """Fill ``slope`` with ∂f/∂θ_z; the largest. ``phi`` holds φ^β and ``turned`` its transpose; ``powers`` gets θ^β."""
+    for z in range(len(theta)):
+        powers[z] = theta[z] if beta == 1.0 else theta[z] ** beta
+    _combine(ratio, powers, turned)
+    for place in range(len(ratio)):
+        p = np.uint64(place)
+        # Without the one class that knows a word the slope towards it is beyond measure.
+        ratio[p] = count[p] / (length * ratio[p]) if ratio[p] > 0.0 else 1e300
+    _combine(slope, ratio, phi)
     largest = 0.0
-    for z in range(theta.shape[0]):
+    for z in range(len(theta)):
         if beta != 1.0:
             # The factor θ^(β-1). A class at 0 has a share too small for the sums, whatever its slope.
-            slope[0, z] = slope[0, z] * powers[0, z] / theta[z] if theta[z] > 0.0 else 0.0
-        largest = max(largest, slope[0, z])
+            slope[z] = slope[z] * powers[z] / theta[z] if theta[z] > 0.0 else 0.0
+        largest = max(largest, slope[z])
     return largest
 
 
-@compiled(f"void(f8[:, ::1], f8[::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, f8, i8)", parallel=True)
+@compiled(f"void(f8[:, ::1], f8[::1], f8[:, ::1], {_COUNTS}, f8, f8, i8)", parallel=True)
 def fold(
     theta: Array,
     gap: Array,
-    ratio: Array,
     phi: Array,
     start: I8,
     word: I4,
@@ -197,21 +211,34 @@ def fold(
     tolerance: float,
     max_iterations: int,
 ) -> None:
-    """EM on each row of ``theta`` by itself, from where it is; ``phi`` holds φ^β, ``ratio`` is room for numbers."""
-    k = theta.shape[1]
+    """EM on each row of ``theta`` by itself, from where it is; ``phi`` holds φ^β.
+
+    A document's steps read φ of its own words only, copied to one place with zeros around, both by words and by
+    classes: either sum of a step then goes over whole rows, several numbers at a time, and adds in the same order.
+    """
+    classes = theta.shape[1]
+    k = _WIDTH * ((classes + _WIDTH - 1) // _WIDTH)
     # With β < 1 no class is 0 at the optimum.
     dispensable = tolerance if beta == 1.0 else 0.0
     for d in prange(theta.shape[0]):
-        i = np.uint64(d)
-        own, fewer = theta[d].copy(), np.empty(k)
-        slope, powers, other = np.empty((1, k)), np.empty((1, k)), np.empty((1, k))
+        first, words = start[d], start[d + 1] - start[d]
+        m = _WIDTH * ((words + _WIDTH - 1) // _WIDTH)
+        own_phi, turned, own_count, ratio = np.zeros((m, k)), np.zeros((k, m)), np.zeros(m), np.empty(m)
+        length = 0.0
+        for p in range(words):
+            own_count[p] = count[first + p]
+            length += own_count[p]
+            for z in range(classes):
+                own_phi[p, z] = turned[z, p] = phi[word[first + p], z]
+        own, fewer, slope, other, powers = np.zeros(k), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+        own[:classes] = theta[d]
         for step in range(max_iterations + 1):
-            gap[d] = _slopes(ratio, slope, powers, own, phi, start, word, count, i, beta) - 1.0
+            gap[d] = _slopes(slope, ratio, powers, own, own_phi, turned, own_count, length, beta) - 1.0
             if gap[d] <= tolerance:
                 # EM only nears 0. Classes on their way there are dropped at once, if the bound holds without them.
-                fewer[:] = np.where((own < dispensable) & (slope[0] < 1.0 - tolerance), 0.0, own)
+                fewer[:] = np.where((own < dispensable) & (slope < 1.0 - tolerance), 0.0, own)
                 fewer /= fewer.sum()
-                fewer_gap = _slopes(ratio, other, powers, fewer, phi, start, word, count, i, beta) - 1.0
+                fewer_gap = _slopes(other, ratio, powers, fewer, own_phi, turned, own_count, length, beta) - 1.0
                 if fewer_gap <= tolerance:
                     own[:] = fewer
                     gap[d] = fewer_gap
@@ -219,10 +246,10 @@ def fold(
             if step < max_iterations:
                 total = 0.0
                 for z in range(k):
-                    value = own[z] * slope[0, z]
+                    value = own[z] * slope[z]
                     own[z] = 0.0 if value < NEGLIGIBLE else value
                     total += own[z]
                 # The sum is 1 but for rounding.
                 for z in range(k):
                     own[z] /= total
-        theta[d] = own
+        theta[d] = own[:classes]
