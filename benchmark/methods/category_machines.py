@@ -187,8 +187,7 @@ class TopMachines(OnSplits):
         )
         top.fit(linear.points, mixture, categories=mixed, linear=linear.gram, machines=machines)
         watch.lap("extraction")
-        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap)
-        watch.book("machines", float(watch.seconds("training").sum()))  # one by one, since each has a kernel of its own
+        values = top.solve_targets(range(len(names)), linear.tested, bench.nodes, watch.lap, watch.book)
         return _decided(work, values, _top_seconds(linear, watch.seconds()))
 
 

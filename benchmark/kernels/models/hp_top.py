@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.blocks import blas_threads
 from benchmark.checks import check_one_of, check_positive_parameters
-from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
-from benchmark.classifiers.libsvm import DenseRows, Machine, NodeMatrix
+from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories, two_sides
+from benchmark.classifiers.libsvm import DenseRows, Machine, NodeMatrix, trainer, trainers
 from benchmark.kernels.models.densities import DENSITIES, Density, sample_moments
 from benchmark.kernels.models.top_features import LogJoint, TopGram, decide, log_joint, top_features
 from benchmark.kernels.products import inner_products
@@ -40,7 +40,8 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
 
     `fit` learns what no target category changes: hyperplanes by linear SVMs, the densities of their values by
     moments over each category's training documents (equations 19, 20), uniform priors. The kernel then depends on the
-    target. Training takes 16 n² bytes: the linear Gram matrix, and one kernel in LIBSVM's layout.
+    target. Training takes 8 n² bytes for the linear Gram matrix, and as many for a kernel in LIBSVM's layout on each of
+    `jobs` threads.
 
     Parameters
     ----------
@@ -171,35 +172,49 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         X: Any,
         nodes: NodeMatrix | None = None,
         lap: Callable[[str], object] = lambda _: None,
+        book: Callable[[str, float], object] = lambda *_: None,
     ) -> Array:
         """Train the machine of each target category on its own kernel; decision values of X, shape (m, n_targets).
+
+        As many kernels as there are threads are made one after the other; their machines are trained side by side.
 
         Parameters
         ----------
         targets : sequence of int
         X : dense or sparse, shape (m, V)
         nodes : NodeMatrix, optional
-            Memory to reuse: every target's kernel is written over the one before.
+            Memory to reuse: kernels are written over those before, and what lies beside it holds all but the first.
         lap : callable, optional
             Told after each part of the work: "extraction", "kernel", "training" or "testing".
+        book : callable, optional
+            Told "machines", and the seconds of those that were trained side by side.
         """
         points = self._points(X)
         joint = self._joint(points)
-        nodes = NodeMatrix() if nodes is None else nodes
+        desks = (NodeMatrix() if nodes is None else nodes).desks(self.jobs)
         decisions = np.empty((points.shape[0], len(targets)))
         lap("testing")
-        for column, target in enumerate(targets):
-            trained = top_features(self.joint_, target)
+        for first in range(0, len(targets), self.jobs):
+            together = targets[first : first + self.jobs]
+            trained = [top_features(self.joint_, target) for target in together]
             lap("extraction")
             # The threads that fill call BLAS, each for its own rows.
             with blas_threads(1):
-                nodes.fill_symmetric(TopGram(trained, trained, self.linear_).tile, len(self.linear_), self.jobs)
+                for desk, own in zip(desks, trained, strict=False):
+                    desk.fill_symmetric(TopGram(own, own, self.linear_).tile, len(self.linear_), self.jobs)
             lap("kernel")
-            (machine,) = self._trained(nodes, self.members_[:, [target]], [self.categories_[target]])
+            with trainers(self.jobs) as pool:
+                machines = list(pool.map(self._machine, desks[: len(together)], together))
             lap("training")
-            decisions[:, column] = decide(machine, top_features(joint, target), points, trained, self.points_)
+            book("machines", sum(machine.seconds for machine in machines))
+            for column, (machine, target, own) in enumerate(zip(machines, together, trained, strict=True), first):
+                decisions[:, column] = decide(machine, top_features(joint, target), points, own, self.points_)
             lap("testing")
         return decisions
+
+    def _machine(self, nodes: NodeMatrix, target: int) -> Machine:
+        train = trainer(nodes, C=self.C, epsilon=self.epsilon, cache_mb=self.cache_mb)
+        return train(two_sides(self.members_[:, target], self.categories_[target]))
 
     def _trained(self, nodes: NodeMatrix, members: NDArray[np.bool_], names: Sequence[str]) -> tuple[Machine, ...]:
         parameters = {"C": self.C, "epsilon": self.epsilon, "cache_mb": self.cache_mb}
