@@ -178,10 +178,14 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
     if figure.relation:
         return tuple(_related(figure, rows, relate))
     lines, levels = [], dict[str, float]()
-    for name in dict.fromkeys(rows[figure.line]):
+    drawn = rows[rows[figure.line].notna()]
+    values = drawn[["cell", "fold", "value", "low", "high"]].itertuples(index=False)
+    groups: dict[Any, dict[float, list[Any]]] = {}  # by pandas, thousands of points would take seconds
+    for name, at, row in zip(drawn[figure.line], drawn[figure.x], values, strict=True):
+        groups.setdefault(name, {}).setdefault(float(at), []).append(row)
+    for name, across_x in groups.items():
         label = METHODS.get(name, str(name)) if figure.line == "method" else str(name)
-        groups = rows[rows[figure.line] == name].groupby(figure.x, sort=True)
-        points = [(float(at), *_point(figure, group)) for at, group in groups]
+        points = [(at, *_point(figure, across_x[at])) for at in sorted(across_x)]
         lines += _line(label, [point for point in points if point[0] < math.inf])
         if points and points[0][0] == math.inf:
             levels[label] = points[0][1]
@@ -213,14 +217,14 @@ def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[
     return lines
 
 
-def _point(figure: Figure, group: pd.DataFrame) -> tuple[float, float, float]:
+def _point(figure: Figure, rows: Sequence[Any]) -> tuple[float, float, float]:
     """The first cell's value and the ends of its bar, NaN where there is none."""
-    own = group[group["cell"] == group["cell"].iloc[0]]
-    headline = own[own["fold"] == HEADLINE].iloc[0]
-    draws = own[own["fold"] != HEADLINE]["value"].to_numpy(dtype=np.float64)
-    value = float(headline["value"])
+    own = [row for row in rows if row.cell == rows[0].cell]
+    headline = next(row for row in own if row.fold == HEADLINE)
+    draws = np.array([row.value for row in own if row.fold != HEADLINE], dtype=np.float64)
+    value = float(headline.value)
     if figure.bars == "interval":
-        return value, float(headline["low"]), float(headline["high"])
+        return value, float(headline.low), float(headline.high)
     if figure.bars == "range" and len(draws):
         return float(draws.mean()), float(draws.min()), float(draws.max())
     if figure.bars == "2 standard deviations" and len(draws) > 1:
