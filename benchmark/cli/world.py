@@ -19,9 +19,9 @@ from benchmark.report.escapes import in_ascii, printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Address space that the libraries take before there is any work, a heap of 64 MB for each of two processors included;
-#: with less some of them hang or kill the process.
-LEAST_BYTES = 650_000_000
+#: Address space that the smallest run takes on two processors, and some to spare: libraries, stacks, and heaps of 64 MB
+#: for threads. With less no error is sure: the interpreter or a library may hang, or kill the process.
+LEAST_BYTES = 1_200_000_000
 _NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
@@ -56,11 +56,11 @@ def say(text: object, *, err: bool = False) -> None:
 
 
 def ensure_memory() -> None:
-    """Refuse a limit of memory under which the libraries can't be loaded."""
+    """Refuse a limit of memory under which nothing can be run."""
     limit = memory_limit()
     if limit < LEAST_BYTES:
-        needed = f"the libraries alone take {LEAST_BYTES / 1e6:.0f} MB"
-        raise BenchError(f"not enough memory: ulimit -v allows {limit / 1e6:.0f} MB, and {needed}")
+        needed = f"the smallest run takes {LEAST_BYTES / 1e6:,.0f} MB"
+        raise BenchError(f"not enough memory: ulimit -v allows {limit / 1e6:,.0f} MB, and {needed}")
 
 
 @contextmanager
