@@ -45,7 +45,7 @@ class Environment:
     says : str
         A pattern for all of standard error (`re.fullmatch`, a dot is any character).
     same : bool
-        Whether standard output is, to the byte, what it is in a common environment.
+        Whether standard output is, but for measured seconds and bytes, what it is in a common environment.
     """
 
     name: str
