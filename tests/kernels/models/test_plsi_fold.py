@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
@@ -48,6 +50,26 @@ def test_folding_in_ends_at_the_optimum(
         assert reached >= max(rivals) - 1e-6
         # BFGS comes close: the bound isn't met by being loose.
         assert reached <= rivals[0] + 1e-4
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 19), st.integers(1, 19), st.integers(0, 6), st.sampled_from([1.0, 0.7]))
+def test_steps_are_those_of_em_whatever_the_number_of_classes_and_words(
+    classes: int, words: int, steps: int, beta: float
+) -> None:
+    """P(z|d,w) ∝ (P(z|d) P(w|z))^β, and P(z|d) its mean over a document's words; sums go over eight rows at a time."""
+    rng = np.random.default_rng([classes, words])
+    phi = np.ascontiguousarray(rng.dirichlet(np.ones(words), size=classes).T)
+    counts = rng.integers(1, 6, size=(4, words)) * (rng.random((4, words)) < 0.7)
+    expected = np.full((4, classes), 1 / classes)
+    for _ in range(steps):
+        joint = (expected[:, None, :] * phi) ** beta
+        posterior = joint / np.maximum(joint.sum(axis=2, keepdims=True), 1e-300)  # of a document without words
+        expected = (counts[:, :, None] * posterior).sum(axis=1) / np.maximum(counts.sum(axis=1), 1)[:, None]
+    otherwise = rng.dirichlet(np.ones(classes))
+    expected[counts.sum(axis=1) == 0] = otherwise
+    theta, _ = fold_in(check_counts(counts), phi, otherwise, 0.0, steps, beta)
+    np.testing.assert_allclose(theta, expected, rtol=1e-10, atol=1e-14)
 
 
 def test_the_gap_is_that_of_the_conditions_of_the_optimum(fitted: Fitted, counts: NDArray[np.int64]) -> None:
