@@ -60,7 +60,8 @@ def ensure_memory() -> None:
     limit = memory_limit()
     if limit < LEAST_BYTES:
         needed = f"the smallest run takes {LEAST_BYTES / 1e6:,.0f} MB"
-        raise BenchError(f"not enough memory: ulimit -v allows {limit / 1e6:,.0f} MB, and {needed}")
+        allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
+        raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts it")
 
 
 @contextmanager
