@@ -12,7 +12,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.classifiers import LIMITS
 from benchmark.errors import ConfigError, unknown
-from benchmark.foreign import blamed, place_of
+from benchmark.foreign import guarded, plugin_of, running
 from benchmark.kernels import elementwise as is_elementwise
 from benchmark.kernels.worth import worthless
 from benchmark.registries import refusal, shipped
@@ -56,7 +56,8 @@ class Component:
 
     def build(self, **more: Any) -> Any:
         """A new instance."""
-        return self.cls(**self.given, **more)
+        with running(plugin_of(self.cls)):
+            return self.cls(**self.given, **more)
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -120,15 +121,13 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
     """A component, built; refused are parameters that it refuses itself, and a plug-in that fails otherwise."""
     try:
-        instance = cls(**values)
-        if hasattr(instance, "check"):
-            instance.check()
+        with guarded(cls, ConfigError, short=False):
+            instance = cls(**values)
+            if hasattr(instance, "check"):
+                instance.check()
     except (ValueError, ConfigError) as error:
-        raise ComponentError(named_in(str(error), values), str(error)) from None
-    except Exception as error:
-        if shipped(cls):
-            raise
-        raise ComponentError("", blamed(error, place_of(cls))) from error
+        cause = error.__cause__ if isinstance(error.__cause__, ValueError | ConfigError) else error
+        raise ComponentError(named_in(str(cause), values), str(cause)) from None
     return instance
 
 

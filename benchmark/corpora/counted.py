@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from benchmark.corpora.assemble import select
 from benchmark.corpora.own import OwnCorpus, documents_of
 from benchmark.corpora.records import columns_of, records
 from benchmark.errors import DataError
@@ -112,11 +111,6 @@ class CountsFolder(OwnCorpus):
     def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
         """The documents with their counts."""
         return self._corpus
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The classes that decide which counts it gives."""
-        return CountsFolder, CountedCorpus, select
 
     def digest(self) -> str:
         """The sha256 over the files that it takes."""

@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from benchmark.corpora.assemble import select
 from benchmark.corpora.corpus import FieldedText, StreamedCorpus
 from benchmark.corpora.file_rows import below, file_digest, rows_of
 from benchmark.corpora.own import OwnCorpus
@@ -134,11 +133,6 @@ class OwnFiles(OwnCorpus):
         return any(above if path.is_dir() else in_column for _, path in self.places())
 
     # --- What a run takes ---
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The functions that decide which documents it gives."""
-        return OwnFiles, StreamedCorpus, select
 
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
         """Digests of the files, and every parameter but where they are."""

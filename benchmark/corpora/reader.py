@@ -74,11 +74,6 @@ class CorpusReader(ABC):
             The corpus is missing, damaged, or not the one that was promised.
         """
 
-    @property
-    @abstractmethod
-    def code(self) -> tuple[Any, ...]:
-        """The classes and functions that decide which documents it gives."""
-
     def facts(self) -> dict[str, Any]:
         """What a manifest keeps of it beside what it keeps of all: enough to read a run again without the corpus.
 

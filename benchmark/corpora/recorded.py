@@ -60,11 +60,6 @@ class RecordedCorpus(CorpusReader):
 
     content = load = locate
 
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """Nothing is computed of it."""
-        return ()
-
 
 def outlined(
     classes: tuple[str, ...],

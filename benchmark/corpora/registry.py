@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
     from benchmark.corpora.corpus import Corpus, Documents
 
-__all__ = ["CORPORA", "card", "code", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
+__all__ = ["CORPORA", "card", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
 
 READERS: dict[str, Callable[[Files, DatasetCard, str], Corpus]] = {
     "webkb": webkb.read,
@@ -121,12 +121,6 @@ def locate(
 def fingerprint(name: str, source: Source) -> str:
     """Identify a source cheaply; see `benchmark.corpora.archive.fingerprint`."""
     return archive.fingerprint(source, card(name))
-
-
-def code(name: str) -> tuple[Callable[..., Any], ...]:
-    """The functions that decide what documents a corpus has."""
-    shared = archive.read_files, archive.verify, gate, select, READERS[name]
-    return (*shared, GENERATORS[name]) if name in GENERATORS else shared
 
 
 def load(name: str, source: Source | None = None, *, subset: str | None = None, **params: Any) -> Corpus:
@@ -225,11 +219,6 @@ class CardedCorpus(CorpusReader):
     def load(self, source: Source) -> Corpus:
         """As `load`."""
         return load(self.name, source, subset=self.subset)
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The functions that decide which documents it gives."""
-        return code(self.name)
 
     def facts(self) -> dict[str, Any]:
         """Nothing: its card stays."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.code import code_digest
+from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.text.duplicates import near_duplicates
 

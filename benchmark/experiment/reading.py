@@ -8,13 +8,15 @@ from unicodedata import unidata_version
 
 import numpy as np
 
-from benchmark.code import code_digest
 from benchmark.corpora.assemble import select
 from benchmark.corpora.counted import CountedCorpus
 from benchmark.corpora.reader import LastCorpus
 from benchmark.environment import return_freed_memory
 from benchmark.errors import ConfigError, DataError
+from benchmark.experiment.code_digest import code_digest
+from benchmark.experiment.plugin_results import keep, known
 from benchmark.experiment.store import Entry, array_digest, key_of
+from benchmark.foreign import plugin_of, running
 from benchmark.names import joined
 from benchmark.text.counts import packed, unpacked
 from benchmark.text.stoplist import stop_words
@@ -40,17 +42,23 @@ def read_counts(
 ) -> tuple[Counts, dict[str, Any], str]:
     """The counts of a collection, where they came from, and their store key; it is not read again if it is `last`."""
     reader = collection.reader
-    source = reader.locate(download=download, notify=observer.note, progress=True)
-    key = counts_key(collection, source)
-    entry = store.get(key)
-    if entry is None:
-        corpus = select((last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude)
-        arrays, facts = packed(_counts(corpus, collection, jobs))
-        entry = Entry(arrays, facts | {"digest": corpus.digest})
+    component, plugin = type(reader), plugin_of(type(reader))
+    with running(plugin) as record:
+        source = reader.locate(download=download, notify=observer.note, progress=True)
+        key = counts_key(collection, source)
+        entry = known(store, key, component)
+        if entry is None:
+            corpus = select((last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude)
+            arrays, facts = packed(_counts(corpus, collection, jobs))
+            entry = Entry(arrays, facts | {"digest": corpus.digest})
+            keep(store, key, entry, component, record, observer.note)
+            return_freed_memory()
+        facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
+    if plugin is not None:  # what is computed of these counts is named by them, however they came about
+        own = {name: each for name, each in entry.facts.items() if name != "reads"}
+        key = key_of(stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays))))
         store.put(key, entry)
-        return_freed_memory()
-    facts = {"source": str(source), "content_digest": entry.facts["digest"]}
-    return unpacked(entry.arrays, entry.facts), facts | reader.facts(), key
+    return unpacked(entry.arrays, entry.facts), facts, key
 
 
 def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
@@ -66,10 +74,9 @@ def counts_key(collection: Collection, source: Source) -> str:
     stand in no module.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
-    code = code_digest(*reader.code, _counts, packed)
     return key_of(
         stage="counts",
-        code=code,
+        code=code_digest(type(reader), counts_key),
         left_out=sorted(stop_words(collection.lexing.stoplist)),
         letters=unidata_version,
         corpus=reader.name,

@@ -8,23 +8,23 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from benchmark.blocks import blas_threads
-from benchmark.code import code_digest, forget_trees
 from benchmark.config.model import BASE
 from benchmark.corpora.reader import LastCorpus
 from benchmark.environment import forget_peak, peak_bytes, return_freed_memory
 from benchmark.evaluation.predictions import PointKey, Predictions
+from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.overlap import seen_before
+from benchmark.experiment.plugin_results import keep, known
 from benchmark.experiment.reading import check_expectations, described, own_counts, read_counts, words_of
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
-from benchmark.foreign import blamed, place_of
+from benchmark.foreign import guarded, place_of, plugin_of, running
 from benchmark.measures.base import Context
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Awaited, Workbench
 from benchmark.observer import Observer
-from benchmark.registries import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -88,7 +88,6 @@ def run(
     with blas_threads(jobs):
         works: Iterable[TaskWork] = works_of(study, read)
         for work in works if elsewhere is None else elsewhere.begin(study, read, works):
-            forget_trees()
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             observer.plan(steps, later=left * steps)  # tasks have about as many each
             predictions.tasks[work.variant, work.task] = work.documents
@@ -154,7 +153,7 @@ class Walk:
         results: dict[str, Solved] = {}
         missing = []
         for point, job in todo:
-            entry = self._store.get(job.key)
+            entry = known(self._store, job.key, point.plugin_part)
             if entry is None:
                 missing.append((point, job))
                 continue
@@ -189,10 +188,11 @@ class Walk:
         found: dict[str, Solved] = {}
         refused: dict[str, str] = {}
         jobs = {job.key: job for _, job in missing}
+        parts = {job.key: point.plugin_part for point, job in missing}
         for key, reason in self._elsewhere.solved(missing) if self._elsewhere and missing else ():
             if reason:
                 refused[key] = reason
-            elif (entry := self._store.get(key)) is not None:
+            elif (entry := known(self._store, key, parts[key])) is not None:
                 found[key] = unpack(entry, jobs[key], problem)
                 self._observer.step(jobs[key].label)
         return found, refused
@@ -203,8 +203,10 @@ class Walk:
         if point.classifies_points:  # the large matrices of the methods before would count as its own
             self._bench.release_matrices()
         forget_peak()
+        part = point.plugin_part
         try:
-            decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
+            with guarded(part) as record:
+                decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
         except (ValueError, FloatingPointError) as error:
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
@@ -217,11 +219,11 @@ class Walk:
             over_classes = getattr(point.method, "over_classes", "sum")
             work = Work(point.problem, split, splits, point.terms, over_classes, self._bench)
             if blind := blindness(point.method.spec, work, own):
-                return f"{split.name}: {blind}"
+                return f"{'' if part is None else f'{place_of(part, short=True)}: '}{split.name}: {blind}"
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
             found[job.key] = solved(job, decisions[start:stop], point.problem, memory)
-            self._store.put(job.key, pack(found[job.key]))
+            keep(self._store, job.key, pack(found[job.key]), part, record, self._observer.note)
             start = stop
         return found
 
@@ -279,14 +281,22 @@ def point_name(place: PointKey) -> str:
     return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
 
 
-def once(store: Store, code: str, counts: str, content: Mapping[str, Any], compute: Callable[[], Arrays]) -> Arrays:
+def once(
+    store: Store,
+    measure: type[Measure],
+    counts: str,
+    note: Callable[[str], None],
+    content: Mapping[str, Any],
+    compute: Callable[[], Arrays],
+) -> Arrays:
     """What the store has of this content, counts and code, or else what is computed now and kept."""
-    key = key_of(stage="measures", code=code, counts=counts, **content)
-    known = store.get(key)
-    if known is not None:
-        return known.arrays
-    arrays = compute()
-    store.put(key, Entry(arrays))
+    key = key_of(stage="measures", code=code_digest(measure), counts=counts, **content)
+    entry = known(store, key, measure)
+    if entry is not None:
+        return entry.arrays
+    with running(plugin_of(measure)) as record:
+        arrays = compute()
+        keep(store, key, Entry(arrays), measure, record, note)
     return arrays
 
 
@@ -305,16 +315,14 @@ def measure(
     for name, variant, built in _each(study):
         observer.plan(1)
         counts, key = read[variant]
-        kept = partial(once, store, code_digest(*built.code), key)
+        kept = partial(once, store, type(built), key, observer.note)
         context = Context(counts, study.variants[variant], study.seed, jobs, kept)
         label = name if variant == BASE else f"{variant}-{name}"
         try:
-            found[name, variant] = built.compute(context)
-        except Exception as error:
-            said = "" if shipped(type(built)) else blamed(error, place_of(type(built), short=True), short=True)
-            if not said and not isinstance(error, ValueError | FloatingPointError | RuntimeError):
-                raise
-            failures[label] = said or str(error)
+            with guarded(type(built)):
+                found[name, variant] = built.compute(context)
+        except (ValueError, FloatingPointError, RuntimeError) as error:
+            failures[label] = str(error)
             observer.note(f"{label} failed: {failures[label]}")
         observer.step(label)
     return found, failures

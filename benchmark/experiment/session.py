@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.code import code_digest
 from benchmark.config.model import Experiment
 from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe, write_whole
 from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.folder import computed_from, ensure_free, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of

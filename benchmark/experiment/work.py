@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.code import code_digest
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
 from benchmark.evaluation.protocols import draws
+from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
+from benchmark.foreign import plugin_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
 from benchmark.methods.weights import shared_products
@@ -79,6 +80,12 @@ class PointWork:
     classifies_points: bool
     jobs: tuple[Job, ...]
     alone: bool = True
+
+    @property
+    def plugin_part(self) -> type | None:
+        """The plug-in's class that the method has; None for a method of this package."""
+        parts = (self.method.spec.kernel, self.method.spec.classifier)
+        return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +153,8 @@ def task_work(
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     folds = list(zip(splits[size], inner, strict=True))
-                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest)
+                    code = code_digest(variant.protocol.cls, *_components(spec), task_work)
+                    jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
                     how = method, seen, number, shared_products(spec), spec.kernel is None
                     points.append(PointWork(place, *how, jobs, candidate is None))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
@@ -170,6 +178,12 @@ def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) 
     return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
 
 
+def _components(spec: MethodSpec) -> list[type]:
+    """Return the classes that a configuration names for a method."""
+    parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
+    return [part.cls for part in parts if part is not None]
+
+
 def _jobs(
     label: str,
     method: Method,
@@ -179,11 +193,12 @@ def _jobs(
     terms: Terms | None,
     number: int | None,
     digest: Callable[[Split], str],
+    code: str,
 ) -> tuple[Job, ...]:
     """The entries of a point, whose splits stand with the folds of their training documents."""
     content = {
         "stage": "decisions",
-        "code": code_digest(*method.code, solved, pack),
+        "code": code,
         "problem": problem.key,
         "representation": spec.representation.resolved,
         "kernel": spec.kernel.resolved if spec.kernel else None,

@@ -77,6 +77,8 @@ class Gram:
         self._positions = np.searchsorted(products.columns, columns)
         self._column_scale, self._column_self = scale[columns], self_products[columns]
         self.shape = (len(rows), len(columns))
+        for handed in (self._row_self, self._column_self):  # a kernel that writes into them fails
+            handed.flags.writeable = False
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
         """Rows start:stop as a fresh float64 array, shape (stop - start, n_columns); see `values`."""
@@ -113,6 +115,9 @@ class Gram:
         _scale(tile, *_flat(source), self._row_scale[rows], self._column_scale[columns])
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])
+        if values.shape != source.shape or values.dtype != np.float64:
+            told = f"{values.dtype} values of the shape {values.shape}, not float64 of {source.shape}"
+            raise ValueError(f"the kernel {self._kernel!r} gives {told}")
         if not np.isfinite(largest_magnitude(values)):
             raise FloatingPointError(f"the kernel {self._kernel!r} gives values that are not finite numbers")
         return values

@@ -105,11 +105,6 @@ class Measure(ABC):
     base_only: ClassVar[bool] = False
 
     @property
-    @abstractmethod
-    def code(self) -> tuple[Any, ...]:
-        """The classes and functions that decide its numbers; keys follow the imports from there."""
-
-    @property
     def kinds(self) -> Sequence[str]:
         """What it measures of every class: a row of the scores each. Other numbers have cells of a paper's alone."""
         return ()

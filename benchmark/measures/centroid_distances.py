@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -62,11 +62,6 @@ class CentroidDistances(Measure):
             raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
         if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
             raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """What decides its numbers."""
-        return (type(self), DivergenceBayes, average_skl_to_others)
 
     def compute(self, context: Context) -> Arrays:
         """Of each kind of centroid the distances, those of resampled documents, and those by smoothing."""

@@ -56,11 +56,6 @@ class CentroidFlow(Measure):
         if not 0 < self.tolerance < np.inf:
             raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """What decides its numbers."""
-        return (type(self), flow, skl_centroid, class_statistics)
-
     def compute(self, context: Context) -> Arrays:
         """Of the closed form and each graph: energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
 

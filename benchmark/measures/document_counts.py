@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -22,11 +22,6 @@ class DocumentCounts(Measure):
     """Documents of each class in each group of the collection as it was read."""
 
     base_only: ClassVar[bool] = True
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """What decides its numbers."""
-        return (type(self),)
 
     def compute(self, context: Context) -> Arrays:
         """Documents of each class, and of none of them, by group."""

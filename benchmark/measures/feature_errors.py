@@ -15,8 +15,7 @@ from benchmark.evaluation.intervals import Estimate
 from benchmark.measures.base import Measure, Measured, Told
 from benchmark.methods.base import Problem
 from benchmark.methods.weights import fitted_weighting, learns, points_of
-from benchmark.representation import WEIGHTINGS
-from benchmark.representation.features import FEATURES, row_products
+from benchmark.representation.features import row_products
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -52,11 +51,6 @@ class FeatureErrors(Measure):
         """Raise ValueError where a parameter is outside its range."""
         if not 1 <= self.pairs <= 1_000_000:
             raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """What decides its numbers."""
-        return (type(self), *FEATURES.values(), *WEIGHTINGS.values())
 
     def compute(self, context: Context) -> Arrays:
         """Of each method with features, and nothing to choose: errors (3,), sizes (3,), documents (), seconds ().

@@ -95,10 +95,6 @@ class Method(Protocol):
     def spec(self) -> MethodSpec:
         """What the configuration says of it."""
 
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The classes and functions that decide its numbers; keys follow the imports from there."""
-
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split's training documents and decide on those it tests.
 

@@ -26,10 +26,12 @@ from benchmark.classifiers.svm import (
 from benchmark.compiled import numba_threads
 from benchmark.kernels.fields import SumOverFields
 from benchmark.kernels.gram import Gram, self_values
+from benchmark.methods.answers import real_numbers
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
 from benchmark.methods.weights import Work, learns, shared_products
 from benchmark.methods.workbench import Awaited, Workbench, memory_budget
+from benchmark.registries import shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,11 +61,6 @@ class OnSplits:
     over_classes: str = "sum"
     batched: ClassVar[bool] = False
     uses_seed: ClassVar[bool] = False
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The classes that decide its numbers."""
-        return code_of(self, self.spec)
 
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split and decide, see `Method.solve`."""
@@ -104,8 +101,13 @@ class KernelMachine(OnSplits):
 
     @property
     def joins(self) -> tuple[Any, ...] | None:
-        """The same for machines that can be solved together, unless terms are selected; None for what is alone."""
-        return shared_products(self.spec) if self.spec.classifier.build().scheme == "one-vs-one" else None
+        """The same for machines that can be solved together, unless terms are selected; None for what is alone.
+
+        A plug-in's kernel is alone: what it does to its arguments, or reads, is of its own results only.
+        """
+        ours = self.spec.kernel is not None and shipped(self.spec.kernel.cls)
+        together = ours and self.spec.classifier.build().scheme == "one-vs-one"
+        return shared_products(self.spec) if together else None
 
     def _alone(self, work: Work) -> Decisions:
         watch = Stopwatch()
@@ -228,15 +230,12 @@ def gram_rows(
     ValueError
         If they have another shape, aren't finite numbers, or are all equal.
     """
-    kernel.fit(points, y)
+    ours = shipped(type(kernel))  # a plug-in is handed copies
+    kernel.fit(points if ours else points.copy(), y if ours else y.copy())
     found = []
     for rows in (points, tested):
-        values = np.asarray(kernel.transform(rows), dtype=np.float64)
-        shape = (rows.shape[0], points.shape[0])
-        if values.shape != shape:
-            raise ValueError(f"the kernel {kernel!r} gives values of the shape {values.shape}, not {shape}")
-        check_finite(kernel, values)
-        found.append(values)
+        values = kernel.transform(rows if ours else rows.copy())
+        found.append(real_numbers(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
     check_different(kernel, found[0])
     return found[0], found[1]
 
@@ -266,11 +265,6 @@ class ManyMachines:
     spec: MethodSpec
     batched: ClassVar[bool] = True
     uses_seed: ClassVar[bool] = False
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The classes that decide its numbers."""
-        return code_of(self, self.spec)
 
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split and decide, see `Method.solve`; each split has the same share of the seconds."""
@@ -364,12 +358,6 @@ def kernel_on(work: Work, spec: MethodSpec) -> Any:
         weighting = work.weighting(work.selected_counts(), spec.representation)
         kernel.set_params(block_of=weighting.block_of_, weights=weighting.block_weights_)
     return kernel
-
-
-def code_of(method: object, spec: MethodSpec) -> tuple[Any, ...]:
-    """The classes that decide a method's numbers: its own, those of its parts, and what these are given."""
-    parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
-    return (type(method), *(part.cls for part in parts if part is not None), Problem, Workbench)
 
 
 @contextmanager

@@ -1,18 +1,17 @@
-"""Methods with a part of one's own: what goes wrong in it is told with file and line, and stops its cell alone."""
+"""Methods with a plug-in's part: what goes wrong in it is told with file and line, and stops its cell alone."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from benchmark.foreign import blamed, place_of
+from benchmark.foreign import guarded
 from benchmark.kernels import elementwise
 from benchmark.methods.kernel_machines import check_different, check_finite, kernel_of
 from benchmark.methods.weights import learned_weighting, points_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from benchmark.config.model import MethodSpec
     from benchmark.evaluation.protocols import Split
@@ -53,11 +52,6 @@ class OnesOwn:
         """As of the method."""
         return self.method.spec
 
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """As of the method: what is checked here decides no number."""
-        return self.method.code
-
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """As of the method; a ValueError in a line for whatever goes wrong.
 
@@ -66,26 +60,14 @@ class OnesOwn:
         ValueError
             Also if all values of the kernel are equal.
         """
-        with self._blamed():
+        with guarded(self.part):
             self._check_values(problem, splits[0])
             return self.method.solve(problem, splits, terms, bench)
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
         """As of the method; a ValueError in a line for whatever goes wrong."""
-        with self._blamed():
+        with guarded(self.part):
             return self.method.fit(problem, split, terms, bench)
-
-    @contextmanager
-    def _blamed(self) -> Iterator[None]:
-        try:
-            yield
-        except MemoryError:
-            raise
-        except Exception as error:
-            said = blamed(error, short=True)
-            if not said and isinstance(error, ValueError | FloatingPointError):
-                raise
-            raise ValueError(said or blamed(error, place_of(self.part, short=True))) from error
 
     def _check_values(self, problem: Problem, split: Split) -> None:
         """Refuse an elementwise kernel that is no number, or the same, for all training documents of a split."""

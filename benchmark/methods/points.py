@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmark.blocks import blas_threads
 from benchmark.classifiers.class_specific import ProjectedPdf
+from benchmark.methods.answers import checked
 from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
-from benchmark.methods.kernel_machines import code_of
 from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
 from benchmark.methods.weights import Work, differs_by_split, learned_weighting, points_of
 
@@ -68,11 +68,6 @@ class PointClassifier:
     over_classes: str = "sum"
     batched: bool = False
     uses_seed: ClassVar[bool] = False
-
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """The classes that decide its numbers."""
-        return code_of(self, self.spec)
 
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split and decide, side by side; see `Method.solve`."""
@@ -144,7 +139,7 @@ class PointClassifier:
 
     def _fitted(self, given: _Given, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
         if given.terms is None:
-            return self.spec.classifier.build().fit(given.train, labels)
+            return checked(self.spec.classifier.build()).fit(given.train, labels)
         return self.spec.classifier.build(n_terms=given.terms).fit(given.train, labels, rankings)
 
 

@@ -52,11 +52,6 @@ class Thresholded:
         """Folds are drawn."""
         return self.method.uses_seed or self.spec.threshold == "cross-validated"
 
-    @property
-    def code(self) -> tuple[Any, ...]:
-        """Its own class, and what decides the method's numbers."""
-        return (type(self), *self.method.code)
-
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split and decide, see `Method.solve`."""
         return [self._split(problem, split, terms, bench) for split in splits]

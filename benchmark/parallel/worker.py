@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from benchmark.blocks import blas_threads
-from benchmark.code import forget_trees
 from benchmark.compiled import ensure_usable
 from benchmark.environment import share_machine
 from benchmark.errors import BenchError
@@ -19,10 +18,10 @@ from benchmark.experiment.manifest import versions
 from benchmark.experiment.runner import Read, Walk, works_of
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.store import Store, key_of
-from benchmark.foreign import loaded_again, texts_of
+from benchmark.foreign import files_of, loaded_again, named_by
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
-from benchmark.plugins.gathering import SHIPPED
+from benchmark.plugins.gathering import SHIPPED, with_plugins
 from benchmark.text.counts import unpacked
 
 if TYPE_CHECKING:
@@ -60,7 +59,7 @@ class Sent:
     content : bytes
         Pickled: the experiment, and the store's keys of its counts. Unpickled where the versions are the sender's.
     plugins : mapping
-        Texts of the files that its components are from, see `foreign.texts_of`.
+        The files that its components are from, see `foreign.files_of`.
     versions : dict of str to str
         Of what the sender computes with.
     store : str
@@ -73,7 +72,7 @@ class Sent:
 
     key: str
     content: bytes = field(repr=False)
-    plugins: Mapping[str, tuple[str, dict[str, bytes]]] = field(repr=False)
+    plugins: Mapping[str, Mapping[str, bytes]] = field(repr=False)
     versions: dict[str, str] = field(repr=False)
     store: str
     limit: int
@@ -89,7 +88,7 @@ def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -
         for name, each in study.variants.items()
     }
     slim = replace(study, variants=variants, measures=(), known=SHIPPED, raw={})
-    content, plugins = pickle.dumps((slim, keys)), texts_of(Path(each) for each in sorted(files))
+    content, plugins = _pickled((slim, keys)), files_of(sorted(files))
     told = {"content": content.hex(), "plugins": repr(plugins), "store": [store.address, store.limit], "of": versions()}
     return Sent(key_of(**told), content, plugins, versions(), store.address, store.limit, jobs)
 
@@ -192,21 +191,32 @@ def _work(key: str, study: Experiment, read: Mapping[str, Read], variant: str, t
         (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: own}), read)
         if len(_WORKS) > MOST_WORKS:
             del _WORKS[next(iter(_WORKS))]
-        forget_trees()
     return _WORKS[key, variant, task]
 
 
+def _pickled(content: object) -> bytes:
+    """Pickle an experiment; a plug-in's class by the name that its plug-in gives it."""
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, obj: Any) -> tuple[str, str, str] | None:
+            return named_by(obj)
+
+    file = io.BytesIO()
+    Pickler(file).dump(content)
+    return file.getvalue()
+
+
 def _unpickled(given: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
-    packages: dict[str, str] = {}
+    plugins = {}
     if given.plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        packages = loaded_again(given.plugins, Path(_FOLDERS[-1].name))
+        plugins = loaded_again(given.plugins, Path(_FOLDERS[-1].name))
+    known = with_plugins(Path(each.name) for each in plugins.values())
 
     class Unpickler(pickle.Unpickler):
-        def find_class(self, module_name: str, global_name: str) -> Any:
-            """A plug-in's class is of the package that its file was loaded as here."""
-            top, dot, rest = module_name.partition(".")
-            return super().find_class(packages.get(top, top) + dot + rest, global_name)
+        def persistent_load(self, pid: tuple[str, str, str]) -> Any:
+            """Return the class that a plug-in names so here."""
+            return getattr(known, pid[1])[pid[2]]
 
     found: tuple[Experiment, Any] = Unpickler(io.BytesIO(given.content)).load()
     return found

@@ -18,7 +18,7 @@ from benchmark.errors import BenchError
 from benchmark.evaluation.metrics import Metric, Tallies
 from benchmark.evaluation.protocols import draws
 from benchmark.evaluation.splits import check_promises
-from benchmark.foreign import blamed, loaded, place_of
+from benchmark.foreign import blamed, loaded, place_of, plugin_of, running
 from benchmark.methods.registry import method_for
 from benchmark.methods.workbench import Workbench
 from benchmark.plugins.gathering import SHIPPED, with_plugins
@@ -85,7 +85,8 @@ def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
     for check in CHECKS.get(kind, ()):
         problem = ""
         try:
-            check(name, component)
+            with running(plugin_of(component)):
+                check(name, component)
         except BenchError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever its author wrote

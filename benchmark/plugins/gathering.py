@@ -6,7 +6,7 @@ with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classif
 
 from __future__ import annotations
 
-import json
+import sys
 from dataclasses import replace
 from functools import cache, wraps
 from importlib.metadata import entry_points
@@ -16,28 +16,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.classifiers import CLASSIFIERS
-from benchmark.code import add_modules
 from benchmark.corpora.registry import CORPORA
 from benchmark.errors import ConfigError
 from benchmark.evaluation.metrics import METRICS
 from benchmark.evaluation.protocols import PROTOCOLS
-from benchmark.foreign import blamed, loaded, place_of, tell_lines_of
+from benchmark.foreign import blaming, guard_methods, installed, loaded, own, place_of, running, tell_lines_of
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
 from benchmark.plugins.admission import objection
-from benchmark.registries import Origin, Registries, Registry
+from benchmark.registries import Origin, Registries, Registry, shipped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from importlib.metadata import Distribution, EntryPoint
+    from importlib.metadata import EntryPoint
 
     from numpy.typing import NDArray
 
     from benchmark.evaluation.metrics import Metric, Tallies
-    from benchmark.foreign import Loaded
+    from benchmark.foreign import Plugin
     from benchmark.source import YamlSource
 
 _GROUP = "simplexbench."
+#: What others than a method call of a component.
+_CALLED = {
+    "protocols": ("splits",),
+    "measures": ("compute", "told", "notes", "cells", "kinds"),
+    "corpora": ("classes", "groups", "several", "outline", "locate", "content", "load", "facts"),
+}
 _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
 _NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
 
@@ -84,7 +89,7 @@ def with_plugins(files: Iterable[Path] = ()) -> Registries:
     return found
 
 
-def add_file(plugin: Loaded, path: Path, found: Registries) -> None:
+def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
     """Add what a plug-in's file names."""
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
     if not named:
@@ -97,34 +102,36 @@ def add_file(plugin: Loaded, path: Path, found: Registries) -> None:
             taken = _taken(kind, name, found)
             if taken:
                 raise ConfigError(f"{place}: the name {name!r} is taken, by {taken}")
-            _add(kind, name, component, Origin(place, str(path), plugin.digest), found)
+            _add(kind, name, component, Origin(place, str(path), plugin.digest), plugin, found)
 
 
-def _has(plugin: Loaded, kind: str) -> bool:
+def _has(plugin: Plugin, kind: str) -> bool:
     """Whether a file names components of a kind, not only imports a registry of this package."""
     named = getattr(plugin.module, kind.upper(), None)
     return named is not None and all(named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS))
 
 
-def _add(kind: str, name: str, component: Any, origin: Origin, found: Registries) -> None:
+def _add(kind: str, name: str, component: Any, origin: Origin, plugin: Plugin, found: Registries) -> None:
     registry: Registry = getattr(found, kind)
     registry.origins[name] = origin
+    own(plugin, kind, name, component)
+    if isinstance(component, type) and not shipped(component):
+        guard_methods(component, _CALLED.get(kind, ()))
     wrong = objection(kind, name, component)
     if wrong:
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
     else:
-        registry[name] = _sound(name, component, origin.place) if kind == "metrics" else component
+        registry[name] = _sound(name, component, origin.place, plugin) if kind == "metrics" else component
 
 
-def _sound(name: str, metric: Metric, place: str) -> Metric:
+def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
     """A metric that says in a line why there is no score, be it an error or what it gives."""
 
     @wraps(metric.of)
     def of(tallies: Tallies) -> NDArray[np.float64]:
-        try:
-            values = np.asarray(metric.of(tallies), dtype=np.float64)
-        except Exception as error:
-            raise ConfigError(blamed(error, place)) from error
+        handed = replace(tallies, **{name: array.copy() for name, array in vars(tallies).items()})
+        with blaming(ConfigError, place), running(plugin):
+            values = np.array(metric.of(handed), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
             said = f"gives scores of the shape {values.shape}, or no finite ones, of {tallies.documents.shape} counts"
             raise ConfigError(f"{place}: the metric {name!r} {said}")
@@ -165,33 +172,23 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
         registry.pop(entry.name, None)
         registry.broken[entry.name] = f"{entry.name!r} is the name of two: of {taken}, and of {origin.place}"
         return
+    plugin = installed(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
     try:
-        component = entry.load()
-        _count_by_content(component, entry.dist)
-    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever its author wrote
+        with blaming(ConfigError, origin.place), running(plugin) as record:
+            component = entry.load()
+            plugin.record.reads.update(record.reads)
+            plugin.why_not = plugin.why_not or record.why_not()
+            _tell_lines_of(component)
+    except ConfigError as error:
         registry.origins[entry.name] = origin
-        registry.broken[entry.name] = blamed(error, origin.place)
+        registry.broken[entry.name] = str(error)
     else:
-        _add(kind, entry.name, component, origin, found)
+        _add(kind, entry.name, component, replace(origin, digest=plugin.digest), plugin, found)
 
 
-def _count_by_content(component: Any, distribution: Distribution) -> None:
-    """Let an editable package count by its content, which changes while its version stays."""
-    import sys  # noqa: PLC0415 - only where a package is installed
-
+def _tell_lines_of(component: Any) -> None:
+    """Tell errors of an installed package with their lines."""
     top = str(getattr(component, "of", component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
-    if file is None:
-        return
-    folder = Path(file).parent
-    whole = Path(file).name == "__init__.py"
-    tell_lines_of([folder if whole else Path(file)])
-    if json.loads(distribution.read_text("direct_url.json") or "{}").get("dir_info", {}).get("editable"):
-        files = sorted(folder.rglob("*.py")) if whole else [Path(file)]
-        names = {each: each.relative_to(folder.parent if whole else folder).with_suffix("").parts for each in files}
-        add_modules(
-            {
-                ".".join(words[:-1] if words[-1] == "__init__" else words): each.read_text(encoding="utf-8")
-                for each, words in names.items()
-            }
-        )
+    if file is not None:
+        tell_lines_of([Path(file).parent if Path(file).name == "__init__.py" else Path(file)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import shutil
 import sys
 import threading
@@ -15,23 +14,29 @@ import numpy as np
 import pytest
 
 import benchmark
-from benchmark import code
-from benchmark.code import SOURCES, code_digest, dependencies
+from benchmark import names
 from benchmark.compiled import compile_all
 from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.corpora.archive import Source
+from benchmark.errors import BenchError
 from benchmark.evaluation import protocols
+from benchmark.experiment import code_digest as code
 from benchmark.experiment import reading, work
+from benchmark.experiment.code_digest import SOURCES, code_digest, modules_of
 from benchmark.experiment.reading import counts_key, read_counts
 from benchmark.experiment.runner import _each
 from benchmark.experiment.store import Store
-from benchmark.experiment.work import pack, solved, task_work
+from benchmark.experiment.work import _components, pack, solved, task_work
+from benchmark.kernels import KERNELS
 from benchmark.measures.base import Context
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
+from benchmark.plugins.gathering import SHIPPED
+from benchmark.representation import WEIGHTINGS
+from benchmark.representation.features import FEATURES
 from benchmark.text import stoplist
-from benchmark.text.vocabulary import count
+from benchmark.text.duplicates import near_duplicates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -56,8 +61,6 @@ METHODS = [
 ]
 NAMES = ["linear", "ngd", "diffusion", "heat", "hp-top", "plsi-fisher", "mnb", "complement-nb", "eef"]
 NAMES = [*NAMES, "divergence-bayes-skl"]
-LIBSVM = {"linear", "ngd", "diffusion", "heat", "hp-top", "plsi-fisher"}
-GRAMS = {"linear", "ngd", "diffusion", "heat"}
 MEASURES = [
     {"name": "centroid-distances", "resamples": 2},
     {"name": "centroid-flow", "graphs": ["path"], "tolerance": 0.01},
@@ -90,7 +93,7 @@ def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
     for task in variant.tasks:
         for point in task_work(experiment, variant, task, counts, "counts").points:
             found.setdefault(point.place[2], []).extend(job.key for job in point.jobs)
-    return found | {name: code_digest(*measure.code) for name, _, measure in _each(experiment)}
+    return found | {name: code_digest(type(measure)) for name, _, measure in _each(experiment)}
 
 
 @pytest.fixture
@@ -268,22 +271,6 @@ def test_draws_that_differ_in_one_row_are_other_results(
     assert not all(changed), "those of the other size stay"
 
 
-def test_another_line_in_how_rows_are_drawn_is_other_results(
-    study: Callable[..., Experiment], keys_of: Callable[[Experiment], dict[str, Any]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What protocols do counts by the rows that come of it, not by its text."""
-    experiment = study(protocol=DRAWS)
-    before = keys_of(experiment)
-    text, name = SOURCES["benchmark.evaluation.protocols"], "[self.seed, self.train_size, replicate]"
-    assert text.count(name) == 1
-    edited: dict[str, Any] = {"__name__": protocols.__name__}
-    exec(compile(text.replace(name, name.replace("self.seed", "self.seed + 1")), "edited", "exec"), edited)  # noqa: S102
-    monkeypatch.setattr(protocols.RandomSubsets, "splits", edited["RandomSubsets"].splits)
-    after = keys_of(experiment)
-    assert all(not set(before[method]) & set(after[method]) for method in NAMES)
-    assert differing(before, after) == set(NAMES)
-
-
 def test_the_rows_of_a_split_count_and_not_its_name(
     study: Callable[..., Experiment], keys_of: Callable[[Experiment], dict[str, Any]]
 ) -> None:
@@ -338,66 +325,21 @@ def test_what_decides_nothing_changes_no_key(
 # Code
 
 
-class Editor:
-    """Other sources than those that are installed, as if the files had been changed before the start."""
-
-    def __init__(self, patch: pytest.MonkeyPatch) -> None:
-        self._patch = patch
-
-    def write(self, module: str, text: str) -> None:
-        self._patch.setitem(SOURCES, module, text)
-        forget()
-
-    def replace(self, module: str, old: str, new: str) -> None:
-        assert old in SOURCES[module], f"{module} has no {old!r}: mend the test"
-        self.write(module, SOURCES[module].replace(old, new, 1))
-
-    def change(self, module: str, definition: str) -> None:
-        """Let a definition do something more."""
-        tree = ast.parse(SOURCES[module])
-        (node,) = [each for each in tree.body if getattr(each, "name", "") == definition]
-        node.body.append(ast.parse("changed = 1").body[0])  # type: ignore[attr-defined]
-        self.write(module, ast.unparse(tree))
-
-    def undo(self) -> None:
-        self._patch.undo()
-        forget()
-
-
 def forget() -> None:
-    for cached in (code._digest, code._reached):
+    for cached in (code._digest, code._reached, code._imports, code._imported):
         cached.cache_clear()
 
 
-def by_text(function: Any) -> Callable[..., Any]:
-    """What is remembered of a module, by its text: of a hundred modules an edit changes one."""
-    known: dict[Any, Any] = {}
-
-    def remembered(module: str, *name: str) -> Any:
-        place = (module, SOURCES.get(module), *name)
-        if place not in known:
-            known[place] = function.__wrapped__(module, *name)
-        return known[place]
-
-    return remembered
-
-
-@pytest.fixture(scope="module", autouse=True)
-def remembered() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("_named_by", "_digest_of_one", "_within", "_parsed"):
-            patch.setattr(code, name, by_text(getattr(code, name)))
-        patch.setattr(code, "forget_trees", lambda: None)
-        patch.setattr(code, "_kept", dict)
-        patch.setattr(code, "_keep", lambda *_: None)
-        yield
-    forget()
-
-
 @pytest.fixture
-def editor() -> Iterator[Editor]:
-    with pytest.MonkeyPatch.context() as patch:
-        yield Editor(patch)
+def touch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Let a module's source have been another when the program started."""
+
+    def edit(module: str) -> None:
+        monkeypatch.setitem(SOURCES, module, SOURCES[module] + b"\n# touched\n")
+        forget()
+
+    yield edit
+    monkeypatch.undo()
     forget()
 
 
@@ -408,155 +350,137 @@ def unchanged(configured: Callable[..., Experiment], counts: Counts) -> tuple[Ex
     return experiment, named(experiment, counts)
 
 
-@pytest.fixture
-def changed_by(
-    unchanged: tuple[Experiment, dict[str, Any]], counts: Counts, editor: Editor
-) -> Callable[[Callable[[], None]], set[str]]:
-    """Which results an edit gives other keys."""
-
-    def changed(edit: Callable[[], None]) -> set[str]:
-        editor.undo()
-        edit()
-        return differing(unchanged[1], named(unchanged[0], counts))
-
-    return changed
-
-
 @pytest.mark.parametrize(
-    ("module", "definition", "results"),
+    ("module", "results"),
     [
-        ("corpora.synthetic", "_urn", {"counts"}),
-        ("corpora.webkb", "read", {"counts"}),
-        ("corpora.assemble", "gate", {"counts"}),
-        ("corpora.reuters", "read", set()),
-        ("text.lexer", "find_tokens", {"counts"}),
-        ("text.vocabulary", "count", {"counts"}),
-        ("text.counts", "packed", {"counts"}),
-        ("representation.weighting", "weight_terms", set(NAMES)),
-        ("representation.weightings.supervised", "Aitchison", set()),
-        ("representation.weightings.unsupervised", "TermFrequency", set(NAMES)),
-        ("representation.selection", "information_gain", set(NAMES)),
-        ("kernels.products", "inner_products", set(NAMES)),
-        ("kernels.gram", "Gram", GRAMS),
-        ("kernels.multinomial", "NegativeGeodesicDistance", {"ngd"}),
-        ("kernels.multinomial", "Diffusion", {"diffusion"}),
-        ("kernels.euclidean", "Linear", {"linear"}),
-        ("kernels.heat.sphere", "HypersphereHeatKernel", {"heat"}),
-        ("kernels.models.hp_top", "HyperplaneTop", {"hp-top"}),
-        ("kernels.models.plsi_em", "expectation_maximization", {"plsi-fisher"}),
-        ("classifiers.libsvm", "train", LIBSVM),
-        ("classifiers.svm", "fit_machines", LIBSVM),
-        ("classifiers.hyperplanes", "hyperplanes_of", {"hp-top", "plsi-fisher"}),
-        ("classifiers.multinomial_bayes", "MultinomialBayes", set(NAMES) - LIBSVM),
-        ("classifiers.complement_bayes", "ComplementBayes", {"complement-nb"}),
-        ("classifiers.class_specific", "EmbeddedFamily", {"eef"}),
-        ("classifiers.divergence_bayes", "DivergenceBayes", {"divergence-bayes-skl", *MEASURED}),
-        ("classifiers.centroids.exact", "skl_centroid", {"divergence-bayes-skl", *MEASURED}),
-        ("classifiers.centroids.flow", "flow", {"centroid-flow"}),
-        ("measures.centroid_distances", "CentroidDistances", {"centroid-distances"}),
-        ("methods.kernel_machines", "KernelMachine", GRAMS),
-        ("methods.category_machines", "TopMachines", {"hp-top"}),
-        ("methods.category_machines", "FisherMachines", {"plsi-fisher"}),
-        ("methods.points", "PointClassifier", set(NAMES) - LIBSVM),
-        ("methods.workbench", "Workbench", set(NAMES)),
-        ("methods.base", "Problem", set(NAMES)),
-        ("experiment.work", "solved", set(NAMES)),
-        ("experiment.runner", "Walk", set()),
-        ("evaluation.metrics", "tally", set()),
-        ("evaluation.sample", "ByDocuments", set()),
-        ("config.entries", "entries_of", set()),
+        ("corpora.synthetic", {"counts"}),
+        ("corpora.assemble", {"counts"}),
+        ("text.lexer", {"counts"}),
+        ("text.vocabulary", {"counts"}),
+        ("representation.weighting", EVERYTHING - {"counts"}),
+        ("representation.weightings.supervised", set()),
+        ("representation.weightings.unsupervised", set(NAMES)),
+        ("representation.selection", set(NAMES)),
+        ("kernels.products", set(NAMES)),
+        ("kernels.heat.sphere", {"heat"}),
+        ("kernels.transforms", set(NAMES)),
+        ("classifiers.libsvm", set(NAMES)),
+        ("classifiers.centroids.flow", {"centroid-flow"}),
+        ("measures.centroid_distances", {"centroid-distances"}),
+        ("methods.kernel_machines", set(NAMES)),
+        ("methods.workbench", set(NAMES)),
+        ("evaluation.protocols", set(NAMES)),
+        ("evaluation.splits", set(NAMES)),
+        ("experiment.work", set(NAMES)),
+        ("experiment.runner", set()),
+        ("config.entries", set()),
     ],
 )
-def test_a_change_is_seen_by_the_results_that_it_decides_and_by_no_other(
-    changed_by: Callable[[Callable[[], None]], set[str]],
-    editor: Editor,
+def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
+    unchanged: tuple[Experiment, dict[str, Any]],
+    counts: Counts,
+    touch: Callable[[str], None],
     module: str,
-    definition: str,
     results: set[str],
 ) -> None:
-    assert changed_by(lambda: editor.change(f"benchmark.{module}", definition)) == results
+    touch(f"benchmark.{module}")
+    found = differing(unchanged[1], named(unchanged[0], counts))
+    assert found >= results
+    assert results or not found
 
 
-def test_report_cli_and_scores_decide_no_result(
-    changed_by: Callable[[Callable[[], None]], set[str]], editor: Editor
-) -> None:
-    rooms = (
-        "report",
-        "cli",
-        "boundaries",
-        "findings",
-        "evaluation.significance",
-        "evaluation.intervals",
-        "evaluation.scored",
-    )
-
-    def edit() -> None:
-        modules = [name for name in SOURCES if name.removeprefix("benchmark.").startswith(rooms)]
-        assert len(modules) > 25
-        for name in modules:
-            editor.write(name, "nothing = None")
-
-    assert changed_by(edit) <= MEASURED, "intervals of measures are made with their numbers"
+#: Of these rooms, what computes nothing that is stored under their code.
+NOT_STORED = {
+    "benchmark.corpora.own_card",
+    "benchmark.kernels.heat.covering",
+    "benchmark.kernels.heat.half_space",
+    "benchmark.kernels.heat.hyperbolic",
+    "benchmark.methods.blindness",
+}
+#: Rooms of which every module that runs for a result must be part of its key.
+DECIDING = ("text", "corpora", "representation", "kernels", "classifiers", "methods")
 
 
-def test_comments_docstrings_and_layout_decide_nothing(
-    changed_by: Callable[[Callable[[], None]], set[str]], editor: Editor
-) -> None:
-    def edit() -> None:
-        for name, text in list(SOURCES.items()):
-            tree = ast.parse(text)
-            for node in ast.walk(tree):
-                if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-                    node.body[0] = ast.Expr(ast.Constant("Said otherwise."))
-            editor.write(name, f'"""Another."""\n# a comment\n{ast.unparse(tree)}\n')
-
-    assert changed_by(edit) == set()
+def test_no_result_depends_on_what_shows_it() -> None:
+    """Neither report, nor commands, nor the command line gives a result another key."""
+    roots = [*registered_components(), task_work, counts_key]
+    reached, _ = modules_of(*roots)
+    for room in ("report", "cli", "library", "boundaries", "parallel", "reference"):
+        assert not [module for module in reached if module.startswith(f"benchmark.{room}.")]
 
 
-def test_how_a_function_is_compiled_counts(
-    changed_by: Callable[[Callable[[], None]], set[str]], editor: Editor
-) -> None:
-    old, new = ('i8[::1], {_POSTINGS})", parallel=True)', 'i8[::1], {_POSTINGS})")')
-    assert changed_by(lambda: editor.replace("benchmark.kernels.products", old, new)) == set(NAMES)
-    wider = changed_by(lambda: editor.replace("benchmark.compiled", "nogil=True", "fastmath=True"))
-    assert wider == EVERYTHING - {"centroid-distances"}
+def registered_components() -> list[Any]:
+    """Every class that a configuration can name."""
+    parts = (*WEIGHTINGS.values(), *FEATURES.values())
+    named = [each for kind, registry in SHIPPED.each() if kind != "metrics" for each in registry.values()]
+    return [*parts, *named]
 
 
-@pytest.mark.parametrize(
-    ("library", "results"),
-    [
-        ("libsvm-official", LIBSVM),
-        ("numpy", EVERYTHING),
-        ("matplotlib", set()),
-        ("pandas", set()),
-    ],
-)
+def test_every_module_of_the_deciding_rooms_counts_for_some_result() -> None:
+    reached, _ = modules_of(*registered_components(), task_work, counts_key, near_duplicates)
+    modules = {name for name in SOURCES if name.startswith(tuple(f"benchmark.{room}." for room in DECIDING))}
+    packages = {name for name in modules if any(other.startswith(f"{name}.") for other in modules)}
+    assert modules - reached - packages == NOT_STORED
+
+
+def test_a_module_that_comes_or_goes_by_a_registry_is_no_other_component(touch: Callable[[str], None]) -> None:
+    """A line in a registry names a new kernel; results of the others stay."""
+    before = code_digest(KERNELS["ngd"]), code_digest(KERNELS["heat"])
+    touch("benchmark.kernels")
+    assert (code_digest(KERNELS["ngd"]), code_digest(KERNELS["heat"])) == before
+
+
+def test_imports_for_the_type_checker_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, counted in (
+        (b"if TYPE_CHECKING:\n    from benchmark.kernels.heat import sphere\n", False),
+        (b"if TYPE_CHECKING:\n    pass\nelse:\n    from benchmark.kernels.heat import sphere\n", True),
+        (b"def late():\n    from benchmark.kernels.heat import sphere\n", True),
+        (b"try:\n    import benchmark.kernels.heat.sphere\nexcept ImportError:\n    pass\n", True),
+    ):
+        monkeypatch.setitem(SOURCES, "benchmark.names", text)
+        forget()
+        reached, _ = modules_of(names)
+        assert ("benchmark.kernels.heat.sphere" in reached) == counted
+    monkeypatch.undo()
+    forget()
+
+
+@pytest.mark.parametrize(("library", "results"), [("libsvm-official", set(NAMES)), ("numpy", EVERYTHING)])
 def test_another_release_of_a_library_counts_where_it_is_used(
-    changed_by: Callable[[Callable[[], None]], set[str]],
-    editor: Editor,
+    unchanged: tuple[Experiment, dict[str, Any]],
+    counts: Counts,
     monkeypatch: pytest.MonkeyPatch,
     library: str,
     results: set[str],
 ) -> None:
-    installed = code.version
+    released = code.version
+    monkeypatch.setattr(code, "version", lambda name: "99" if name == library else released(name))
+    forget()
+    assert differing(unchanged[1], named(unchanged[0], counts)) == results
+    monkeypatch.undo()
+    forget()
 
-    def edit() -> None:
-        monkeypatch.setattr(code, "version", lambda name: "99" if name == library else installed(name))
-        forget()
 
-    assert changed_by(edit) == results
+def test_an_edit_while_the_program_starts_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    path = Path(names.__file__)
+    monkeypatch.setitem(code._AT_START, path, (0, 0))
+    code._refuse_edited.cache_clear()
+    with pytest.raises(BenchError, match=r"names\.py: was changed while the program started; run it again"):
+        code_digest(names)
+    monkeypatch.undo()
+    code._refuse_edited.cache_clear()
 
 
 @dataclass
 class Called:
-    """Definitions of this package that were called."""
+    """Modules of this package whose functions were called."""
 
-    definitions: set[tuple[str, str]]
+    modules: set[str]
 
     def __call__(self, frame: Any, event: str, _: Any) -> None:
         own = frame.f_code
         if event == "call" and own.co_filename.startswith(ROOT) and own.co_name != "<module>":
-            self.definitions.add((module_of(own.co_filename), own.co_qualname.split(".")[0]))
+            self.modules.add(module_of(own.co_filename))
 
 
 @cache
@@ -565,7 +489,7 @@ def module_of(path: str) -> str:
     return ".".join(("benchmark", *parts)).removesuffix(".__init__")
 
 
-def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
+def calls_of(compute: Callable[[], object]) -> set[str]:
     compile_all()  # to compile under a profile takes minutes
     called = Called(set())
     threading.setprofile(called)
@@ -575,27 +499,7 @@ def calls_of(compute: Callable[[], object]) -> set[tuple[str, str]]:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-    return called.definitions
-
-
-#: Called while something is computed, and no number comes from them: finding files, naming, keeping, building.
-NAMING = {"benchmark.experiment.store", "benchmark.folders", "benchmark.code"}
-INDIFFERENT = {
-    *(("benchmark.config.components", name) for name in ("Component", "parameters")),
-    ("benchmark.corpora.archive", "fingerprint"),
-    ("benchmark.environment", "name_of_process"),  # of a file that is being written
-    ("benchmark.corpora.card", "DatasetCard"),
-    ("benchmark.corpora.card", "read_card"),
-    *(("benchmark.corpora.reader", name) for name in ("CorpusReader", "LastCorpus")),
-    ("benchmark.corpora.registry", "CardedCorpus"),
-    *(("benchmark.corpora.registry", name) for name in ("card", "code", "find", "fingerprint", "load", "locate")),
-    *(("benchmark.experiment.reading", name) for name in ("counts_key", "read_counts")),
-    ("benchmark.environment", "return_freed_memory"),
-    ("benchmark.measures.base", "Context"),
-    ("benchmark.names", "parted"),
-    ("benchmark.text.counts", "unpacked"),
-    ("benchmark.corpora.corpus", "Documents"),  # part of the counts' key
-}
+    return called.modules
 
 
 def forgetful(_: Any, compute: Callable[[], Any]) -> Any:
@@ -603,16 +507,11 @@ def forgetful(_: Any, compute: Callable[[], Any]) -> Any:
     return compute()
 
 
-def assert_covered(called: set[tuple[str, str]], *roots: Any) -> None:
-    """Everything that was called is part of a digest: itself, or all of its module; of a lambda only that is known."""
-    reached, _ = dependencies(*roots)
-    modules = {module for module, _ in reached}
-    missed = {
-        (module, name)
-        for module, name in called - INDIFFERENT
-        if not {(module, name), (module, "")} & reached and not (name == "<lambda>" and module in modules)
-    }
-    assert not {each for each in missed if each[0] not in NAMING}
+def assert_covered(called: set[str], *roots: Any) -> None:
+    """Every module of the deciding rooms that was called is part of the digest."""
+    reached, _ = modules_of(*roots)
+    deciding = tuple(f"benchmark.{room}." for room in (*DECIDING, "evaluation.splits", "evaluation.protocols"))
+    assert {module for module in called if f"{module}.".startswith(deciding)} <= reached
 
 
 @pytest.mark.parametrize("subset", [None, "several"])
@@ -629,45 +528,21 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], Workbench(2)
     read = partial(read_counts, variant.collection, Store(tmp_path, limit=10**9), Observer())
-    assert_covered(calls_of(read), *registry.code("synthetic"), reading._counts, reading.packed)
+    counted = type(variant.collection.reader), counts_key  # the key of the counts is part of all others
+    assert_covered(calls_of(read), *counted)
     counts, _, key = read()
     for point in task_work(experiment, variant, variant.tasks[0], counts, key).points:
         (job,) = point.jobs
         called = calls_of(partial(solve_job, point, job, bench))
-        assert_covered(called, *point.method.code, solved, pack)
+        assert_covered(called, *_components(point.method.spec), task_work)
     for _, _, measure in _each(experiment):
         context = Context(counts, variant, 0, 1, forgetful)
-        assert_covered(calls_of(partial(measure.compute, context)), *measure.code)
+        assert_covered(calls_of(partial(measure.compute, context)), type(measure), *counted)
 
 
 def solve_job(point: PointWork, job: Job, bench: Workbench) -> None:
     splits = [*job.splits, *(fold for folds in job.inner for fold in folds)]
     pack(solved(job, point.method.solve(point.problem, splits, point.terms, bench), point.problem, memory=0.0))
-
-
-def test_every_module_that_a_result_depends_on_is_seen(editor: Editor, study: Callable[..., Experiment]) -> None:
-    """Of each module that is reached, some definition is changed, and the digest with it."""
-    (variant,) = study().variants.values()
-    roots = [*registry.code("synthetic"), count]
-    for entry in variant.entries:
-        (spec,) = entry.candidates
-        roots += [spec.classifier.cls, *([spec.kernel.cls] if spec.kernel else [])]
-    before = code_digest(*roots)
-    reached, _ = dependencies(*roots)
-    functions = {
-        module: name
-        for module, name in sorted(reached)
-        if any(
-            isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name
-            for node in ast.parse(SOURCES.get(module, "")).body
-        )
-    }
-    assert len(functions) > 30
-    for module, name in functions.items():
-        editor.change(module, name)
-        after = code_digest(*roots)
-        assert after != before, f"{module}.{name}"
-        before = after
 
 
 def test_jobs_have_keys_of_their_own(

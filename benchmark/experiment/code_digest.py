@@ -1,0 +1,156 @@
+"""Digest the code that decides a result: the modules of its components, and every module that these import in turn.
+
+A module counts by the bytes of its source, a library by its version, a plug-in by all that it loaded and read when it
+was imported. Where an import takes a name from a package's ``__init__``, the module that defines the name counts, so
+that a registry doesn't make every result depend on every component.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import sys
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmark.errors import BenchError
+from benchmark.foreign import plugin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+PACKAGE = __name__.partition(".")[0]
+ROOT = Path(__file__).parents[1]
+version = cache(metadata.version)
+
+
+def code_digest(*components: Any) -> str:
+    """Return the sha256 of all code that some classes, functions or modules depend on, as it stood at the start.
+
+    Raises
+    ------
+    BenchError
+        If the package was edited while the program started: some of the old code may run, and some of the new.
+    """
+    _refuse_edited()
+    plugins = {plugin.digest for each in components if (plugin := plugin_of(each)) is not None}
+    return _digest(frozenset(_module_of(each) for each in components), frozenset(plugins))
+
+
+def modules_of(*components: Any) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of the modules of this package that components depend on, and of the others."""
+    return _reached(frozenset(_module_of(each) for each in components))
+
+
+def _module_of(component: Any) -> str:
+    return str(getattr(component, "__module__", None) or component.__name__)
+
+
+def _source_files() -> list[Path]:
+    return sorted(ROOT.rglob("*.py"))
+
+
+def _name(path: Path) -> str:
+    words = [PACKAGE, *path.relative_to(ROOT).with_suffix("").parts]
+    return ".".join(words[:-1] if words[-1] == "__init__" else words)
+
+
+def _stamps() -> dict[Path, tuple[int, int]]:
+    """Return when each source file was last written, and its size."""
+    return {path: (stat.st_mtime_ns, stat.st_size) for path in _source_files() for stat in [path.stat()]}
+
+
+_AT_START = _stamps()
+#: The source of every module of this package, as it was when the program started.
+SOURCES = {_name(path): path.read_bytes() for path in _source_files()}
+_PACKAGES = frozenset(_name(path) for path in _source_files() if path.name == "__init__.py")
+
+
+@cache
+def _refuse_edited() -> None:
+    now = _stamps()
+    changed = [path for path in sorted(now.keys() | _AT_START.keys()) if now.get(path) != _AT_START.get(path)]
+    if changed:
+        raise BenchError(f"{changed[0]}: was changed while the program started; run it again")
+
+
+@cache
+def _digest(modules: frozenset[str], plugins: frozenset[str]) -> str:
+    own, others = _reached(modules)
+    digest = hashlib.sha256()
+    for name in sorted(own):
+        digest.update(f"{name} {hashlib.sha256(SOURCES[name]).hexdigest()}\n".encode())
+    for library in sorted(frozenset().union(*map(_distribution, others))):
+        digest.update(f"{library} {version(library)}\n".encode())
+    for plugin in sorted(plugins):
+        digest.update(f"{plugin}\n".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _reached(modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Follow imports: the modules of this package that are reached, and the first names of all others."""
+    waiting, own, others = list(modules), set[str](), set[str]()
+    while waiting:
+        module = waiting.pop()
+        if module not in SOURCES:
+            others.add(module.partition(".")[0])
+        elif module not in own:
+            own.add(module)
+            waiting += _imported(module)
+    return frozenset(own), frozenset(others)
+
+
+@cache
+def _imports(module: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    return tuple(_within(ast.parse(SOURCES[module]).body))
+
+
+def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
+    """Find import statements, also in functions; not those for the type checker alone, which never run."""
+    for node in nodes:
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            yield from _within(node.orelse)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        else:
+            yield from _within(ast.iter_child_nodes(node))
+
+
+@cache
+def _imported(module: str) -> frozenset[str]:
+    """Return the modules that a module imports by itself."""
+    found = set[str]()
+    for node in _imports(module):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        else:
+            found |= {_defined_in(node.module or "", alias.name) for alias in node.names}
+    return frozenset(found)
+
+
+def _defined_in(module: str, name: str) -> str:
+    """Return the module that defines what is imported as `name` from a module or package."""
+    if f"{module}.{name}" in SOURCES:
+        return f"{module}.{name}"
+    handed_on = [node for node in _imports(module) if isinstance(node, ast.ImportFrom)] if module in _PACKAGES else []
+    for node in handed_on:
+        for alias in node.names:
+            if (alias.asname or alias.name) == name:
+                return _defined_in(node.module or "", alias.name)
+    return module
+
+
+@cache
+def _distribution(top: str) -> frozenset[str]:
+    """Return the installed distribution that a module belongs to; none for the standard library."""
+    if top in sys.stdlib_module_names:
+        return frozenset()
+    known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official"}.get(top, top)
+    try:
+        version(known)
+    except metadata.PackageNotFoundError:  # asking which of all installed files belong to it takes a third of a second
+        return frozenset(metadata.packages_distributions().get(top, ())[:1])
+    return frozenset({known})

@@ -1,0 +1,57 @@
+"""Store what a plug-in computes only where it is named by all that made it, and ask whether it still is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from benchmark.foreign import plugin_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from benchmark.experiment.store import Entry, Store
+    from benchmark.reads import Record
+
+
+def known(store: Store, key: str, component: Any) -> Entry | None:
+    """Return an entry; None where there is none, or where a file that it was computed from has changed.
+
+    Parameters
+    ----------
+    store : Store
+    key : str
+        Of the component's parameters and code, and of what it was given.
+    component : class or None
+        Whose result it is.
+    """
+    plugin, entry = plugin_of(component), store.get(key)
+    if plugin is None or entry is None:
+        return entry
+    return entry if plugin.is_current(entry.facts["reads"]) else None
+
+
+def keep(store: Store, key: str, entry: Entry, component: Any, record: Record, note: Callable[[str], None]) -> None:
+    """Store a result, and all that a plug-in read for it; else say, once a plug-in, why it can't be stored.
+
+    Parameters
+    ----------
+    store, key, component
+        As of `known`.
+    entry : Entry
+    record : Record
+        What was read while it was computed.
+    note : callable
+    """
+    plugin = plugin_of(component)
+    if plugin is None:
+        store.put(key, entry)
+        return
+    reason = plugin.why_not or record.why_not()
+    if not getattr(component, "stored", True):
+        reason = "says `stored = False`"
+    if not reason:
+        store.put(key, replace(entry, facts=entry.facts | {"reads": record.listed}))
+    elif reason not in plugin.reported:
+        plugin.reported.add(reason)
+        note(f"{plugin.name}: its results aren't stored, and are computed in each run: it {reason}")

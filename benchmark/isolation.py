@@ -1,0 +1,181 @@
+"""Undo what a plug-in's code changes in the process: no other result may depend on it.
+
+Settings are put back. A function or class of the standard library, of an installed package or of this package that was
+replaced is put back, too, and that is an error: the plug-in's own numbers came of it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import sys
+import threading
+import warnings
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+#: Packages and modules in which what others call must stay as it is.
+_SHARED = frozenset(
+    [
+        *("builtins", "os", "posixpath", "math", "random", "json", "io", "time", "copy", "itertools", "functools"),
+        *("collections", "warnings", "pathlib", "numpy", "scipy", "sklearn", "pandas", "numba", "libsvm", "benchmark"),
+    ]
+)
+
+
+class PatchedError(Exception):
+    """A plug-in replaced what others use."""
+
+
+class _Stream:
+    """A stream that a plug-in can't close; what it prints goes to standard error, which holds no results."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._stream)
+
+    def close(self) -> None:
+        """Leave it open."""
+
+
+@contextlib.contextmanager
+def isolated() -> Iterator[None]:
+    """Put back, at the end, what a plug-in's code may have changed.
+
+    Global random numbers start from the same seed each time, so that no result depends on what was drawn before.
+
+    Raises
+    ------
+    PatchedError
+        If a function or class of `_SHARED` was replaced; it is put back.
+    """
+    shared, removed = _callables(), []
+    try:
+        with contextlib.ExitStack() as stack:
+            for restore in _SETTINGS:
+                stack.enter_context(restore())
+            random.seed(0)
+            np.random.seed(0)  # noqa: NPY002 - the global state is what is meant
+            try:
+                yield
+            finally:
+                removed = [name for name in shared if name not in sys.modules]
+    finally:
+        replaced = [(module, name) for module, own in shared.items() for name in _replaced(module, own)]
+        for module, name in replaced:
+            setattr(sys.modules[module], name, shared[module][name])
+        if replaced or removed:
+            named = sorted({*removed, *(f"{module}.{name}" for module, name in replaced)})
+            raise PatchedError(f"it replaces {', '.join(named[:3])}, which others use; derive or wrap instead")
+
+
+def _callables() -> dict[str, dict[str, Any]]:
+    """Return the public functions and classes of shared modules, by module and name."""
+    return {
+        name: {key: value for key, value in list(vars(module).items()) if key[:1] != "_" and callable(value)}
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] in _SHARED and type(module) is ModuleType
+    }
+
+
+def _replaced(module: str, before: dict[str, Any]) -> list[str]:
+    now = vars(sys.modules[module])
+    return [name for name, value in before.items() if now.get(name) is not value and not _compiled(now.get(name))]
+
+
+def _compiled(value: Any) -> bool:
+    """Whether a function is what this package or numba puts in the place of its source, when it is first called."""
+    return type(value).__module__.startswith("numba") or getattr(value, "__module__", "").startswith("numba")
+
+
+@contextlib.contextmanager
+def _attributes() -> Iterator[None]:
+    """Put back attributes of `sys` and of modules that hold settings."""
+    places = [(sys, name) for name in ("path", "meta_path", "path_hooks", "stdin", "stdout", "stderr", "excepthook")]
+    before = [(module, name, getattr(module, name)) for module, name in places]
+    copies = [(value, list(value)) for _, _, value in before if isinstance(value, list)]
+    flag = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True  # what is imported counts by its source
+    if sys.stderr is not None:
+        sys.stdout = sys.stderr = _Stream(sys.stderr)
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = flag
+        for module, name, value in before:
+            setattr(module, name, value)
+        for value, items in copies:
+            value[:] = items
+
+
+@contextlib.contextmanager
+def _modules() -> Iterator[None]:
+    """Put back modules that were taken out of the list of imported ones, or replaced in it."""
+    before = dict(sys.modules)
+    try:
+        yield
+    finally:
+        sys.modules.update(before)
+
+
+@contextlib.contextmanager
+def _environment() -> Iterator[None]:
+    before, folder = dict(os.environ), os.getcwd()  # noqa: PTH109
+    try:
+        yield
+    finally:
+        if dict(os.environ) != before:
+            os.environ.clear()
+            os.environ.update(before)
+        if os.getcwd() != folder:  # noqa: PTH109
+            os.chdir(folder)
+
+
+@contextlib.contextmanager
+def _limits() -> Iterator[None]:
+    recursion, switch = sys.getrecursionlimit(), sys.getswitchinterval()
+    traces, profile = sys.gettrace(), sys.getprofile()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(recursion)
+        sys.setswitchinterval(switch)
+        sys.settrace(traces)
+        sys.setprofile(profile)
+
+
+@contextlib.contextmanager
+def _signals() -> Iterator[None]:
+    handled = [signal.SIGINT, signal.SIGTERM] if threading.current_thread() is threading.main_thread() else []
+    before = {number: signal.getsignal(number) for number in handled}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
+def _random() -> Iterator[None]:
+    before, numbers = random.getstate(), np.random.get_state()  # noqa: NPY002
+    try:
+        yield
+    finally:
+        random.setstate(before)
+        np.random.set_state(numbers)  # noqa: NPY002
+
+
+_SETTINGS = (_modules, _attributes, _environment, _limits, _signals, _random, warnings.catch_warnings, np.errstate)

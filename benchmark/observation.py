@@ -1,0 +1,374 @@
+"""Observe what a plug-in's code reads while it runs, so that its results can be named by that, or aren't stored.
+
+The interpreter's audit hook reports files, folders, processes and the network; `os.stat` and its like, the environment
+and the command line report nothing, and are wrapped while a plug-in runs. What compiled code reads by itself is never
+reported: packages with compiled code that isn't known to read through Python make a result one that isn't stored.
+"""
+
+from __future__ import annotations
+
+import _thread
+import builtins
+import contextlib
+import functools
+import importlib
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from benchmark.reads import is_installed, origin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+    from benchmark.reads import Record
+
+#: What the machine says of itself: a plug-in's own code that reads it depends on the machine.
+_MACHINE = ("/proc/", "/sys/", "/dev/")
+#: Where Python's own search for installed packages stands, and that for modules.
+_PACKAGE_SEARCH = (os.path.dirname(importlib.metadata.__file__),)  # noqa: PTH120
+_SEARCH = ("<frozen importlib", "<frozen zipimport", *_PACKAGE_SEARCH)
+#: What loads and watches is nobody's code.
+_WATCHING = (__file__, str(Path(__file__).with_name("foreign.py")))
+_PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty")
+_NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
+#: Events that say by themselves why a result can't be named by what was read.
+_REASONS = {
+    **dict.fromkeys([*_PROCESSES, "pty.spawn"], "starts a process"),
+    **dict.fromkeys(_NETWORK, "uses the network"),
+    "socket.gethostname": "reads the name of the machine",
+    "sqlite3.connect": "opens a database",
+    "builtins.input": "reads standard input",
+}
+
+
+# --- Who is observed: threads of a plug-in, and those that they start ---
+
+#: Threads in which this module itself reads.
+_READING: set[int] = set()
+_ACTIVE: dict[int, Record] = {}
+_STARTED: WeakKeyDictionary[threading.Thread, Record] = WeakKeyDictionary()
+
+
+@contextlib.contextmanager
+def observed(record: Record, entry: FrameType) -> Iterator[None]:
+    """Write into a record what this thread, and threads that it starts, read from here on.
+
+    Parameters
+    ----------
+    record : Record
+    entry : frame
+        Code below it on the stack isn't the plug-in's.
+    """
+    _install()
+    ident, outer = threading.get_ident(), record.entry
+    before = _ACTIVE.get(ident)
+    _ACTIVE[ident], record.entry = record, entry
+    try:
+        yield
+    finally:
+        record.entry = outer
+        if before is None:
+            del _ACTIVE[ident]
+        else:
+            _ACTIVE[ident] = before
+
+
+def _current() -> Record | None:
+    record = _ACTIVE.get(threading.get_ident())
+    if record is None and _STARTED:
+        record = _STARTED.get(threading.current_thread())
+    return record
+
+
+@contextlib.contextmanager
+def _asked() -> Iterator[Record | None]:
+    """Give the record of this thread, if it has one; None for what this module reads by itself."""
+    ident = threading.get_ident()
+    if not _ACTIVE or ident in _READING:
+        yield None
+        return
+    _READING.add(ident)
+    try:
+        yield _current()
+    finally:
+        _READING.discard(ident)
+
+
+def _origin_of(frame: FrameType) -> str:
+    name = frame.f_code.co_filename
+    if name.startswith("<") and not name.startswith("<frozen"):  # compiled from text: its globals say for whom
+        name = frame.f_globals.get("__file__") or "<frozen>"
+    return origin(name)
+
+
+def _callers(record: Record) -> Iterator[str]:
+    """Whose code the callers of this module's functions are, from the nearest on.
+
+    What a library does while it is imported is "importing": it happens once a process, whoever imports it first.
+    """
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to see who calls
+    while frame is not None and frame is not record.entry:
+        if frame.f_code.co_filename not in _WATCHING:
+            found = _origin_of(frame)
+            yield "importing" if found != "plug-in" and frame.f_code.co_name == "<module>" else found
+        frame = frame.f_back
+
+
+def _is_search(places: tuple[str, ...] = _SEARCH) -> bool:
+    """Whether Python looks for modules or installed packages: modules are remembered by their names."""
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
+    while frame is not None and (frame.f_code.co_filename in _WATCHING or _origin_of(frame) == "standard"):
+        if frame.f_code.co_filename.startswith(places):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _nearest_is_plugin(record: Record) -> bool:
+    """Whether a plug-in's own code asks, directly or by the standard library."""
+    return next((origin for origin in _callers(record) if origin != "standard"), "") == "plug-in"
+
+
+def _plugin_asks(record: Record) -> bool:
+    """Whether a plug-in's code asks, by whatever libraries; what this package reads for itself isn't meant."""
+    origins = [origin for origin in _callers(record) if origin != "standard"]
+    return "importing" not in origins and ("plug-in" in origins or "package" not in origins)
+
+
+@contextlib.contextmanager
+def importing(record: Record) -> Iterator[bool]:
+    """Look for a module without being observed; tell whether a plug-in's own code imports it."""
+    with _asked() as current:
+        yield current is record and _nearest_is_plugin(record)
+
+
+@functools.cache
+def _install() -> None:
+    sys.addaudithook(_hook)
+
+
+def _hook(event: str, args: tuple[Any, ...]) -> None:
+    handle = _HANDLERS.get(event)
+    if handle is not None and _ACTIVE:
+        with _asked() as record:
+            if record is not None:
+                handle(record, event, args)
+
+
+def _opened(record: Record, _: str, args: tuple[Any, ...]) -> None:
+    path, mode, flags = args
+    if isinstance(path, int) or _is_search(_PACKAGE_SEARCH) or not _plugin_asks(record):
+        return
+    name = os.fsdecode(path)
+    if is_installed(name):
+        return
+    if os.path.realpath(name).startswith(_MACHINE):
+        if _nearest_is_plugin(record):
+            record.reasons[f"reads {name}"] = None
+        return
+    if isinstance(mode, str):
+        reads, makes = "r" in mode or "+" in mode, "w" in mode or "x" in mode
+    else:
+        access = flags & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR)
+        reads, makes = access != os.O_WRONLY, bool(flags & (os.O_TRUNC | os.O_EXCL))
+    if makes:
+        record.make(name)
+    elif reads:
+        if name.endswith(".pyc") and os.path.basename(os.path.dirname(name)) == "__pycache__":  # noqa: PTH119, PTH120
+            _read(record, "file", importlib.util.source_from_cache(name))
+        if not name.endswith((".nbi", ".nbc")):  # numba's, made of sources that count by themselves
+            _read(record, "file", name)
+
+
+def _read(record: Record, kind: str, name: str) -> None:
+    if not os.path.isabs(name):  # noqa: PTH117
+        record.reasons[f"reads {name!r}, which is relative to the current folder"] = None
+    record.read(kind, name)
+
+
+def _listed(record: Record, _: str, args: tuple[Any, ...]) -> None:
+    path = args[0]
+    if isinstance(path, int) or _is_search() or not _plugin_asks(record):
+        return
+    name = os.fsdecode(path or ".")
+    if not is_installed(name):
+        _read(record, "folder", name)
+
+
+def _made(record: Record, event: str, args: tuple[Any, ...]) -> None:
+    record.make(os.fsdecode(args[1 if event == "os.rename" else 0]))
+
+
+def _imported(record: Record, _: str, args: tuple[Any, ...]) -> None:
+    filename = args[1]
+    if (
+        filename
+        and str(filename).endswith(tuple(importlib.machinery.EXTENSION_SUFFIXES))
+        and not is_installed(filename)
+    ):
+        record.reasons[f"loads {Path(filename).name}, compiled code whose reads can't be seen"] = None
+        record.read("file", filename)
+
+
+def _loaded(record: Record, _: str, args: tuple[Any, ...]) -> None:
+    if args[0] and _nearest_is_plugin(record):
+        record.reasons[f"loads {Path(os.fsdecode(args[0])).name}, compiled code whose reads can't be seen"] = None
+
+
+def _said(record: Record, event: str, _: tuple[Any, ...]) -> None:
+    if _plugin_asks(record):
+        record.reasons[_REASONS[event]] = None
+
+
+_HANDLERS: dict[str, Callable[[Record, str, tuple[Any, ...]], None]] = {
+    **dict.fromkeys(_REASONS, _said),
+    "open": _opened,
+    "os.listdir": _listed,
+    "os.scandir": _listed,
+    "os.mkdir": _made,
+    "os.rename": _made,
+    "import": _imported,
+    "ctypes.dlopen": _loaded,
+}
+
+
+# --- What no event reports ---
+
+
+def _note_state(path: Any) -> None:
+    if isinstance(path, int):
+        return
+    with _asked() as record:
+        if record is not None and not _is_search() and _plugin_asks(record):
+            name = os.fsdecode(path)
+            if not is_installed(name) and not os.path.realpath(name).startswith(_MACHINE):
+                _read(record, "state", name)
+
+
+def _note_reason(reason: str) -> None:
+    with _asked() as record:
+        if record is not None and _nearest_is_plugin(record):
+            record.reasons[reason] = None
+
+
+def _note_import(name: str, level: int = 0) -> None:
+    """Note what a plug-in's code imports, and what libraries import when it calls them, as pandas does pyarrow."""
+    with _asked() as record:
+        if record is None or level:
+            return
+        if _plugin_asks(record) or _nearest_is_plugin(record):
+            record.imports.add(name.partition(".")[0])
+
+
+def _of_state(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
+        _note_state(path)
+        return function(path, *args, **kwargs)
+
+    return call
+
+
+def _of_reason(function: Callable[..., Any], reason: str) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        _note_reason(reason)
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _of_import(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(name: str, *args: Any, **kwargs: Any) -> Any:
+        _note_import(name, args[3] if len(args) > 3 else kwargs.get("level", 0))
+        return function(name, *args, **kwargs)
+
+    return call
+
+
+_START = threading.Thread.start
+
+
+def _start(thread: threading.Thread) -> None:
+    with _asked() as record:
+        if record is not None:
+            _STARTED[thread] = record
+    _START(thread)
+
+
+_THREADS = "starts threads that can't be observed"
+#: What is replaced beside functions of `os`: where, its name, and by what.
+_REPLACED: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
+    (builtins, "__import__", _of_import(builtins.__import__)),
+    (importlib, "import_module", _of_import(importlib.import_module)),
+    (threading.Thread, "start", _start),
+    (_thread, "start_new_thread", _of_reason(_thread.start_new_thread, _THREADS)),
+)
+_WRAPPED = {
+    **{name: _of_state(getattr(os, name)) for name in ("stat", "lstat", "access", "readlink") if hasattr(os, name)},
+    **{name: _of_reason(getattr(os, name), "reads the current folder") for name in ("getcwd", "getcwdb")},
+    **{
+        name: _of_reason(getattr(os, name), "reads the name of the machine") for name in ("uname",) if hasattr(os, name)
+    },
+}
+
+
+for _supported in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlinks, os.supports_effective_ids):
+    _supported.update(each for name, each in _WRAPPED.items() if getattr(os, name) in _supported)
+
+
+class _ObservedEnviron(os._Environ):  # type: ignore[type-arg]  # noqa: SLF001 - of `os.environ`, which others hold, too
+    def __getitem__(self, key: Any) -> Any:
+        _note_reason("reads the environment")
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Any:
+        _note_reason("reads the environment")
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        _note_reason("reads the environment")
+        return super().__len__()
+
+
+class _ObservedArguments(list[str]):
+    """The command line's words, which say so when they are looked at."""
+
+
+def _observe_list(name: str) -> None:
+    function = getattr(list, name)
+
+    def call(self: Any, *args: Any) -> Any:
+        _note_reason("reads the command line")
+        return function(self, *args)
+
+    setattr(_ObservedArguments, name, functools.wraps(function)(call))
+
+
+for _name in ("__getitem__", "__iter__", "__contains__", "__len__", "__eq__", "__repr__", "index", "count", "copy"):
+    _observe_list(_name)
+
+
+@contextlib.contextmanager
+def wrapped() -> Iterator[None]:
+    """Let what no event reports be reported, in all threads that are observed."""
+    with contextlib.ExitStack() as stack:
+        for place, name, function in (*((os, name, each) for name, each in _WRAPPED.items()), *_REPLACED):
+            stack.callback(setattr, place, name, getattr(place, name))
+            setattr(place, name, function)
+        for environ in (os.environ, getattr(os, "environb", os.environ)):
+            stack.callback(setattr, environ, "__class__", type(environ))
+            environ.__class__ = _ObservedEnviron
+        for name in ("argv", "orig_argv"):
+            stack.callback(setattr, sys, name, getattr(sys, name))
+            setattr(sys, name, _ObservedArguments(getattr(sys, name)))
+        yield

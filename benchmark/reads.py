@@ -1,0 +1,179 @@
+"""Remember what a plug-in's code read: files, folders, states of paths and modules, by digest.
+
+Names are relative to the plug-in's folder. The standard library, installed packages and this package count by their
+versions, and aren't remembered.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.machinery
+import os
+import site
+import stat
+import sys
+import sysconfig
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+    from types import FrameType
+
+_PACKAGE = os.path.dirname(os.path.realpath(__file__))  # noqa: PTH120 - compared as text, many times
+_PATHS = sysconfig.get_paths()
+_STANDARD = tuple({os.path.realpath(_PATHS[name]) + os.sep for name in ("stdlib", "platstdlib")})
+_INSTALLED = tuple(
+    {
+        os.path.realpath(path) + os.sep
+        for path in (_PATHS["purelib"], _PATHS["platlib"], site.getusersitepackages(), *site.getsitepackages())
+    }
+)
+#: Installed packages with compiled code that opens files by Python alone, or opens none.
+READS_BY_PYTHON = frozenset(
+    ["numpy", "scipy", "sklearn", "pandas", "numba", "llvmlite", "libsvm", "yaml", "statsmodels"]
+)
+_STAT = os.stat  # itself: another stands there while a plug-in is observed
+#: A file's digest where there is no file.
+_MISSING = ""
+
+
+def is_installed(path: str) -> bool:
+    """Whether a file is the standard library's, an installed package's or this package's: those count by version."""
+    real = os.path.realpath(path)
+    return real.startswith((*_STANDARD, *_INSTALLED, _PACKAGE + os.sep))
+
+
+@functools.cache
+def origin(filename: str) -> str:
+    """Tell whose code a file holds: of the "standard" library, an "installed" package, this "package", a "plug-in"."""
+    if filename.startswith("<frozen"):
+        return "standard"
+    real = os.path.realpath(filename)
+    if real.startswith(_PACKAGE + os.sep):
+        return "package"
+    if real.startswith(_INSTALLED):
+        return "installed"
+    return "standard" if real.startswith(_STANDARD) else "plug-in"
+
+
+class Record:
+    """What a plug-in's code has read, and why a result of it can't be named by that.
+
+    Parameters
+    ----------
+    folder : Path
+        The plug-in's; names are relative to it, so that a plug-in can be moved.
+
+    Attributes
+    ----------
+    reads : dict of (kind, name) to str
+        A digest for each file, folder, state of a path, and module that was looked for.
+    reasons : dict of str to None
+        In the order in which they were met.
+    imports : set of str
+        First names of the modules that the code names in imports.
+    path : list of str
+        Where it looked for modules, once it has run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.reads: dict[tuple[str, str], str] = {}
+        self.reasons: dict[str, None] = {}
+        self.entry: FrameType | None = None
+        self.imports: set[str] = set()
+        self.path: list[str] = []
+        self._own: set[str] = set()
+
+    @property
+    def digest(self) -> str:
+        """The sha256 over all that was read."""
+        text = "\n".join(f"{kind} {name} {digest}" for (kind, name), digest in sorted(self.reads.items()))
+        return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+    @property
+    def listed(self) -> list[list[str]]:
+        """All that was read, as a store's entry holds it."""
+        return [[kind, name, digest] for (kind, name), digest in sorted(self.reads.items())]
+
+    def why_not(self) -> str:
+        """Return why no result can be stored; "" where one can. What has changed since it was read is a reason."""
+        unseen = sorted(filter(_is_compiled, self.imports - READS_BY_PYTHON))
+        reasons = [*self.reasons, *(f"uses {name}, whose compiled code may read files unseen" for name in unseen)]
+        if not reasons and (changed := _changed(self.listed, self.folder, self.path or sys.path)):
+            return f"reads {changed}, which changed meanwhile"
+        return next(iter(reasons), "")
+
+    def read(self, kind: str, path: str) -> None:
+        """Remember a path in its present state, unless the code has made it by itself."""
+        path = os.path.abspath(path)  # noqa: PTH100
+        if kind == "state" and f"{self.folder}{os.sep}".startswith(f"{path.rstrip(os.sep)}{os.sep}"):
+            return  # of its own folder and what is above: that may be called anything
+        if not any(path == own or path.startswith(own + os.sep) for own in self._own):
+            name = os.path.relpath(path, self.folder)
+            self.reads.setdefault((kind, name), _digest(kind, path))
+
+    def make(self, path: str) -> None:
+        """Remember that the code makes a file or folder by itself: it is no input."""
+        path = os.path.abspath(path)  # noqa: PTH100
+        if ("file", os.path.relpath(path, self.folder)) not in self.reads:
+            self._own.add(path)
+
+    def look_for(self, module: str, origin: str | None) -> None:
+        """Remember where a module was found, or that it wasn't."""
+        self.reads.setdefault(("module", module), "" if origin is None else os.path.relpath(origin, self.folder))
+
+
+def is_current(listed: Iterable[list[str]], folder: Path, path: list[str]) -> bool:
+    """Whether all that was read is as it was; modules are looked for on `path`."""
+    return not _changed(listed, folder, path)
+
+
+def _changed(listed: Iterable[list[str]], folder: Path, path: list[str]) -> str:
+    for kind, name, digest in listed:
+        if kind == "module":
+            spec = _spec_of(name, path)
+            now = "" if spec is None or spec.origin is None else os.path.relpath(spec.origin, folder)
+        else:
+            now = _digest(kind, os.path.join(folder, name))  # noqa: PTH118
+        if now != digest:
+            return name
+    return ""
+
+
+def _spec_of(module: str, path: list[str]) -> importlib.machinery.ModuleSpec | None:
+    try:
+        return importlib.machinery.PathFinder.find_spec(module, path)
+    except (ImportError, ValueError):
+        return None
+
+
+def _digest(kind: str, path: str) -> str:
+    """Return a digest of a file's bytes, of a folder's names, or of whether a path is there and what it is."""
+    try:
+        found = _STAT(path)
+        if kind == "state":
+            size = found.st_size if stat.S_ISREG(found.st_mode) else 0
+            return f"{stat.S_IFMT(found.st_mode)} {size}"
+        if kind == "folder" or stat.S_ISDIR(found.st_mode):
+            with os.scandir(path) as entries:
+                names = sorted(f"{each.name}{'/' * each.is_dir()}" for each in entries if each.name != "__pycache__")
+            return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
+        if not stat.S_ISREG(found.st_mode):
+            return "no file"
+        with open(path, "rb") as file:  # noqa: PTH123
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return _MISSING
+
+
+def _is_compiled(top: str) -> bool:
+    """Whether an installed package has loaded compiled code."""
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, "__file__", None) if name.partition(".")[0] == top else None
+        if file and origin(file) == "installed" and file.endswith(suffixes):
+            return True
+    return False
