@@ -54,7 +54,7 @@ def _rows_of_file(reader: OwnFiles, split: str, path: Path, digest: FileDigest) 
     rest = [reader.labels or reader.label, reader.id, reader.split, reader.group, reader.date]
     columns = [*texts, *(name for name in rest if name is not None)]
     n = len(texts)
-    how: dict[str, Any] = {"encoding": reader.encoding, "delimiter": reader.delimiter}
+    how: dict[str, Any] = {"encoding": reader.encoding, "delimiter": reader.delimiter, "header": reader.header}
     for line, values in records(path, columns, digest=digest, **how):
         given = iter(values[n:])
         label, name, side, group, date = (None if column is None else next(given) for column in rest)

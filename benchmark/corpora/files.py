@@ -64,6 +64,8 @@ class OwnFiles(OwnCorpus):
     encoding : str
     delimiter : str, optional
         Between the columns of a table; a comma, or in ``.tsv`` a tab.
+    header : bool
+        Whether the first row of a table names its columns; where it doesn't, they are called "1", "2", ….
     drop : list of str
         What is left out rather than refused: empty, unlabelled, repeated, rare.
     format : str, optional
@@ -85,6 +87,7 @@ class OwnFiles(OwnCorpus):
     folders: Sequence[str] = ("label",)
     encoding: str = "utf-8"
     delimiter: str | None = None
+    header: bool = True
     drop: Sequence[str] = ()
     format: str | None = None
 

@@ -54,6 +54,7 @@ def records(
     *,
     encoding: str = "utf-8",
     delimiter: str | None = None,
+    header: bool = True,
     digest: FileDigest | None = None,
 ) -> Iterator[Record]:
     """The records of a file, of each the values of some columns; None where a record has no value.
@@ -67,6 +68,8 @@ def records(
         One in which a line feed is the byte 10.
     delimiter : str, optional
         Between the columns of a table; a comma, or in ``.tsv`` a tab.
+    header : bool
+        Whether the first row of a table names its columns; they are called 1, 2, … otherwise.
     digest : FileDigest, optional
         Of the file: another content is refused.
 
@@ -77,7 +80,7 @@ def records(
     """
     kind = kind_of(path)
     if kind in TABLES:
-        yield from _of_table(path, columns, encoding, delimiter or TABLES[kind], digest)
+        yield from _of_table(path, columns, encoding, delimiter or TABLES[kind], digest, header=header)
     elif kind in LINES:
         yield from _of_lines(path, columns, encoding, digest)
     elif kind in PARQUET:
@@ -92,14 +95,19 @@ def _no_kind(path: Path) -> DataError:
 
 
 def columns_of(
-    path: Path, *, encoding: str = "utf-8", delimiter: str | None = None, digest: FileDigest | None = None
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    header: bool = True,
+    digest: FileDigest | None = None,
 ) -> list[str]:
     """The columns of a file, in order: of JSON lines, the keys of the first records."""
     kind = kind_of(path)
     if kind in TABLES:
         with opened(path, digest) as file:
             lines = _text_lines(file, path, encoding)
-            return [name.strip() for name in next(csv.reader(lines, delimiter=delimiter or TABLES[kind]), [])]
+            return _names(next(csv.reader(lines, delimiter=delimiter or TABLES[kind]), []), header=header)
     if kind in PARQUET:
         with _parquet(path, digest) as parquet_file:
             return list(parquet_file.schema_arrow.names)
@@ -222,28 +230,43 @@ def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
 
 
 def _of_table(
-    path: Path, columns: Sequence[str], encoding: str, delimiter: str, digest: FileDigest | None
+    path: Path, columns: Sequence[str], encoding: str, delimiter: str, digest: FileDigest | None, *, header: bool
 ) -> Iterator[Record]:
     csv.field_size_limit(LONGEST)
     with opened(path, digest) as file:
         reader = csv.reader(_text_lines(file, path, encoding), delimiter=delimiter, strict=True)
         line = 1
         try:
-            header = [name.strip() for name in next(reader, [])]
-            where = [_position(path, header, name) for name in columns]
-            last = max(where, default=0)
-            while True:
+            row = next(reader, None)
+            names = _names(row or [], header=header)
+            if header and columns and not set(columns) & set(names):
+                way_out = "if its first row is no header, add one, or say header: false in the configuration"
+                raise DataError(f"{_no_column(path, columns[0], names)}; {way_out}")
+            where = [_position(path, names, name) for name in columns]
+            if header:
                 line = reader.line_num + 1
                 row = next(reader, None)
-                if row is None:
-                    return
-                if not row:
-                    continue
-                if len(row) != len(header) and len(row) <= last:
-                    raise DataError(f"{path}:{line}: has {len(row)} columns, the header {len(header)}")
-                yield line, [row[position] for position in where]
+            while row is not None:
+                if row and len(row) != len(names):
+                    raise DataError(f"{path}:{line}: {_other_length(len(row), len(names), delimiter, header=header)}")
+                if row:
+                    yield line, [row[position] for position in where]
+                line = reader.line_num + 1
+                row = next(reader, None)
         except csv.Error as error:
             raise DataError(f"{path}:{line}: is no table: {error}") from None
+
+
+def _names(first: Sequence[str], *, header: bool) -> list[str]:
+    """Return the names of a table's columns from its first row."""
+    return [name.strip() if header else str(number) for number, name in enumerate(first, start=1)]
+
+
+def _other_length(n: int, wanted: int, delimiter: str, *, header: bool) -> str:
+    """Say what is wrong with a row that has more or fewer columns than the first one."""
+    problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if header else 'first row'} has {wanted}"
+    name = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, repr(delimiter))
+    return f"{problem}; quote the text if it holds {name}" if n > wanted else problem
 
 
 def _position(path: Path, header: Sequence[str], name: str) -> int:
