@@ -126,6 +126,11 @@ def init(
     label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
     labels: Annotated[str | None, typer.Option(help="Column of the classes, of which there may be several.")] = None,
     separator: Annotated[str | None, typer.Option(help="Between several classes, where they are text.")] = None,
+    single_label: Annotated[bool, typer.Option("--single-label", help="A class may hold ; or | or a comma.")] = False,
+    header: Annotated[
+        bool | None,
+        typer.Option("--header/--no-header", help="Whether the first row names columns.", show_default="as it looks"),
+    ] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
     split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
     group: Annotated[str | None, typer.Option(help="Column of what documents belong to.")] = None,
@@ -136,14 +141,20 @@ def init(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Even where there is such a file.")] = False,
 ) -> None:
     """Write a first configuration for your own documents; asks where a terminal can answer."""
-    from benchmark.cli.questions import confirmed
+    from benchmark.cli.questions import confirmed, is_header, is_separator
     from benchmark.library.planning import in_words
-    from benchmark.library.starting import look, propose, start
+    from benchmark.library.starting import look, propose, separator_in, start, why_no_header
 
-    given = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
-    seen = look(path, encoding=encoding)
-    roles = propose(seen, {role: name for role, name in given.items() if name is not None})
-    roles = confirmed(seen.columns, roles, {role for role, name in given.items() if name is not None})
+    named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
+    given = {role: name for role, name in named.items() if name is not None}
+    seen = look(path, encoding=encoding, header=header is not False)
+    why = why_no_header(seen, set(given.values())) if header is None else None
+    if why is not None and not is_header(path, why):
+        seen = look(path, encoding=encoding, header=False)
+    roles = confirmed(seen.columns, propose(seen, given), set(given))
+    several = None if single_label else separator_in(seen, roles)
+    if several is not None and is_separator(several[0], path, roles["label"], several[1]):
+        roles["labels"], separator = roles.pop("label"), several[0]
     target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
     study, found = planned(target, jobs=0, download=False, quick=False)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from benchmark.errors import quoted
+from benchmark.errors import ConfigError, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 #: What is asked for, and how; the others may be left out.
 ASKED = {
@@ -27,6 +28,13 @@ NONE = "-"
 def asks() -> bool:
     """Whether there is someone to ask."""
     return sys.stdin is not None and sys.stdin.isatty()
+
+
+def decided(problem: str, question: str, options: str) -> bool:
+    """Ask whether something is so, at a terminal; elsewhere ConfigError says which options decide it."""
+    if not (asks() and sys.stdout.isatty()):
+        raise ConfigError(f"{problem}: say {options}")
+    return typer.confirm(f"{problem}. {question}", err=True)
 
 
 def confirmed(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], given: set[str]) -> dict[str, str]:
@@ -46,3 +54,16 @@ def confirmed(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], gi
         if answer != NONE:
             found[role] = answer
     return found
+
+
+def is_header(path: Path, why: str) -> bool:
+    """Ask whether the first row of a table names its columns, though it looks like a document; `why` says how so."""
+    problem = f"{path}:1: looks like a document and not like the names of columns ({why})"
+    return decided(problem, "Does this row name the columns?", "--header or --no-header")
+
+
+def is_separator(mark: str, path: Path, column: str, value: str) -> bool:
+    """Ask whether documents have several classes, as the values of the column of the class hold a separator."""
+    problem = f"{path}: the column {quoted(column)} has values such as {quoted(value)}"
+    options = f"--labels {column} --separator '{mark}', or --single-label if each is one class"
+    return decided(problem, f"May a document have several classes, separated by {mark}?", options)

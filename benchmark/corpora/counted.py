@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
+from benchmark.corpora.file_digest import BLOCK, FileDigest, changed, check_stamp, stamp
 from benchmark.corpora.own import OwnCorpus, documents_of
 from benchmark.corpora.records import columns_of, records
 from benchmark.errors import DataError
@@ -105,7 +106,8 @@ class CountsFolder(OwnCorpus):
         return self._corpus.documents
 
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
-        """The digest of the files."""
+        """The digest of the files; DataError if they were changed since they were read."""
+        self.check_unchanged()
         return {"digest": self.digest()}
 
     def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
@@ -116,11 +118,28 @@ class CountsFolder(OwnCorpus):
         """The sha256 over the files that it takes."""
         return self._corpus.digest
 
+    def check_unchanged(self) -> None:
+        """Raise DataError if a file of the folder was edited, removed or added since the counts were read."""
+        for name, before in self._stamps.items():
+            path = self._folder / name
+            if before is not None:
+                check_stamp(path, before)
+            elif path.exists():
+                raise changed(path)
+
+    @cached_property
+    def _stamps(self) -> dict[str, tuple[int, ...] | None]:
+        """The `stamp` of each file from before the counts were read; None of a file that isn't there."""
+        paths = {name: self._folder / name for name in FILES}
+        return {name: stamp(path) if path.exists() else None for name, path in paths.items()}
+
     @cached_property
     def _corpus(self) -> CountedCorpus:
         from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
-        counts, words, _, listed = held = [self._bytes(name, optional=name in OPTIONAL) for name in FILES]
+        _ = self._stamps  # before the first file is read
+        counts, words, names, listed = held = [self._bytes(name, optional=name in OPTIONAL) for name in FILES]
+        self.check_unchanged()  # all four belong together
         vocabulary = tuple(words.decode("utf-8", "replace").splitlines())
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
             raise DataError(f"{self._folder / VOCABULARY}: must have a word a line, none twice")
@@ -144,7 +163,7 @@ class CountsFolder(OwnCorpus):
             raise DataError(f"{self._folder / COUNTS}: a count is a whole number that isn't negative")
         matrix = matrix.astype(np.int32)
         matrix.eliminate_zeros()
-        documents = self._documents(codes, several=several)
+        documents = self._documents(codes, names, several=several)
         number = {name: position for position, name in enumerate(blocks)}
         order = sorted(range(len(vocabulary)), key=lambda n: (number[of_words[n]], vocabulary[n]))
         block_of = np.array([number[of_words[n]] for n in order], dtype=np.int32)
@@ -166,9 +185,9 @@ class CountsFolder(OwnCorpus):
         except OSError as error:
             raise DataError(f"{self._folder / name}: can't be read: {error.strerror or error}") from None
 
-    def _documents(self, codes: list[list[int]], *, several: bool) -> Documents:
+    def _documents(self, codes: list[list[int]], content: bytes, *, several: bool) -> Documents:
         by_number = [(str(row), list(map(str, own)), "all") for row, own in enumerate(codes, start=1)]
-        named = self._named(several=several) or by_number
+        named = self._named(content, several=several) or by_number
         if len(named) != len(codes):
             problem = f"names {len(named):,} documents, and {COUNTS} has {len(codes):,}"
             raise DataError(f"{self._folder / DOCUMENTS}: {problem}")
@@ -185,13 +204,17 @@ class CountsFolder(OwnCorpus):
                 raise DataError(f"{self._folder}: {problem}")
         return documents_of(ids, labels, sorted(code_of, key=code_of.__getitem__), sides, several=several)
 
-    def _named(self, *, several: bool) -> list[tuple[str, list[str], str]]:
-        """Id, classes and group of each document; none where there is no file of them."""
+    def _named(self, content: bytes, *, several: bool) -> list[tuple[str, list[str], str]]:
+        """Id, classes and group of each document; none where there is no file of them.
+
+        The file is read again, and must still have this content.
+        """
         path = self._folder / DOCUMENTS
-        if not path.exists():
+        if not content and not path.exists():
             return []
-        group = ["group"] if "group" in columns_of(path) else []
-        found = (values for _, values in records(path, ["id", "label", *group]))
+        digest = FileDigest.of(content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
+        group = ["group"] if "group" in columns_of(path, digest=digest) else []
+        found = (values for _, values in records(path, ["id", "label", *group], digest=digest))
         return [(name, label.split() if several else [label], *(side or ["all"])) for name, label, *side in found]
 
 

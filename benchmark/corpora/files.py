@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from benchmark.corpora.corpus import FieldedText, StreamedCorpus
-from benchmark.corpora.file_rows import below, file_digest, rows_of
+from benchmark.corpora.file_digest import digest_of
+from benchmark.corpora.file_rows import rows_of
 from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.records import check_encoding, kind_of
 from benchmark.corpora.scan import scanned
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.archive import Source
     from benchmark.corpora.corpus import Documents
+    from benchmark.corpora.file_digest import CorpusDigest
     from benchmark.corpora.file_rows import Row
     from benchmark.corpora.scan import Scanned
 
@@ -61,6 +63,8 @@ class OwnFiles(OwnCorpus):
     encoding : str
     delimiter : str, optional
         Between the columns of a table; a comma, or in ``.tsv`` a tab.
+    header : bool
+        Whether the first row of a table names its columns; where it doesn't, they are called "1", "2", ….
     drop : list of str
         What is left out rather than refused: empty, unlabelled, repeated, rare.
     format : str, optional
@@ -82,6 +86,7 @@ class OwnFiles(OwnCorpus):
     folders: Sequence[str] = ("label",)
     encoding: str = "utf-8"
     delimiter: str | None = None
+    header: bool = True
     drop: Sequence[str] = ()
     format: str | None = None
 
@@ -122,21 +127,27 @@ class OwnFiles(OwnCorpus):
         return self.scanned().documents
 
     def scanned(self) -> Scanned:
-        """What stands in the files but the text; read once while they are as they were."""
+        """Return what stands in the files but the text; read once."""
         return scanned(self)
+
+    @cached_property
+    def digests(self) -> CorpusDigest:
+        """Digests of the files, taken once: the same content is read from then on, or none."""
+        return digest_of(self.places())
 
     def has(self, what: str) -> bool:
         """Whether documents have a side of a split ("split"), or a group ("group")."""
         if what == "split" and isinstance(self.path, dict):
             return True
         in_column, above = getattr(self, what) is not None, what in self.folders
-        return any(above if path.is_dir() else in_column for _, path in self.places())
+        return any(above if place.is_folder else in_column for place in self.digests.places)
 
     # --- What a run takes ---
 
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
-        """Digests of the files, and every parameter but where they are."""
-        kinds = [[split, "" if path.is_dir() else kind_of(path)] for split, path in self.places()]
+        """Digests of the files, and every parameter but where they are; DataError if they were changed since."""
+        self.check_unchanged()
+        kinds = [[place.split, "" if place.is_folder else kind_of(place.path)] for place in self.digests.places]
         return {"kinds": kinds, "digest": self.digest(), **{k: v for k, v in self.parameters().items() if k != "path"}}
 
     def load(self, source: Source) -> StreamedCorpus:  # noqa: ARG002 - there is one
@@ -145,13 +156,12 @@ class OwnFiles(OwnCorpus):
         return StreamedCorpus(self.name, found.documents, found.rows, self._texts, self.digest())
 
     def digest(self) -> str:
-        """The sha256 over the files' names (of a folder, below it; of a split, its side) and contents."""
-        whole = hashlib.sha256()
-        for split, path in self.places():
-            for relpath, each in below(path) if path.is_dir() else [("", path)]:
-                whole.update(f"{split}\0{relpath}\0".encode("utf-8", "surrogateescape"))
-                whole.update(file_digest(each))
-        return whole.hexdigest()
+        """Return the sha256 over the files' names (of a folder, below it; of a split, its part) and contents."""
+        return self.digests.digest
+
+    def check_unchanged(self) -> None:
+        """Raise DataError if a file was edited since its digest was taken."""
+        self.digests.check_unchanged()
 
     def parameters(self) -> dict[str, Any]:
         """Every parameter by name, as plain data."""
@@ -169,6 +179,6 @@ class OwnFiles(OwnCorpus):
             )
 
     def rows(self) -> Iterator[Row]:
-        """Every record, as the files have it."""
-        for split, path in self.places():
-            yield from rows_of(self, split, path)
+        """Yield every record, as the files had it when they were digested."""
+        for place in self.digests.places:
+            yield from rows_of(self, place)

@@ -74,6 +74,12 @@ class CorpusReader(ABC):
             The corpus is missing, damaged, or not the one that was promised.
         """
 
+    def check_unchanged(self) -> None:  # noqa: B027 - most corpora have nothing to check
+        """Raise DataError if files were edited since `content` named them; called before their counts are stored.
+
+        Does nothing unless a subclass has files that may be edited.
+        """
+
     def facts(self) -> dict[str, Any]:
         """What a manifest keeps of it beside what it keeps of all: enough to read a run again without the corpus.
 

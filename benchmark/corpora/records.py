@@ -16,11 +16,14 @@ import zlib
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from benchmark.corpora.file_digest import CheckedFile, changed
 from benchmark.errors import ConfigError, DataError, did_you_mean, quoted, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
+
+    from benchmark.corpora.file_digest import FileDigest
 
 #: A record: the line (or row of a Parquet file) that it begins at, from 1, and the columns that were asked for.
 Record = tuple[int, list[Any]]
@@ -31,6 +34,8 @@ LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
 #: Characters of a field (csv's own limit is 131,072), and bytes of a line.
 LONGEST = 2**27
+#: Bytes that are read at once.
+PIECE = 2**17
 #: Packed bytes that are unpacked at once: they may stand for 32,768 times as many.
 ZSTD_PIECE = 2**12
 #: Rows of a Parquet file that are held at a time.
@@ -44,7 +49,13 @@ def kind_of(path: Path) -> str:
 
 
 def records(
-    path: Path, columns: Sequence[str], *, encoding: str = "utf-8", delimiter: str | None = None
+    path: Path,
+    columns: Sequence[str],
+    *,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    header: bool = True,
+    digest: FileDigest | None = None,
 ) -> Iterator[Record]:
     """The records of a file, of each the values of some columns; None where a record has no value.
 
@@ -57,6 +68,10 @@ def records(
         One in which a line feed is the byte 10.
     delimiter : str, optional
         Between the columns of a table; a comma, or in ``.tsv`` a tab.
+    header : bool
+        Whether the first row of a table names its columns; they are called 1, 2, … otherwise.
+    digest : FileDigest, optional
+        Of the file: another content is refused.
 
     Raises
     ------
@@ -65,11 +80,11 @@ def records(
     """
     kind = kind_of(path)
     if kind in TABLES:
-        yield from _of_table(path, columns, encoding, delimiter or TABLES[kind])
+        yield from _of_table(path, columns, encoding, delimiter or TABLES[kind], digest, header=header)
     elif kind in LINES:
-        yield from _of_lines(path, columns, encoding)
+        yield from _of_lines(path, columns, encoding, digest)
     elif kind in PARQUET:
-        yield from _of_parquet(path, columns)
+        yield from _of_parquet(path, columns, digest)
     else:
         raise _no_kind(path)
 
@@ -79,20 +94,27 @@ def _no_kind(path: Path) -> DataError:
     return DataError(f"{path}: {unknown('kind of file', kind_of(path) or path.name, kinds)}, or a folder")
 
 
-def columns_of(path: Path, *, encoding: str = "utf-8", delimiter: str | None = None) -> list[str]:
+def columns_of(
+    path: Path,
+    *,
+    encoding: str = "utf-8",
+    delimiter: str | None = None,
+    header: bool = True,
+    digest: FileDigest | None = None,
+) -> list[str]:
     """The columns of a file, in order: of JSON lines, the keys of the first records."""
     kind = kind_of(path)
     if kind in TABLES:
-        with opened(path) as file:
+        with opened(path, digest) as file:
             lines = _text_lines(file, path, encoding)
-            return [name.strip() for name in next(csv.reader(lines, delimiter=delimiter or TABLES[kind]), [])]
+            return _names(next(csv.reader(lines, delimiter=delimiter or TABLES[kind]), []), header=header)
     if kind in PARQUET:
-        with _parquet(path) as parquet_file:
+        with _parquet(path, digest) as parquet_file:
             return list(parquet_file.schema_arrow.names)
     if kind not in LINES:
         raise _no_kind(path)
     found: dict[str, None] = {}
-    with opened(path) as file:
+    with opened(path, digest) as file:
         for number, line in zip(range(1, BATCH), _text_lines(file, path, encoding), strict=False):
             found.update(dict.fromkeys(_object(path, number, line)))
     return list(found)
@@ -109,16 +131,32 @@ def check_encoding(name: str) -> None:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
-    """The bytes of a file, unpacked as they are read; DataError if that can't be done, then or later."""
+def opened(path: Path, digest: FileDigest | None = None) -> Iterator[IO[bytes]]:
+    """Open a file to be unpacked as it is read; DataError if that can't be done, then or later.
+
+    With a digest of the file, only the content that was digested can be read.
+    """
     try:
-        with path.open("rb") as plain, _unpacked(path, plain) as file:
+        with _as_digested(path, digest) as plain, _unpacked(path, plain) as file:
             yield file
     except EOFError:
         raise DataError(f"{path}: is truncated: its packed stream ends too early") from None
     except (OSError, zlib.error, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"{path}: can't be read: {reason}") from None
+
+
+@contextmanager
+def _as_digested(path: Path, digest: FileDigest | None) -> Iterator[IO[bytes]]:
+    """Open a file, packed as it is."""
+    try:
+        plain = path.open("rb")
+    except FileNotFoundError:
+        if digest is None:
+            raise
+        raise changed(path) from None
+    with plain:
+        yield plain if digest is None else io.BufferedReader(CheckedFile(path, plain, digest), PIECE)
 
 
 def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
@@ -164,7 +202,7 @@ def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
             buffer[:n], self._ready = self._ready[:n], self._ready[n:]
             return n
 
-    return io.BufferedReader(Unpacked(), 2**17)
+    return io.BufferedReader(Unpacked(), PIECE)
 
 
 def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
@@ -191,27 +229,44 @@ def _text_lines(file: IO[bytes], path: Path, encoding: str) -> Iterator[str]:
         offset += len(line)
 
 
-def _of_table(path: Path, columns: Sequence[str], encoding: str, delimiter: str) -> Iterator[Record]:
+def _of_table(
+    path: Path, columns: Sequence[str], encoding: str, delimiter: str, digest: FileDigest | None, *, header: bool
+) -> Iterator[Record]:
     csv.field_size_limit(LONGEST)
-    with opened(path) as file:
+    with opened(path, digest) as file:
         reader = csv.reader(_text_lines(file, path, encoding), delimiter=delimiter, strict=True)
         line = 1
         try:
-            header = [name.strip() for name in next(reader, [])]
-            where = [_position(path, header, name) for name in columns]
-            last = max(where, default=0)
-            while True:
+            row = next(reader, None)
+            names = _names(row or [], header=header)
+            if header and columns and not set(columns) & set(names):
+                way_out = "if its first row is no header, add one, or say header: false in the configuration"
+                raise DataError(f"{_no_column(path, columns[0], names)}; {way_out}")
+            where = [_position(path, names, name) for name in columns]
+            if header:
                 line = reader.line_num + 1
                 row = next(reader, None)
-                if row is None:
-                    return
-                if not row:
-                    continue
-                if len(row) != len(header) and len(row) <= last:
-                    raise DataError(f"{path}:{line}: has {len(row)} columns, the header {len(header)}")
-                yield line, [row[position] for position in where]
+            while row is not None:
+                if row and len(row) != len(names):
+                    raise DataError(f"{path}:{line}: {_other_length(len(row), len(names), delimiter, header=header)}")
+                if row:
+                    yield line, [row[position] for position in where]
+                line = reader.line_num + 1
+                row = next(reader, None)
         except csv.Error as error:
             raise DataError(f"{path}:{line}: is no table: {error}") from None
+
+
+def _names(first: Sequence[str], *, header: bool) -> list[str]:
+    """Return the names of a table's columns from its first row."""
+    return [name.strip() if header else str(number) for number, name in enumerate(first, start=1)]
+
+
+def _other_length(n: int, wanted: int, delimiter: str, *, header: bool) -> str:
+    """Say what is wrong with a row that has more or fewer columns than the first one."""
+    problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if header else 'first row'} has {wanted}"
+    name = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, repr(delimiter))
+    return f"{problem}; quote the text if it holds {name}" if n > wanted else problem
 
 
 def _position(path: Path, header: Sequence[str], name: str) -> int:
@@ -226,10 +281,10 @@ def _no_column(path: Path, name: str, known: Sequence[str]) -> str:
     return f"{path}: has no column {quoted(name)}{did_you_mean(name, known)} (columns: {quoted(', '.join(known))})"
 
 
-def _of_lines(path: Path, columns: Sequence[str], encoding: str) -> Iterator[Record]:
+def _of_lines(path: Path, columns: Sequence[str], encoding: str, digest: FileDigest | None) -> Iterator[Record]:
     seen = dict.fromkeys(columns, False)
     names: dict[str, None] = {}
-    with opened(path) as file:
+    with opened(path, digest) as file:
         for number, line in enumerate(_text_lines(file, path, encoding), start=1):
             if not line.strip():
                 continue
@@ -255,21 +310,21 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
 
 
 @contextmanager
-def _parquet(path: Path) -> Iterator[Any]:
+def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
     try:
         from pyarrow import ArrowException, parquet  # noqa: PLC0415 - large, and for Parquet alone
     except ImportError:
         raise DataError(f"{path}: Parquet is read by pyarrow: pip install 'simplexbench[parquet]'") from None
     try:
-        with parquet.ParquetFile(path) as file:
+        with _as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
             yield file
     except (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:  # of damaged files
         raise DataError(f"{path}: can't be read: {error}") from None
 
 
-def _of_parquet(path: Path, columns: Sequence[str]) -> Iterator[Record]:
+def _of_parquet(path: Path, columns: Sequence[str], digest: FileDigest | None) -> Iterator[Record]:
     row = 0
-    with _parquet(path) as file:
+    with _parquet(path, digest) as file:
         for name in columns:
             _position(path, file.schema_arrow.names, name)
         for batch in file.iter_batches(BATCH, columns=list(columns)):

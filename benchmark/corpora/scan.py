@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.corpora.file_rows import stamp
 from benchmark.corpora.own import documents_of
 from benchmark.errors import DataError, quoted
 
@@ -47,15 +46,14 @@ class Scanned:
 
 
 def scanned(reader: OwnFiles) -> Scanned:
-    """Read to the end, once while the files are as they were.
+    """Read the files to their end, once for each content.
 
     Raises
     ------
     DataError
-        All that has to be mended in them.
+        All that has to be mended in them; or one was changed while it was read.
     """
-    stamps = tuple((str(path), *stamp(path)) for _, path in reader.places())
-    return _scanned(json.dumps([reader.parameters(), str(reader.base)]), stamps, _Hidden(reader))
+    return _scanned(json.dumps([reader.parameters(), str(reader.base)]), reader.digest(), _Hidden(reader))
 
 
 class _Hidden:
@@ -72,8 +70,10 @@ class _Hidden:
 
 
 @lru_cache(maxsize=8)
-def _scanned(parameters: str, stamps: tuple[tuple[Any, ...], ...], hidden: _Hidden) -> Scanned:  # noqa: ARG001 - a key
-    return _Scan(hidden.reader).done()
+def _scanned(parameters: str, digest: str, hidden: _Hidden) -> Scanned:  # noqa: ARG001 - a key
+    found = _Scan(hidden.reader).done()
+    hidden.reader.check_unchanged()
+    return found
 
 
 class _Scan:

@@ -51,6 +51,7 @@ def read_counts(
             corpus = select((last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude)
             arrays, facts = packed(_counts(corpus, collection, jobs))
             entry = Entry(arrays, facts | {"digest": corpus.digest})
+            reader.check_unchanged()
             keep(store, key, entry, component, record, observer.note)
             return_freed_memory()
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()

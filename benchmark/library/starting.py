@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,14 +15,18 @@ import yaml
 
 from benchmark.corpora.records import TABLES, check_encoding, columns_of, decoded, kind_of, opened, records
 from benchmark.environment import write_whole
-from benchmark.errors import ConfigError, DataError, unknown
+from benchmark.errors import ConfigError, DataError, quoted, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
 #: Records that are looked at, characters of a value, and bytes that a table's delimiter is told by.
 LOOKED_AT, LONGEST, SNIFFED = 20_000, 200, 2**16
 DELIMITERS = ",;\t|"
+#: Words of a column's name; a longer one is taken for a document.
+MOST_WORDS = 8
+#: What may separate classes, and the share of the values in which it is noticed.
+SEPARATORS, SHARE = ";|,", 0.05
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
 #: What columns are often called.
 USUAL = {
@@ -48,15 +52,18 @@ class Look:
     delimiter : str or None
         Of a table whose columns aren't parted as its name's ending says.
     encoding : str
+    header : bool
+        Whether the first row of a table was taken for the names of its columns.
     """
 
     path: Path
     columns: dict[str, list[Any]]
     delimiter: str | None
     encoding: str
+    header: bool = True
 
 
-def look(path: Path, *, encoding: str = "utf-8") -> Look:
+def look(path: Path, *, encoding: str = "utf-8", header: bool = True) -> Look:
     """Look at a file or a folder of class folders; DataError if it is neither."""
     if path.is_dir():
         return Look(path, {}, None, encoding)
@@ -64,12 +71,56 @@ def look(path: Path, *, encoding: str = "utf-8") -> Look:
         raise DataError(f"{path}: no such file or folder")
     check_encoding(encoding)
     delimiter = _delimiter(path, encoding)
-    names = columns_of(path, encoding=encoding, delimiter=delimiter)
-    given = records(path, names, encoding=encoding, delimiter=delimiter)
+    names = columns_of(path, encoding=encoding, delimiter=delimiter, header=header)
+    given = records(path, names, encoding=encoding, delimiter=delimiter, header=header)
     first = [[v[:LONGEST] if isinstance(v, str) else v for v in values] for _, values in islice(given, LOOKED_AT)]
     if not first:
         raise DataError(f"{path}: holds no document")
-    return Look(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding)
+    return Look(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding, header)
+
+
+def why_no_header(seen: Look, wanted: Collection[str] = ()) -> str | None:
+    """Say why the first row of a table looks like a document and not like the names of columns; None if it doesn't.
+
+    A row with all of the `wanted` names is a header. Otherwise, a name that occurs again in its column is a value; of
+    the rows that are left, one with a usual name is a header, and one with a long text, a number or a date is none.
+    """
+    named = bool(wanted) and set(wanted) <= set(seen.columns)
+    if named or not seen.header or kind_of(seen.path) not in TABLES:
+        return None
+    for name, values in seen.columns.items():
+        if name and any(str(each).strip() == name for each in values):
+            return f"{quoted(name)} occurs again in its column"
+    if any(name.lower() in (*ROLES, *chain(*USUAL.values())) for name in seen.columns):
+        return None
+    for name in seen.columns:
+        if len(name.split()) > MOST_WORDS:
+            return f"{quoted(name)} is a long text"
+        if name and (_number(name) or _dates([name])):
+            return f"{quoted(name)} is a number or a date"
+    return None
+
+
+def _number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def separator_in(seen: Look, roles: dict[str, str]) -> tuple[str, str] | None:
+    """Find what seems to separate several classes in the column of the class, with a value that holds it.
+
+    Returns
+    -------
+    (str, str) or None
+        The separator that most values hold; None if fewer than `SHARE` of them do.
+    """
+    values = [str(each).strip() for each in seen.columns.get(roles.get("label", ""), ()) if isinstance(each, str)]
+    holding = {mark: [each for each in values if mark in each.strip(mark)] for mark in SEPARATORS}
+    best = max(SEPARATORS, key=lambda mark: len(holding[mark]))
+    return (best, holding[best][0]) if len(holding[best]) > SHARE * len(values) else None
 
 
 def _delimiter(path: Path, encoding: str) -> str | None:
@@ -175,6 +226,8 @@ def written(
     corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
     if seen.delimiter is not None:
         corpus["delimiter"] = seen.delimiter
+    if not seen.header:
+        corpus["header"] = False
     if seen.encoding != "utf-8":
         corpus["encoding"] = seen.encoding
     if separator is not None:

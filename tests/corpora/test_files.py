@@ -247,7 +247,7 @@ def test_content_is_that_of_the_files_and_parameters_and_not_of_where_they_are(
 def test_a_file_that_loses_documents_while_it_is_read_is_told(files: Callable[..., OwnFiles], tmp_path: Path) -> None:
     corpus = loaded(files())
     (tmp_path / "a.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
-    with pytest.raises(DataError, match="they were changed; run again"):
+    with pytest.raises(DataError, match=r"a\.jsonl: was changed while it was read; run it again"):
         list(corpus)
 
 

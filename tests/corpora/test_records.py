@@ -16,7 +16,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmark.corpora.records import check_encoding, records
+from benchmark.corpora.records import check_encoding, columns_of, records
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -101,10 +101,50 @@ def test_the_first_byte_that_is_not_of_the_encoding_is_named(tmp_path_factory: A
     assert str(raised.value).startswith(f"{place} is not utf-8")
 
 
+LONG = "and the header has 2; quote the text if it holds"
+RAGGED = [
+    ("a.csv", b"text,label\nx,a\ny, z,b\n", f":3: has 3 columns, {LONG} commas"),
+    ("a.csv", b"text,label\nx,a\ny,b,\n", f":3: has 3 columns, {LONG} commas"),
+    ("a.tsv", b"text\tlabel\nx\ty\tb\n", f":2: has 3 columns, {LONG} tabs"),
+    (
+        "a.csv",
+        b'\xef\xbb\xbftext,label\r\n"x\n\ny",a\r\n\r\n"p\nq", r,b\r\ns,a\r\n',
+        f":6: has 3 columns, {LONG} commas",
+    ),
+    ("a.csv", b'label,text,note\n"a\nb",x,n\na,"x\ny"\n', ":4: has 2 columns, and the header has 3"),
+    ("a.csv", b"text,label,note\nx,a\n", ":2: has 2 columns, and the header has 3"),
+    ("a.csv", b"alpha beta,a\ngamma,b\n", "if its first row is no header, add one, or say header: false"),
+]
+
+
+@pytest.mark.parametrize(("name", "content", "said"), RAGGED)
+def test_a_row_of_another_length_is_refused_with_the_line_that_it_begins_on(
+    name: str, content: bytes, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(DataError) as raised:
+        read(tmp_path / name, content)
+    assert said in str(raised.value)
+    with pytest.raises(DataError):
+        read(tmp_path / f"{name}.gz", gzip.compress(content))
+
+
+def test_rows_as_long_as_the_header_may_have_empty_lines_and_a_trailing_delimiter(tmp_path: Path) -> None:
+    content = b'text,label,\n\nx,a,\n"y,\n z",b,\n\n\n,,\n'
+    assert read(tmp_path / "a.csv", content) == [(3, ["x", "a"]), (4, ["y,\n z", "b"]), (8, ["", ""])]
+
+
+def test_columns_without_a_header_are_called_by_their_numbers(tmp_path: Path) -> None:
+    content, how = b'"alpha;\n beta";a\n\ngamma;b\n', {"header": False, "delimiter": ";"}
+    assert read(tmp_path / "a.csv", content, ("2", "1"), **how) == [(1, ["a", "alpha;\n beta"]), (4, ["b", "gamma"])]
+    assert columns_of(tmp_path / "a.csv", **how) == ["1", "2"]
+    with pytest.raises(DataError, match=r"a\.csv:5: has 3 columns, and the first row has 2; quote .* semicolons"):
+        read(tmp_path / "a.csv", content + b"x;y;z\n", ("1",), **how)
+
+
 REFUSED = [
     ("a.csv", b"text,lable\n", "has no column 'label'; did you mean 'lable'?"),
     ("a.csv", b"text,label,text\n", "two columns are named 'text'"),
-    ("a.csv", b"label,text\nx\n", ":2: has 1 columns, the header 2"),
+    ("a.csv", b"label,text\nx\n", ":2: has 1 column, and the header has 2"),
     ("a.csv", b'text,label\n"x\n', ":2: is no table: unexpected end of data"),
     ("a.csv", b"", "has no column 'text'"),
     ("a.jsonl", b'{"text": 1, "label": 2}\n{"text"\n', ":2: is no JSON"),

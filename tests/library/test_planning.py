@@ -272,7 +272,8 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
     own, store: Store, monkeypatch
 ) -> None:
     monkeypatch.setattr(planning, "READ", 200_000)
-    guessed, known = (planning._Rehearsal(own(3000, ordered=True), store, 1) for _ in range(2))
+    study = own(3000, ordered=True)
+    guessed, known = (planning._Rehearsal(study, store, 1) for _ in range(2))
     guessed.read(Observer(), download=False)
     monkeypatch.undo()
     known.read(Observer(), download=False)

@@ -16,7 +16,7 @@ from benchmark.cli import app
 from benchmark.cli.questions import confirmed
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.session import checked
-from benchmark.library.starting import look, propose, start
+from benchmark.library.starting import look, propose, start, why_no_header
 
 REPOSITORY = Path(__file__).parents[2]
 ROWS = [
@@ -137,6 +137,93 @@ def test_the_command_writes_it_says_what_it_took_and_checks_it(tmp_path: Path) -
     assert "text is 'body'" in done.stdout
     assert "4 cells" in done.stdout
     assert yaml.safe_load(target.read_text())["name"] == "own"
+
+
+DOCUMENTS = [(f"some words {n % 7} of {n}", "ab"[n % 2]) for n in range(60)]
+
+
+def rows_to(path: Path, *header: str, rows: Any = DOCUMENTS) -> Path:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([*([header] if header else []), *rows])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ((), "'a' occurs again in its column"),
+        (("text", "a"), "'a' occurs again in its column"),
+        (("one two three four five six seven eight nine", "queue name"), "is a long text"),
+        (("remark", "2024-05-31"), "'2024-05-31' is a number or a date"),
+        (("remark", "1.5"), "'1.5' is a number or a date"),
+        (("Bemerkung", "Kategorie"), None),
+        (("2023", "Label"), None),
+        (("text", ""), None),
+    ],
+)
+def test_a_first_row_that_looks_like_a_document_is_noticed(
+    tmp_path: Path, header: tuple[str, ...], said: str | None
+) -> None:
+    found = why_no_header(look(rows_to(tmp_path / "t.csv", *header)))
+    assert found is None if said is None else said in (found or "")
+
+
+def test_a_first_row_that_looks_like_a_document_is_refused_without_a_terminal(tmp_path: Path) -> None:
+    path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
+    done = CliRunner().invoke(app, ["init", str(path), "--out", str(target)])
+    assert (done.exit_code, target.exists()) == (2, False)
+    assert re.search(r"t\.csv:1: looks like a document .*'a' occurs again.*: say --header or --no-header", done.output)
+    named = ["--text", DOCUMENTS[0][0], "--label", "a"]
+    for how in (["--header"], named):
+        assert CliRunner().invoke(app, ["init", str(path), "--out", str(target), "--overwrite", *how]).exit_code == 0
+
+
+def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path: Path) -> None:
+    path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
+    done = CliRunner().invoke(app, ["init", str(path), "--no-header", "--out", str(target)])
+    assert done.exit_code == 0
+    corpus = yaml.safe_load(target.read_text())["corpus"]
+    assert (corpus["text"], corpus["label"], corpus["header"]) == ("1", "2", False)
+    assert len(checked(target).variants["base"].collection.reader.outline()) == len(DOCUMENTS)
+
+
+@pytest.mark.parametrize("mark", ";|,")
+def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str) -> None:
+    rows = [(text, label if n % 10 else f"a{mark}b") for n, (text, label) in enumerate(DOCUMENTS)]
+    path, target = rows_to(tmp_path / "t.csv", "text", "queue", rows=rows), tmp_path / "own.yaml"
+    how = ["init", str(path), "--out", str(target)]
+    done = CliRunner().invoke(app, how)
+    assert (done.exit_code, target.exists()) == (2, False)
+    assert f"t.csv: the column 'queue' has values such as 'a{mark}b'" in done.output
+    assert f"--labels queue --separator '{mark}', or --single-label" in done.output
+    assert CliRunner().invoke(app, [*how, "--single-label"]).exit_code == 0
+    assert yaml.safe_load(target.read_text())["corpus"]["label"] == "queue"
+    several = ["--labels", "queue", "--separator", mark, "--overwrite"]
+    assert CliRunner().invoke(app, [*how, *several]).exit_code == 0
+    assert checked(target).variants["base"].collection.classes == ("a", "b")
+
+
+def test_a_few_classes_that_hold_a_separator_are_classes(tmp_path: Path) -> None:
+    rows = [(text, label if n > 1 else "a;b") for n, (text, label) in enumerate(DOCUMENTS)]
+    path = rows_to(tmp_path / "t.csv", "text", "label", rows=rows)
+    assert CliRunner().invoke(app, ["init", str(path), "--out", str(tmp_path / "own.yaml")]).exit_code == 0
+
+
+@pytest.mark.parametrize("answer", [True, False])
+def test_at_a_terminal_the_person_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bool) -> None:
+    asked = list[str]()
+    monkeypatch.setattr("benchmark.cli.questions.decided", lambda *said: asked.append(said[0]) or answer)
+    rows = [(text, f"{label};c") for text, label in DOCUMENTS]
+    target = tmp_path / "own.yaml"
+    done = CliRunner().invoke(app, ["init", str(rows_to(tmp_path / "t.csv", rows=rows)), "--out", str(target)])
+    assert done.exit_code == 0
+    corpus = yaml.safe_load(target.read_text())["corpus"]
+    assert len(asked) == 2
+    assert ("header" in corpus, "labels" in corpus, corpus.get("separator")) == (
+        not answer,
+        answer,
+        ";" if answer else None,
+    )
 
 
 def test_the_guides_notebook_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

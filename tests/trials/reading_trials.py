@@ -12,17 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 import zstandard
 from mutations import mutated_bytes
 from trial import Family, borrowed, chance, in_turn, unclear
 
-from benchmark.corpora import newsgroups, reuters, synthetic, webkb
+from benchmark.corpora import file_digest, newsgroups, records, reuters, synthetic, webkb
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate
 from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.corpora.files import DROPPED, OwnFiles
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import DataError
+from benchmark.experiment.store import Store
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
 
@@ -189,7 +191,74 @@ def tables(number: int) -> str | None:
         return _twice(read)
 
 
+def ragged(number: int) -> str | None:
+    """A table with one row that has cells too many or too few: refused with the line that it begins on."""
+    random = chance("ragged", number)
+    kind, delimiter, name = random.choice(
+        [(".csv", ",", "commas"), (".csv", ";", "semicolons"), (".tsv", "\t", "tabs")]
+    )
+    width, end = random.randint(2, 6), random.choice(("\n", "\r\n"))
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator=end)
+    writer.writerow(["text", "label", *(f"more{n}" for n in range(width - 2))])
+    wrong, n_rows = random.randrange(30), 30
+    for row in range(n_rows):
+        out.write(end * random.choice((0, 0, 0, 1, 3)))
+        text = random.choice(
+            ("a few words", f"two{end}lines", f'"a{delimiter} b"', f"one{delimiter}two{end}{end}three")
+        )
+        cells = [text, "xy"[row % 2], *("" for _ in range(width - 2))]
+        if row == wrong:
+            line, n = out.getvalue().count("\n") + 1, random.choice([n for n in range(1, width + 4) if n != width])
+            cells = (cells + ["more"] * n)[:n]
+        writer.writerow(cells)
+    content = random.choice(("", "\ufeff")) + out.getvalue()
+    end, pack = random.choice(list(PACKED.items()))
+    said = f":{line}: has {n} column{'s' if n > 1 else ''}, and the header has {width}"
+    said += f"; quote the text if it holds {name}" if n > width else ""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"own{kind}{end}"
+        path.write_bytes(pack(content.encode()))
+        try:
+            OwnFiles(path.name, delimiter=delimiter, base=Path(folder)).outline()
+        except DataError as error:
+            return None if str(error) == f"{path}{said}" else f"not {said!r}: {error}"
+    return "a row of another length was read"
+
+
+def edited(number: int) -> str | None:
+    """Files that are edited at a random stage: the counts of one content or a refusal, and what it was comes back."""
+    random = chance("edited", number)
+    tests = borrowed("experiment/test_edited_corpus")
+    name, stage = random.choice(list(tests["FORMATS"])), random.choice(list(tests["STAGES"]))
+    first, second = random.sample(range(2, 9), 2)
+    old, new, forged = tests["FORMATS"][name](first), tests["FORMATS"][name](second), random.random() < 0.5
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        top, store = Path(folder), Store(Path(folder) / "store")
+        patch.setattr(file_digest, "BLOCK", random.choice((100, 512, 4096, 2**20)))
+        patch.setattr(records, "PIECE", random.choice((16, 64, 1024)))
+        patch.setattr(records, "BATCH", random.choice((5, 20, 200)))
+        tests["write"](top, new, forged=False)
+        of_new = tests["counts_of"](top, name, Store(top / "fresh"))
+        tests["write"](top, old, forged=False)
+        of_old = tests["counts_of"](top, name, Store(top / "fresh"))
+        tests["write"](top, old, forged=False)
+        with pytest.MonkeyPatch.context() as stages:
+            tests["STAGES"][stage](stages, lambda: tests["write"](top, new, forged=forged))
+            found = tests["found_or_refused"](lambda: tests["counts_of"](top, name, store))
+        if found not in (tests["REFUSAL"], of_old, of_new):
+            return f"{name} edited while {stage}: neither the one's counts nor the other's: {str(found)[:300]}"
+        tests["write"](top, old, forged=forged)
+        if tests["counts_of"](top, name, store) != of_old:
+            return f"{name} edited while {stage}: the store has other counts for what it was"
+    return None
+
+
 FAMILIES = [
+    Family(
+        "ragged", "tables with a row of another length: refused with the line that it begins on", ragged, 3_000, 300
+    ),
+    Family("edits", "files edited while a run reads them: counts of one content, or refused", edited, 1_500, 100),
     Family("tables", "mutants of CSV, TSV, JSON lines: refused with a reason, or the same words", tables, 6_000, 700),
     Family(
         "documents",

@@ -1,0 +1,239 @@
+"""Digests of a user's files, taken once. Later readings of a file are checked against its digest, block by block.
+
+A corpus is read more than once: for its digest, for its documents, and for its text. A reader that goes through
+`CheckedFile` gets bytes of the digested content, or a `DataError`. So counts can't be stored under the digest of
+another text, whenever the file is edited, and even if its size and times are put back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from benchmark.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+#: Bytes that have a digest of their own.
+BLOCK = 2**20
+_SIZE = hashlib.sha256().digest_size
+
+
+def changed(path: Path) -> DataError:
+    """Return the error for a file that was edited while it was read."""
+    return DataError(f"{path}: was changed while it was read; run it again")
+
+
+@dataclass(frozen=True, slots=True)
+class FileDigest:
+    """The digest of a file, and those of its blocks.
+
+    Parameters
+    ----------
+    size : int
+        In bytes.
+    sha256 : bytes
+    blocks : bytes
+        The sha256 of each block of `BLOCK` bytes, one after the other.
+    """
+
+    size: int
+    sha256: bytes
+    blocks: bytes
+
+    @classmethod
+    def of(cls, pieces: Iterable[bytes]) -> FileDigest:
+        """Return the digest of a content from its blocks: all of `BLOCK` bytes but the last, which may be shorter."""
+        size, whole, blocks = 0, hashlib.sha256(), list[bytes]()
+        for piece in pieces:
+            size += len(piece)
+            whole.update(piece)
+            blocks.append(_sha256(piece))
+        return cls(size, whole.digest(), b"".join(blocks))
+
+    def matches(self, number: int, block: bytes) -> bool:
+        """Whether a block, numbered from 0, has the content that was digested."""
+        return _sha256(block) == self.blocks[number * _SIZE : (number + 1) * _SIZE]
+
+
+def _sha256(content: bytes) -> bytes:
+    return hashlib.sha256(content).digest()
+
+
+def file_digest(path: Path) -> FileDigest:
+    """Return the digest of a file; DataError if it can't be read."""
+    try:
+        with path.open("rb") as file:
+            return FileDigest.of(iter(lambda: file.read(BLOCK), b""))
+    except OSError as error:
+        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
+
+
+class CheckedFile(io.RawIOBase):
+    """The bytes of an open file as they were digested; DataError at the first block that is otherwise now.
+
+    Parameters
+    ----------
+    path : Path
+        For messages.
+    file : binary file
+    digest : FileDigest
+    """
+
+    def __init__(self, path: Path, file: IO[bytes], digest: FileDigest) -> None:
+        self._path, self._file, self._digest = path, file, digest
+        self._position, self._number, self._block = 0, -1, b""
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def seekable(self) -> bool:
+        """Return True."""
+        return True
+
+    def tell(self) -> int:
+        """Return the position, in bytes."""
+        return self._position
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        """Move to a position, as `io.IOBase.seek` does."""
+        start = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._digest.size}[whence]
+        self._position = max(0, start + offset)
+        return self._position
+
+    def readinto(self, buffer: Any) -> int:
+        """Read up to the end of a block."""
+        number, start = divmod(self._position, BLOCK)
+        length = min(BLOCK, self._digest.size - number * BLOCK)
+        if length <= 0:
+            return 0
+        if number != self._number:
+            self._file.seek(number * BLOCK)
+            block = self._file.read(length)
+            if not self._digest.matches(number, block):
+                raise changed(self._path)
+            self._number, self._block = number, block
+        piece = self._block[start : start + len(buffer)]
+        buffer[: len(piece)] = piece
+        self._position += len(piece)
+        return len(piece)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A file or folder of a corpus.
+
+    Parameters
+    ----------
+    split : str
+        The part (train, test) that it is; "" where the path names none.
+    path : Path
+    is_folder : bool
+    files : mapping of str to FileDigest
+        Digests by path below the folder, in the order of these; of a file, its own under "".
+    """
+
+    split: str
+    path: Path
+    is_folder: bool
+    files: Mapping[str, FileDigest]
+
+
+@dataclass(frozen=True)
+class CorpusDigest:
+    """Digests of all files of a corpus.
+
+    Parameters
+    ----------
+    digest : str
+        The sha256 over the files' names (of a folder, below it; of a split, its part) and contents.
+    places : tuple of Place
+    stamps : tuple
+        The `stamp` of each place, from before it was digested.
+    """
+
+    digest: str
+    places: tuple[Place, ...]
+    stamps: tuple[tuple[int, ...], ...]
+
+    def check_unchanged(self) -> None:
+        """Raise DataError if a file has another size or time of modification than when it was digested."""
+        for place, before in zip(self.places, self.stamps, strict=True):
+            check_stamp(place.path, before)
+
+
+def digest_of(places: Iterable[tuple[str, Path]]) -> CorpusDigest:
+    """Digest the files of a corpus; once while their stamps stay.
+
+    Parameters
+    ----------
+    places : iterable of (str, Path)
+        Files and folders, each with its part of a split, or "".
+
+    Raises
+    ------
+    DataError
+        One of them can't be read.
+    """
+    given = tuple(places)
+    return _digest_of(given, tuple(stamp(path) for _, path in given))
+
+
+@lru_cache(maxsize=8)
+def _digest_of(places: tuple[tuple[str, Path], ...], stamps: tuple[tuple[int, ...], ...]) -> CorpusDigest:
+    whole, found = hashlib.sha256(), list[Place]()
+    for split, path in places:
+        is_folder, files = path.is_dir(), dict[str, FileDigest]()
+        for relpath, each in below(path) if is_folder else [("", path)]:
+            files[relpath] = file_digest(each)
+            whole.update(f"{split}\0{relpath}\0".encode("utf-8", "surrogateescape"))
+            whole.update(files[relpath].sha256)
+        found.append(Place(split, path, is_folder, files))
+    return CorpusDigest(whole.hexdigest(), tuple(found), stamps)
+
+
+def below(folder: Path) -> list[tuple[str, Path]]:
+    """Return the files below a folder that aren't hidden, by their relative paths, in the order of these."""
+    found = []
+    for top, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [Path(top) / name for name in names if not name.startswith(".")]
+    return sorted((path.relative_to(folder).as_posix(), path) for path in found)
+
+
+def _refuse(error: OSError) -> None:
+    raise DataError(f"{error.filename}: can't be read: {error.strerror}")
+
+
+def stamp(path: Path) -> tuple[int, ...]:
+    """Return what an edit of a file, or of any file below a folder, changes: size, times and inode.
+
+    The last number is the time of the last change of the inode, which nobody can put back; it changes without an edit
+    too, by another hard link or other permissions.
+    """
+    try:
+        if not path.is_dir():
+            stat = path.stat()
+            return stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns
+        stats = [each.stat() for _, each in below(path)]
+    except OSError as error:
+        raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
+    times = hash(tuple((s.st_mtime_ns, s.st_ino) for s in stats))
+    return sum(s.st_size for s in stats), times, len(stats), hash(tuple(s.st_ctime_ns for s in stats))
+
+
+def check_stamp(path: Path, before: tuple[int, ...]) -> None:
+    """Raise DataError if a file, or one below a folder, was edited, removed or added since its `stamp` was taken."""
+    try:
+        now = stamp(path)
+    except DataError:
+        raise changed(path) from None
+    if now[:-1] != before[:-1]:
+        raise changed(path)
