@@ -22,7 +22,7 @@ from benchmark.environment import probe
 from benchmark.errors import BenchError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
@@ -63,10 +63,17 @@ def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
     return decorate
 
 
-def compile_all() -> None:
-    """Compile every function of the modules that have been imported, or read its machine code from the disk."""
-    for load in _LOADERS.values():
-        load()
+def compile_all(modules: Container[str] | None = None) -> None:
+    """Compile every function of some modules, or read its machine code from the disk: before a clock is started.
+
+    Parameters
+    ----------
+    modules : container of str
+        Names; all that have been imported unless given.
+    """
+    for function, load in list(_LOADERS.items()):
+        if modules is None or function.__module__ in modules:
+            load()
 
 
 def ensure_usable(warn: Callable[[str], None]) -> None:

@@ -76,6 +76,8 @@ class Given:
         The most bytes that the process held while it trained and tested; NaN where that isn't known.
     inner : float64 array, shape (splits,) or (0,)
         Error of the inner cross-validation on each split's training documents; empty where nothing is chosen by it.
+    versions : tuple of str
+        Of the code that took each split's seconds; "" where that isn't known.
     """
 
     given: tuple[NDArray[Any], ...]
@@ -83,6 +85,7 @@ class Given:
     seconds: NDArray[np.float64]
     memory: NDArray[np.float64]
     inner: NDArray[np.float64]
+    versions: tuple[str, ...] = ()
 
 
 #: (variant, task)

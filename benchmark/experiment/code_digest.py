@@ -39,6 +39,15 @@ def code_digest(*components: Any) -> str:
     return _digest(frozenset(_module_of(each) for each in components), frozenset(plugins))
 
 
+@cache
+def code_version() -> str:
+    """Return the version of this package, with the beginning of a digest of all its modules: what took a timing."""
+    whole = hashlib.sha256(
+        "".join(f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in SOURCES.items()).encode()
+    )
+    return f"{version('simplexbench')} ({whole.hexdigest()[:8]})"
+
+
 def modules_of(*components: Any) -> tuple[frozenset[str], frozenset[str]]:
     """Return the names of the modules of this package that components depend on, and of the others."""
     return _reached(frozenset(_module_of(each) for each in components))

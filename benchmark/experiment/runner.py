@@ -8,11 +8,12 @@ from traceback import format_exception
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from benchmark.blocks import blas_threads
+from benchmark.compiled import compile_all
 from benchmark.config.model import BASE
 from benchmark.corpora.reader import LastCorpus
 from benchmark.environment import forget_peak, peak_bytes, return_freed_memory
 from benchmark.evaluation.predictions import PointKey, Predictions
-from benchmark.experiment.code_digest import code_digest
+from benchmark.experiment.code_digest import code_digest, modules_of
 from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.plugin_results import keep, known
 from benchmark.experiment.reading import check_expectations, described, own_counts, read_counts, words_of
@@ -204,6 +205,7 @@ class Walk:
             self._bench.release_matrices()
         forget_peak()
         part = point.plugin_part
+        point.compile()
         try:
             with guarded(part) as record:
                 decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
@@ -318,6 +320,7 @@ def measure(
         kept = partial(once, store, type(built), key, observer.note)
         context = Context(counts, study.variants[variant], study.seed, jobs, kept)
         label = name if variant == BASE else f"{variant}-{name}"
+        compile_all(modules_of(type(built))[0])
         try:
             with guarded(type(built)):
                 found[name, variant] = built.compute(context)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.compiled import compile_all
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
 from benchmark.evaluation.protocols import draws
-from benchmark.experiment.code_digest import code_digest
+from benchmark.experiment.code_digest import code_digest, code_version, modules_of
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
 from benchmark.foreign import plugin_of
@@ -80,6 +81,10 @@ class PointWork:
     classifies_points: bool
     jobs: tuple[Job, ...]
     alone: bool = True
+
+    def compile(self) -> None:
+        """Compile the functions that the method may call, before a clock is started."""
+        compile_all(modules_of(*_components(self.method.spec), *_classes(self.method))[0])
 
     @property
     def plugin_part(self) -> type | None:
@@ -178,6 +183,13 @@ def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) 
     return tuple(type(split)(f.name, split.train[f.train], split.train[f.test], f.number) for f in made)
 
 
+def _classes(method: Any) -> Iterator[type]:
+    """Return the class of a method, and those of the methods that it wraps."""
+    while method is not None:
+        yield type(method)
+        method = getattr(method, "method", None)
+
+
 def _components(spec: MethodSpec) -> list[type]:
     """Return the classes that a configuration names for a method."""
     parts = (spec.representation.weighting, spec.representation.features, spec.kernel, spec.classifier)
@@ -234,11 +246,14 @@ class Solved:
         The inner error of each; none where nothing is chosen by it.
     memory : float64 array, shape (splits,)
         Bytes, see `evaluation.predictions.Given`.
+    version : str
+        Of the code that took the seconds.
     """
 
     decisions: tuple[Decisions, ...]
     inner: NDArray[np.float64]
     memory: NDArray[np.float64]
+    version: str
 
 
 def solved(job: Job, decisions: Sequence[Decisions], problem: Problem, memory: float) -> Solved:
@@ -249,7 +264,7 @@ def solved(job: Job, decisions: Sequence[Decisions], problem: Problem, memory: f
         wrong = [_wrong(next(rest), fold, problem) for fold in folds]
         errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
     kept = tuple(Decisions(_small(each.given), each.tied, each.seconds.round(6)) for each in outer)
-    return Solved(kept, np.array(errors, dtype=np.float64), np.full(len(outer), memory))
+    return Solved(kept, np.array(errors, dtype=np.float64), np.full(len(outer), memory), code_version())
 
 
 def _wrong(decisions: Decisions, fold: Split, problem: Problem) -> tuple[int, int]:
@@ -269,7 +284,7 @@ def pack(found: Solved) -> Entry:
         "inner": found.inner,
         "memory": found.memory,
     }
-    return Entry(arrays)
+    return Entry(arrays, {"version": found.version})
 
 
 def unpack(entry: Entry, job: Job, problem: Problem) -> Solved:
@@ -281,7 +296,8 @@ def unpack(entry: Entry, job: Job, problem: Problem) -> Solved:
     if problem.several:
         given, tied = np.unpackbits(given, axis=1, count=k).astype(bool), np.reshape(tied, (n, k))
     parts = zip(np.split(given, ends), np.split(tied, ends), arrays["seconds"], strict=True)
-    return Solved(tuple(Decisions(*part) for part in parts), arrays["inner"], arrays["memory"])
+    decisions = tuple(Decisions(*part) for part in parts)
+    return Solved(decisions, arrays["inner"], arrays["memory"], entry.facts["version"])
 
 
 def _small(given: NDArray[Any]) -> NDArray[Any]:
@@ -297,4 +313,5 @@ def gathered(results: Sequence[Solved]) -> Given:
         np.array([each.seconds for each in decisions]),
         np.concatenate([result.memory for result in results]),
         np.concatenate([result.inner for result in results]),
+        tuple(result.version for result in results for _ in result.decisions),
     )

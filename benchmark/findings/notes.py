@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,6 +118,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     if any(cell.what == "growth" for cell in study.cells):
         last, least = first.sizes[-1], first.sizes[0]
         notes.append(f"growth-…: the score of a draw of {last:,} less that of {least:,}'s draw of the same number.")
+    notes += _versions(predictions)
     notes += [_CLOCK] if any(metric in CLOCK for figure in study.figures for metric in figure.y) else []
     for component in study.measures:
         found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
@@ -124,8 +126,18 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     return notes
 
 
+def _versions(predictions: Predictions) -> list[str]:
+    """Say which versions took the seconds, where it was more than one."""
+    taken = Counter(version for point in predictions.points.values() for version in set(point.versions))
+    if len(taken) < 2:
+        return []
+    counted = ", ".join(f"{n:,} by {version or 'one that is not known'}" for version, n in sorted(taken.items()))
+    return [f"Seconds were taken by different versions of this package, and don't compare: of the settings, {counted}."]
+
+
 def brief_on(run: Run) -> Iterator[str]:
-    """What of `notes_on` a terminal has room for: documents and words, what intervals are over, twins in training."""
+    """What of `notes_on` a terminal has room for: documents, words, what intervals are over, twins, versions."""
+    yield from _versions(run.predictions)
     bars = sample_of(next(iter(run.study.variants.values())).protocol.cls, run.study.seed).bars
     for name in run.study.variants if len(run.study.variants) <= MOST_VARIANTS else ():
         own = run.facts.get(name, {})

@@ -23,14 +23,22 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import PointKey, Predictions
 
 _PLACE = ("variant", "task", "method", "candidate", "size", "terms", "split")
-#: Seconds by part, and the most bytes that the process held.
-COLUMNS = (*_PLACE, *CLOCKS, "peak_bytes")
+#: Seconds by part, the most bytes that the process held, and the version of the code that took them.
+COLUMNS = (*_PLACE, *CLOCKS, "peak_bytes", "version")
 
 
 def encode(predictions: Predictions) -> bytes:
     """The seconds and bytes as CSV, in the order of the points."""
     taken = ((place, predictions.points[key], split) for place, split, key in _rows(predictions))
-    rows = ([*place, *point.seconds[split].tolist(), _bytes(point.memory[split])] for place, point, split in taken)
+    rows = (
+        [
+            *place,
+            *point.seconds[split].tolist(),
+            _bytes(point.memory[split]),
+            (*point.versions, *[""] * (split + 1))[split],
+        ]
+        for place, point, split in taken
+    )
     return csv_text(COLUMNS, rows).encode()
 
 
@@ -45,14 +53,17 @@ def decode(content: bytes, predictions: Predictions) -> Predictions:
     header, *rows = csv.reader(io.StringIO(content.decode(), newline=""))
     places = [[csv_cell(str(word)) for word in place] for place, _, _ in _rows(predictions)]
     n = len(_PLACE)
+    if header == list(COLUMNS[:-1]):  # of a run before versions were written
+        header, rows = [*header, COLUMNS[-1]], [[*row, ""] for row in rows]
     if header != list(COLUMNS) or [row[:n] for row in rows] != places or any(len(row) != len(COLUMNS) for row in rows):
         raise ValueError("its rows aren't those of the predictions")
-    numbers = np.array([[float(word or "nan") for word in row[n:]] for row in rows]).reshape(-1, len(COLUMNS) - n)
-    own = iter(numbers)
+    own = iter(rows)
     points = {}
     for key, point in predictions.points.items():
-        taken = np.array(list(islice(own, len(point.given)))).reshape(-1, numbers.shape[1])
-        points[key] = replace(point, seconds=taken[:, : len(CLOCKS)], memory=taken[:, -1])
+        part = list(islice(own, len(point.given)))
+        taken = np.array([[float(word or "nan") for word in row[n:-1]] for row in part]).reshape(-1, len(CLOCKS) + 1)
+        versions = tuple(row[-1] for row in part)
+        points[key] = replace(point, seconds=taken[:, : len(CLOCKS)], memory=taken[:, -1], versions=versions)
     return replace(predictions, points=points)
 
 
