@@ -35,7 +35,7 @@ def encode(predictions: Predictions) -> bytes:
             *place,
             *point.seconds[split].tolist(),
             _bytes(point.memory[split]),
-            (*point.versions, *[""] * (split + 1))[split],
+            point.versions[split] if point.versions else "",
         ]
         for place, point, split in taken
     )

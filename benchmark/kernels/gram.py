@@ -12,6 +12,7 @@ from sklearn.base import clone
 from benchmark.blocks import largest_magnitude, picked, transposed
 from benchmark.compiled import compiled
 from benchmark.kernels.products import StreamedProducts
+from benchmark.registries import shipped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,8 +78,8 @@ class Gram:
         self._positions = np.searchsorted(products.columns, columns)
         self._column_scale, self._column_self = scale[columns], self_products[columns]
         self.shape = (len(rows), len(columns))
-        for handed in (self._row_self, self._column_self):  # a kernel that writes into them fails
-            handed.flags.writeable = False
+        for handed in () if shipped(type(kernel)) else (self._row_self, self._column_self):
+            handed.flags.writeable = False  # a plug-in that writes into them fails
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
         """Rows start:stop as a fresh float64 array, shape (stop - start, n_columns); see `values`."""

@@ -560,13 +560,14 @@ def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> 
         shape = (len(split.test), k) if several else (len(split.test),)
         given = rng.random(shape) < 0.5 if several else rng.integers(0, k, shape).astype(np.int32)
         decisions.append(work.Decisions(given, rng.random(shape) < 0.5, rng.random(5)))
-    first = work.Solved(tuple(decisions), rng.random(len(job.splits)), rng.random(len(job.splits)))
+    first = work.Solved(tuple(decisions), rng.random(len(job.splits)), rng.random(len(job.splits)), "0.1.0 (1a)")
     back = work.unpack(pack(first), job, problem)
     for one, other in zip(first.decisions, back.decisions, strict=True):
         for name in ("given", "tied", "seconds"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
     np.testing.assert_array_equal(first.inner, back.inner)
     np.testing.assert_array_equal(first.memory, back.memory)
+    assert first.version == back.version
 
 
 @pytest.fixture(params=[None, "several"])

@@ -79,7 +79,6 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str | None]:
     monkeypatch.setattr(registry, "locate", lambda *_, **__: Source(None))
     monkeypatch.setattr(registry, "fingerprint", lambda *_: "stories")
     monkeypatch.setattr(registry, "load", load)
-    monkeypatch.setattr(registry, "code", lambda _: (registry.gate,))
     return loads
 
 
