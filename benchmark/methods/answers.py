@@ -76,8 +76,8 @@ class CheckedClassifier:
         classes = np.asarray(given)
         whole = classes.dtype.kind in "iu" and classes.ndim == 1 and not np.ma.isMaskedArray(given)
         if not whole or not np.array_equal(np.sort(classes), trained):
-            said = f"{classes} of the type {classes.dtype}"
-            raise ValueError(f"{self._place}: its classes_ are {said}, and it was trained on {trained} of {y.dtype}")
+            said = f"{classes.tolist()} of the type {classes.dtype}"
+            raise ValueError(f"{self._place}: its classes_ are {said}, and it was trained on {trained.tolist()}")
         self.classes_ = classes.astype(np.int32)
         return self
 

@@ -1,0 +1,326 @@
+"""What a plug-in answers wrongly, raises or changes: a line that blames it, other methods as ever, never a number."""
+
+from __future__ import annotations
+
+import os
+import random
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from benchmark.errors import ConfigError
+from benchmark.experiment.runner import run
+from benchmark.experiment.session import checked
+from benchmark.experiment.store import Store
+from benchmark.observer import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+CLASSIFIER = """\
+import asyncio, os, random, signal, sys, warnings
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+
+class Mine(BaseEstimator):
+    normalization = "l2"
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.means_ = np.vstack([X[y == c].mean(axis=0) for c in self.classes_])
+        {fit}
+        return self
+
+    def class_scores(self, X):
+        scores = X @ self.means_.T
+        {scores}
+        return scores
+
+CLASSIFIERS = {{"mine": Mine}}
+"""
+
+
+@pytest.fixture
+def failure(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path) -> Callable[..., str]:
+    """Run a plug-in beside naive Bayes; what is said of its cell, "" where it has a number. Bayes is as ever."""
+
+    def reason(fit: str = "pass", scores: str = "pass", corpus: str = "") -> str:
+        plugin(CLASSIFIER.format(fit=fit, scores=scores))
+        lines = {"corpus": corpus or "{name: synthetic, classes: [course, faculty, student]}"}
+        store = Store(tmp_path / "store", limit=10**9)
+        (tmp_path / "alone").mkdir(exist_ok=True)
+        alone = run(checked(config(files="", methods="mnb", **lines)), store)
+        done = run(checked(config(files="mine.py", methods="mine, mnb", **lines)), store, observer=Observer())
+        for key, given in alone.predictions.points.items():
+            np.testing.assert_array_equal(done.predictions.points[key].given[0], given.given[0])
+        assert len(done.failures) + len(done.predictions.points) == 2
+        found = "".join(done.failures.values())
+        assert "\n" not in found
+        return found
+
+    return reason
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        "np.array([0, 1, np.nan])",
+        "np.unique(y) * np.nan",
+        "np.array([0, 1, np.inf])",
+        "np.unique(y).astype(bool)",
+        "np.unique(y) - 1",
+        "np.unique(y) + 1",
+        "np.unique(y) + 100",
+        "np.unique(y) + 0.9",
+        "np.unique(y).astype(float)",
+        "np.unique(y).astype(str)",
+        "np.unique(y).astype(complex)",
+        "np.array([0, 0, 0])",
+        "np.array([0, 1, 1])",
+        "np.arange(5)",
+        "np.unique(y)[:, None]",
+        "np.unique(y).astype(object)",
+        "np.ma.array(np.unique(y), mask=[1, 0, 0])",
+        "['course', 'faculty', 'student']",
+        "None",
+    ],
+)
+def test_classes_that_are_not_the_training_classes_are_refused(failure: Callable[..., str], classes: str) -> None:
+    assert "mine.py:6: its classes_ are" in failure(fit=f"self.classes_ = {classes}")
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        "scores = scores[:, :-1]",
+        "scores = scores[:, :1]",
+        "scores = np.hstack([scores, scores])",
+        "scores = scores[:1]",
+        "scores = scores[:-1]",
+        "scores = np.vstack([scores, scores[:1]])",
+        "scores = scores[:0]",
+        "scores = scores[:, :0]",
+        "scores = scores[:, 0]",
+        "scores = scores[:, :, None]",
+        "scores = scores + 0j",
+        "scores = scores.astype(object)",
+        "scores = scores.astype(str)",
+        "scores = (scores * 1e9).astype('datetime64[s]')",
+        "scores = np.ma.array(scores, mask=scores > 0)",
+        "scores = scores * np.nan",
+        "scores[0, 0] = np.inf",
+        "scores = sp.csr_array(scores)",
+        "scores = None",
+    ],
+)
+@pytest.mark.parametrize("subset", ["", "{name: synthetic, subset: several}"], ids=["single", "several"])
+def test_scores_of_another_shape_or_type_are_refused(failure: Callable[..., str], scores: str, subset: str) -> None:
+    assert "mine.py:6: its class_scores, of " in failure(scores=scores, corpus=subset)
+
+
+@pytest.mark.parametrize("answer", ["scores = scores.astype(np.float32)", "scores = scores.tolist()"])
+def test_other_real_numbers_will_do(failure: Callable[..., str], answer: str) -> None:
+    assert not failure(scores=answer)
+
+
+def test_classes_may_stand_in_any_order_that_goes_with_the_columns(
+    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
+) -> None:
+    turned = "self.classes_ = self.classes_[::-1].tolist(); self.means_ = self.means_[::-1]"
+    found = []
+    for number, fit in enumerate(("pass", turned)):
+        plugin(CLASSIFIER.format(fit=fit, scores="pass"))
+        done = run(checked(config(files="mine.py", methods="mine")), Store(tmp_path / str(number), limit=10**9))
+        found += [given.given[0] for given in done.predictions.points.values()]
+    np.testing.assert_array_equal(*found)
+
+
+RAISED = {
+    "raise BaseException('no')": "BaseException: no",
+    "raise GeneratorExit": "GeneratorExit",
+    "raise asyncio.CancelledError": "CancelledError",
+    "raise SystemExit(0)": "SystemExit: 0",
+    "raise SystemExit('x')": "SystemExit: x",
+    "sys.exit()": "SystemExit",
+    "raise KeyboardInterrupt": "KeyboardInterrupt",
+    "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})": "Mute: its message can't be read",
+    "raise StopIteration": "StopIteration",
+    "sys.setrecursionlimit(60); self.fit(X, y)": "RecursionError",
+}
+
+
+@pytest.mark.parametrize("place", ["fit", "scores"])
+@pytest.mark.parametrize("statement", RAISED)
+def test_whatever_is_raised_is_blamed_on_the_plug_in(failure: Callable[..., str], place: str, statement: str) -> None:
+    if "self.fit" in statement and place == "scores":
+        statement = statement.replace("self.fit(X, y)", "self.class_scores(X)")
+    found = failure(**{place: statement})
+    assert "mine.py:" in found
+    assert RAISED.get(statement, "RecursionError") in found
+
+
+@pytest.mark.parametrize("statement", [each for each in RAISED if "self." not in each])
+def test_whatever_is_raised_on_import_is_blamed_on_the_file(
+    config: Callable[..., Path], plugin: Callable[..., Path], statement: str
+) -> None:
+    plugin(f"import asyncio, sys\n{statement}\n")
+    with pytest.raises(ConfigError, match=r"mine\.py:2: "):
+        checked(config(files="mine.py", methods="ngd"))
+
+
+PATCHES = {
+    "np.unique = lambda y: np.array([2, 1, 0])": "numpy.unique",
+    "np.linalg.norm = abs": "numpy.linalg.norm",
+    "sys.modules['builtins'].sorted = list": "builtins.sorted",
+    "for name in list(sys.modules):\n            if name.startswith('numpy'): del sys.modules[name]": "numpy",
+    "for name in list(sys.modules):\n            if name.startswith('benchmark.'): del sys.modules[name]": "benchmark",
+    "import benchmark.kernels.multinomial as own; own.NegativeGeodesicDistance = None": "NegativeGeodesicDistance",
+}
+
+
+@pytest.mark.parametrize("statement", PATCHES)
+def test_replacing_what_others_use_is_refused_and_undone(failure: Callable[..., str], statement: str) -> None:
+    before = np.unique, np.linalg.norm, sorted, dict(sys.modules)
+    found = failure(fit=statement)
+    assert "mine.py:6: it replaces " in found
+    assert PATCHES[statement] in found
+    assert before[:3] == (np.unique, np.linalg.norm, sorted)
+    assert all(sys.modules[name] is module for name, module in before[3].items() if not name.startswith("_plugin"))
+
+
+def test_another_plug_in_is_not_changed_by_what_one_replaces(
+    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
+) -> None:
+    plugin("import numpy as np\nnp.roll = lambda *_, **__: 0\n" + CLASSIFIER.format(fit="pass", scores="pass"))
+    with pytest.raises(ConfigError, match=r"mine\.py: it replaces numpy\.roll, which others use"):
+        checked(config(files="mine.py", methods="mine"))
+    assert np.roll([1, 2], 1).tolist() == [2, 1]
+
+
+SETTINGS = [
+    "np.random.seed(7); random.seed(7); np.random.rand(3)",
+    "warnings.simplefilter('error')",
+    "np.seterr(all='raise')",
+    "os.environ['BENCH_X'] = '1'; os.environ.pop('HOME', None)",
+    "os.chdir('/')",
+    "sys.path.insert(0, '/nowhere')",
+    "sys.setrecursionlimit(5000)",
+    "sys.excepthook = None",
+    "sys.stdout.close(); sys.stderr.close()",
+    "sys.stdout = None",
+]
+
+
+@pytest.mark.parametrize("place", ["fit", "scores"])
+@pytest.mark.parametrize("statement", SETTINGS)
+def test_settings_are_put_back(failure: Callable[..., str], place: str, statement: str) -> None:
+    def settings() -> list[object]:
+        numbers = np.random.get_state()[1].tolist(), random.getstate()  # noqa: NPY002
+        places = sys.path[:], sys.excepthook, sys.stdout, sys.stderr, dict(os.environ), os.getcwd()  # noqa: PTH109
+        return [numbers, *places, sys.getrecursionlimit(), warnings.filters[:], np.geterr()]
+
+    before = settings()
+    assert not failure(**{place: statement})
+    assert settings() == before
+    assert not sys.stdout.closed
+
+
+def test_no_number_depends_on_global_random_numbers_of_before(
+    config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
+) -> None:
+    plugin(CLASSIFIER.format(fit="self.means_ = np.random.rand(*self.means_.shape)", scores="pass"))
+    found = []
+    for number in range(2):
+        np.random.rand(number + 1)  # noqa: NPY002
+        done = run(checked(config(files="mine.py", methods="mine")), Store(tmp_path / str(number), limit=10**9))
+        found += [given.given[0] for given in done.predictions.points.values()]
+    np.testing.assert_array_equal(*found)
+
+
+def test_arguments_are_copies_and_a_plug_in_that_learns_nothing_is_named(failure: Callable[..., str]) -> None:
+    assert "mine.py:6: cornell: every decision is a tie" in failure(fit="X.data[:] = 0; self.means_ *= 0")
+    assert not failure(scores="X.data[:] = 0; X.indices[:] = 0")
+    assert not failure(fit="y[:] = 0; X.data[:] = 7")
+
+
+def test_what_it_prints_is_not_on_standard_output(
+    failure: Callable[..., str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert not failure(fit="print('noise')", scores="sys.stdout.write('noise')")
+    shown = capsys.readouterr()
+    assert "noise" not in shown.out
+    assert "noise" in shown.err
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("# -*- coding: latin-1 -*-\n# é\nSHIFT = 0\n".encode("latin-1"), "names no component"),
+        ('x = "é"\n'.encode("latin-1"), "SyntaxError"),
+        ("\ufeffSHIFT = 0\n".encode(), "names no component"),
+        (b"a = 1\x00\n", "SyntaxError"),
+    ],
+    ids=["latin-1", "no coding", "byte order mark", "null"],
+)
+def test_a_file_of_any_encoding_is_read_as_python_reads_it(
+    config: Callable[..., Path], folder: Path, content: bytes, words: str
+) -> None:
+    (folder / "mine.py").write_bytes(content)
+    with pytest.raises(ConfigError, match=words):
+        checked(config(files="mine.py", methods="ngd"))
+
+
+KERNEL = """\
+import numpy as np
+from sklearn.base import BaseEstimator
+from benchmark.kernels import Kernel
+
+class Mine(BaseEstimator):
+    normalization = "l2"
+    def fit(self, X, y=None):
+        self.points_ = X.copy()
+        return self
+    def transform(self, X):
+        values = (X @ self.points_.T).toarray()
+        return {values}
+
+class Linked(Kernel):
+    def link(self, products, left, right):
+        {link}
+
+KERNELS = {{"mine": Mine, "linked": Linked}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "link", "words"),
+    [
+        ("mine", "values + 1j", "pass", "not real numbers"),
+        ("mine", "values.astype(object)", "pass", "not real numbers"),
+        ("mine", "values[:, :1]", "pass", "gives values of the shape"),
+        ("mine", "np.ma.array(values, mask=values > 0)", "pass", "not real numbers"),
+        ("linked", "values", "return products + 1j", "not real numbers"),
+        ("linked", "values", "return products[:1]", "values of the shape"),
+        ("linked", "values", "return products.sum()", "gives values of the shape ()"),
+        ("linked", "values", "left[:] = 0; return products", "read-only"),
+        ("linked", "values", "return None", "NoneType"),
+    ],
+)
+def test_values_of_a_kernel_are_checked(
+    config: Callable[..., Path],
+    plugin: Callable[..., Path],
+    tmp_path: Path,
+    name: str,
+    values: str,
+    link: str,
+    words: str,
+) -> None:
+    plugin(KERNEL.format(values=values, link=link))
+    done = run(checked(config(files="mine.py", methods=f"{name}, ngd")), Store(tmp_path / "store", limit=10**9))
+    assert len(done.predictions.points) == 1
+    assert words in "".join(done.failures.values())
