@@ -423,6 +423,22 @@ def test_every_module_of_the_deciding_rooms_counts_for_some_result() -> None:
     assert modules - reached - packages == NOT_STORED
 
 
+def test_a_touched_module_is_another_digest_of_whatever_imports_it_and_of_nothing_else(
+    touch: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each module of the deciding rooms, of protocols and of splits, in turn; each component that can be named."""
+    components = {each: modules_of(each)[0] for each in [*registered_components(), task_work, counts_key]}
+    before = {each: code_digest(each) for each in components}
+    rooms = (*DECIDING, "evaluation.protocols", "evaluation.splits", "report", "cli", "library")
+    for module in [name for name in SOURCES if f"{name}.".startswith(tuple(f"benchmark.{room}." for room in rooms))]:
+        with monkeypatch.context() as patch:
+            patch.setitem(SOURCES, module, SOURCES[module] + b"# touched\n")
+            code._digest.cache_clear()
+            changed = {each for each in components if code_digest(each) != before[each]}
+        assert changed == {each for each, reached in components.items() if module in reached}, module
+    code._digest.cache_clear()
+
+
 def test_a_module_that_comes_or_goes_by_a_registry_is_no_other_component(touch: Callable[[str], None]) -> None:
     """A line in a registry names a new kernel; results of the others stay."""
     before = code_digest(KERNELS["ngd"]), code_digest(KERNELS["heat"])

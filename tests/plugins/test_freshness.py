@@ -146,6 +146,19 @@ def made(call: str) -> str:
     return f"\ndef make(shift):\n{inner}    return Mine\n{call}"
 
 
+def package_instead(folder: Path) -> None:
+    (folder / "helper").mkdir()
+    (folder / "helper" / "__init__.py").write_text("SHIFT = 1")
+
+
+def put_back(folder: Path) -> None:
+    """Another content of the same size, with the time of the old one."""
+    path = folder / "data.txt"
+    time = path.stat().st_mtime_ns
+    path.write_text("1")
+    os.utime(path, ns=(time, time))
+
+
 def link_target(folder: Path) -> None:
     (folder / "target.json").write_text('{"shift": 1}')
 
@@ -292,6 +305,21 @@ WAYS: dict[str, Way] = {
         "        return int(list(pool.map(np.loadtxt, [HERE / 'data.txt']))[0])",
         "shift()",
     ),
+    "compiled code": reading(
+        "SHIFT = 0\nimport _ctypes\nctypes.CDLL(_ctypes.__file__)", "int((HERE / 'data.txt').read_text())"
+    ),
+    "a module in place of another": Way(
+        "def shift():\n    import helper\n    return helper.SHIFT",
+        "shift()",
+        files={"helper.py": "SHIFT = 0\n"},
+        change=package_instead,
+    ),
+    "the same size and time": Way("", 'int((HERE / "data.txt").read_text())', files={"data.txt": "0"}, change=put_back),
+    "a file that it makes by itself": reading(
+        "def shift():\n    (HERE / 'made.txt').write_text((HERE / 'data.txt').read_text())\n"
+        "    return int((HERE / 'made.txt').read_text())",
+        "shift()",
+    ),
     "a kernel's transform": reading("", JSON, "data.json", '{"shift": 0}', '{"shift": 1}', template=KERNEL),
     "a kernel's link": reading("", JSON, "data.json", '{"shift": 0}', '{"shift": 1}', template=KERNEL, method="linked"),
     "a kernel's environment": Way(
@@ -380,6 +408,24 @@ def decided(config: Path, store: Path) -> tuple[Any, list[str]]:
     return given.given[0], observer.notes
 
 
+#: What one line must say of ways that can't be stored; of all others nothing is said.
+REASONS = {
+    "a process": "starts a process",
+    "os.system": "starts a process",
+    "the relative path": "current folder",
+    "environment": "reads the environment",
+    "getenv": "reads the environment",
+    "all of the environment": "reads the environment",
+    "bytes of the environment": "reads the environment",
+    "command line": "reads the command line",
+    "words of the command line": "reads the command line",
+    "folder": "reads the current folder",
+    "a kernel's environment": "reads the environment",
+    "a corpus' environment": "reads the environment",
+    "compiled code": "compiled code",
+}
+
+
 @pytest.mark.usefixtures("process")
 @pytest.mark.parametrize("name", WAYS)
 def test_a_change_is_seen(name: str, tmp_path: Path) -> None:
@@ -403,4 +449,33 @@ def test_a_change_is_seen(name: str, tmp_path: Path) -> None:
     assert changed, "the change must change something"
     right = np.array_equal(after, fresh)
     assert right, f"a stale result; {notes}"
-    assert all("aren't stored" in note for note in notes)
+    reason = REASONS.get(name.partition(",")[0], "")
+    said = [note for note in notes if "aren't stored" in note]
+    assert len(said) == bool(reason)
+    assert all(reason in note for note in said)
+
+
+@pytest.mark.usefixtures("process")
+def test_a_component_may_say_that_it_is_not_stored(tmp_path: Path) -> None:
+    way = Way("import time\nSHIFT = 0", tail="\nMine.stored = False\n")
+    config = written(way, tmp_path / "folder")
+    _, notes = decided(config, tmp_path / "store")
+    assert [note for note in notes if "says `stored = False`" in note]
+    done = run(checked(config), Store(tmp_path / "store", limit=10**9))
+    assert not done.stored
+
+
+@pytest.mark.usefixtures("process")
+def test_what_can_be_stored_is(tmp_path: Path) -> None:
+    config = written(WAYS["json, at work"], tmp_path / "folder")
+    decided(config, tmp_path / "store")
+    done = run(checked(config), Store(tmp_path / "store", limit=10**9))
+    assert done.stored == set(done.predictions.points)
+
+
+@pytest.mark.usefixtures("process")
+def test_a_file_that_changes_while_it_works_is_not_stored(tmp_path: Path) -> None:
+    edit = "len([(HERE / 'data.txt').read_text(), (HERE / 'data.txt').open('a').write('9')]) - 2"
+    config = written(Way("", edit, files={"data.txt": "0"}), tmp_path / "folder")
+    _, notes = decided(config, tmp_path / "store")
+    assert any("data.txt, which changed meanwhile" in note for note in notes)
