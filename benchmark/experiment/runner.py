@@ -19,7 +19,7 @@ from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
 from benchmark.foreign import blamed, place_of
-from benchmark.measures.base import Context
+from benchmark.measures.base import Context, computed
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Awaited, Workbench
@@ -309,7 +309,7 @@ def measure(
         context = Context(counts, study.variants[variant], study.seed, jobs, kept)
         label = name if variant == BASE else f"{variant}-{name}"
         try:
-            found[name, variant] = built.compute(context)
+            found[name, variant] = computed(built, context, whole=not study.only)
         except Exception as error:
             said = "" if shipped(type(built)) else blamed(error, place_of(type(built), short=True), short=True)
             if not said and not isinstance(error, ValueError | FloatingPointError | RuntimeError):

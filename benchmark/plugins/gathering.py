@@ -109,7 +109,7 @@ def _has(plugin: Loaded, kind: str) -> bool:
 def _add(kind: str, name: str, component: Any, origin: Origin, found: Registries) -> None:
     registry: Registry = getattr(found, kind)
     registry.origins[name] = origin
-    wrong = objection(kind, name, component)
+    wrong = objection(kind, name, component, found)
     if wrong:
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
     else:
