@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 from benchmark.errors import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from benchmark.evaluation.metrics import MeasuredQuantity
 
 PACKAGE = __name__.partition(".")[0]
 
@@ -71,9 +73,23 @@ class Registries:
         found.broken = self.kernels.broken | self.classifiers.broken
         return found
 
+    @property
+    def quantities(self) -> dict[str, MeasuredQuantity]:
+        """Return the metrics that its measures declare, by name."""
+        return quantities_of(self.measures.values())
+
     def copied(self) -> Registries:
         """Registries of their own, to which more can be added."""
         return replace(self, **{kind: Registry(registry) for kind, registry in self.each()})
+
+
+def quantities_of(measures: Iterable[Any]) -> dict[str, MeasuredQuantity]:
+    """Return the metrics that measures declare, by name; of two with the same name the first."""
+    found: dict[str, MeasuredQuantity] = {}
+    for measure in measures:
+        for quantity in measure.metrics:
+            found.setdefault(quantity.name, quantity)
+    return found
 
 
 def refusal(what: str, name: object, registry: Mapping[str, Any]) -> str:

@@ -10,6 +10,8 @@ from benchmark.checks import is_number
 from benchmark.errors import quoted, together, unknown
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pydantic_core import ErrorDetails
 
     from benchmark.errors import ConfigError
@@ -62,10 +64,10 @@ def shown(value: Any) -> str:
     return "empty" if value is None else quoted(value)
 
 
-def validated(schema: type[AnySection], source: YamlSource) -> AnySection:
-    """Plain data as a section; ConfigError with all that is wrong with it."""
+def validated(schema: type[AnySection], source: YamlSource, context: Mapping[str, Any] | None = None) -> AnySection:
+    """Plain data as a section; ConfigError with all that is wrong with it. `context` is what its validators read."""
     try:
-        return schema.model_validate(source.data)
+        return schema.model_validate(source.data, context=context)
     except ValidationError as error:
         raise _explained(error, schema, source) from None
 

@@ -114,7 +114,7 @@ def run(
         studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]
         for done in performed(studies, out, overwrite, jobs, download, observer, placed(dask, at_most)):
             give_run(answer, done)
-            failed |= bool(done.summary.failures)
+            failed |= bool(done.summary.failures or done.results.failures)
         if failed:
             raise SystemExit(1)
 

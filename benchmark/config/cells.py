@@ -10,7 +10,7 @@ from benchmark.config.components import parameters
 from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
 from benchmark.errors import quoted, unknown
-from benchmark.evaluation.metrics import CLOCK, MEASURED
+from benchmark.evaluation.metrics import CLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.model import Variant
     from benchmark.config.schema import ExperimentSection, FigureSection
+    from benchmark.registries import Registries
     from benchmark.source import Location, YamlSource
 
 #: How a choice reads in a cell's id.
@@ -54,7 +55,8 @@ def n_cells(
         n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
         n_axes = len(variant.numbers) * (len(variant.sizes) + growth)
         number += len(choices) * n_rows * len(variant.entries) * n_axes
-        number += len(variant.collection.classes) * sum(len(each.kinds) for each in _own(measures, variant))
+        own = _own(measures, variant)
+        number += sum(len(each.rows) + len(variant.collection.classes) * len(each.kinds) for each in own)
     return number
 
 
@@ -158,7 +160,7 @@ def figures_of(
     variants: Sequence[Variant],
     metrics: Sequence[str],
     source: YamlSource,
-    known: Iterable[str],
+    known: Registries,
 ) -> tuple[Figure, ...]:
     """The figures that are named, or one of the main metric where there is an axis; each once for every variant."""
     axis = _axis(variants[0])
@@ -166,7 +168,7 @@ def figures_of(
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
         figure = _figure(section, axis, metrics, source, place)
-        _check_shown(figure, variants[0], source, place, [*known, *CLOCK, *MEASURED])
+        _check_shown(figure, variants[0], source, place, known)
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
@@ -215,27 +217,29 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     )
 
 
-def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Location, numbers: Sequence[str]) -> None:
+def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Location, known: Registries) -> None:
     """Refuse numbers and axes that there are none of, and relations of methods that aren't there."""
-    axes = _axes(variant)
+    quantities = known.quantities
+    axes, numbers = _axes(variant, quantities), [*known.metrics, *CLOCK, *quantities]
     labels = [entry.label for entry in variant.entries]
     if figure.x not in axes:
         raise source.error((*place, "x"), unknown("axis", figure.x, axes))
     for metric in figure.y:
         if metric not in numbers:
-            raise source.error((*place, "y"), unknown("metric", metric, numbers))
+            problem = known.metrics.broken.get(metric) or unknown("metric", metric, numbers)
+            raise source.error((*place, "y"), problem)
     for label in figure.relation[1:]:
         if label not in labels:
             raise source.error((*place, "y"), unknown("method", label, labels))
 
 
-def _axes(variant: Variant) -> list[str]:
+def _axes(variant: Variant, quantities: Iterable[str]) -> list[str]:
     """What can run along x: training sizes and terms where they do, parameters of the methods, and their numbers."""
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
     named = [name for each in parts if each is not None for name in parameters(each.cls)]
     sizes = ["size"] if variant.sizes != (None,) else []
-    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *CLOCK, *MEASURED]))
+    return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *CLOCK, *quantities]))
 
 
 def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:

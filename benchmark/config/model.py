@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.schema import ParallelSection
     from benchmark.corpora.reader import CorpusReader
+    from benchmark.evaluation.metrics import MeasuredQuantity
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.registries import Registries
     from benchmark.text.lexer import Lexing
@@ -414,6 +415,12 @@ class Experiment(Study):
         asked = {*self.metrics, *(metric for figure in self.figures for metric in figure.y)}
         known = self.known.metrics
         return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
+
+    @property
+    def quantities(self) -> dict[str, MeasuredQuantity]:
+        """Return the metrics that its measures declare, by name."""
+        declared = {each.name for measure in self.measures for each in measure.cls.metrics}
+        return {name: quantity for name, quantity in self.known.quantities.items() if name in declared}
 
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:

@@ -9,8 +9,9 @@ number of terms in a mean over the classes then never depends on the predictions
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -180,32 +181,100 @@ METRICS: dict[str, Metric] = {
     "recall": Metric(macro_recall, whole=False),
 }
 #: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since
-#: tables of the same predictions are the same. See `findings.costs`.
-CLOCK = ("seconds", "seconds-with-features", "seconds-in-all", "seconds-to-map")
-#: Numbers that are no predictions: an average symmetric KL divergence, in nats, numbers of documents, and what features
-#: are and how far from their kernel.
-MEASURED = {
-    "average-skl": "nats",
-    "documents": "documents",
-    "kernel-error": "kernel",
-    "largest-kernel-error": "kernel",
-    "features": "features",
-    "bytes": "bytes",
-    "bytes-per-document": "bytes",
-}
+#: tables of the same predictions are the same. See `findings.costs`. Measures may declare others.
+CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
 #: Numbers of two cells together.
 OF_PAIRS = ("sign-z", "error-ratio")
+#: Of what a measure declares: characters of a text, decimals, and words for `better`.
+_LONGEST, _MOST_DECIMALS, _BETTER = 100, 12, ("larger", "smaller", "neither")
+#: Units that stand for one of another name.
+_HINTS = dict.fromkeys(("%", "share"), 'write "percent" for a share, which is shown times 100')
+_HINTS[""] = 'write "one" for a number without a unit'
 
 
-def unit_of(metric: str) -> str:
-    """What a metric's numbers are in: "seconds", "nats", "one" and so on; "percent" (of a share) for any other."""
-    if metric in CLOCK:
-        return "seconds"
-    return MEASURED.get(metric, "one" if metric in OF_PAIRS else "percent")
+@dataclass(frozen=True)
+class MeasuredQuantity:
+    """A metric of a measure, declared as data: its name, its unit, and how tables and axes show it.
+
+    Parameters
+    ----------
+    name : str
+        As scores.csv and the figures of a configuration write it: "mean-length".
+    unit : str
+        "percent" for a share, which is stored as a fraction and shown times 100; "one" for a number without a unit;
+        "nats", "documents", "seconds"; or any other text, which is printed as it stands: "words".
+    label : str
+        Name in the header of a table; `name` if left out.
+    better : {"larger", "smaller", "neither"}
+    decimals : int
+        Printed digits after the point.
+    axis : str
+        Name of an axis that shows this metric alone; `label` if left out.
+    together : str
+        Name of an axis that shows several metrics of this kind; `axis` if left out.
+    definition : str
+        Title of a panel that shows one of several metrics; `label` if left out.
+    on_clock : bool
+        Whether it is time on the clock. It is drawn in figures then and stands in no table, because tables of the same
+        predictions must be the same in every run.
+
+    Raises
+    ------
+    ValueError
+        If a name, unit or label can't be printed in a line, or the number of decimals is out of range.
+    """
+
+    name: str
+    unit: str
+    label: str = ""
+    better: Literal["larger", "smaller", "neither"] = "neither"
+    decimals: int = 2
+    axis: str = ""
+    together: str = ""
+    definition: str = ""
+    on_clock: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", self.name):
+            rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
+            raise ValueError(f"{self.name!r}: the name of a metric {rule}")
+        for field in ("unit", "label", "axis", "together", "definition"):
+            text = getattr(self, field)
+            if not isinstance(text, str) or not text.isprintable() or text != text.strip() or len(text) > _LONGEST:
+                raise ValueError(f"{field} of {self.name!r} is {text!r}: must be text of one line, at most {_LONGEST}")
+        if self.unit in _HINTS:
+            raise ValueError(f"unit of {self.name!r} is {self.unit!r}: {_HINTS[self.unit]}")
+        if self.better not in _BETTER:
+            raise ValueError(f"better of {self.name!r} is {self.better!r}: must be one of {', '.join(_BETTER)}")
+        if type(self.decimals) is not int or not 0 <= self.decimals <= _MOST_DECIMALS:
+            raise ValueError(f"decimals of {self.name!r} is {self.decimals!r}: must be 0 to {_MOST_DECIMALS}")
 
 
-def more_is_better(metric: str, known: Mapping[str, Metric] = METRICS) -> bool:
+def unit_of(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> str:
+    """Return the unit of a metric's numbers: "seconds", "nats", "one" …; "percent" for a share.
+
+    Parameters
+    ----------
+    metric : str
+    quantities : mapping of str to MeasuredQuantity
+        The metrics that measures declare, by name.
+    """
+    if metric in quantities:
+        return quantities[metric].unit
+    return "seconds" if metric in CLOCK else "one" if metric in OF_PAIRS else "percent"
+
+
+def on_clock(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> bool:
+    """Return whether a metric is time on the clock, which differs from run to run."""
+    return metric in CLOCK or (metric in quantities and quantities[metric].on_clock)
+
+
+def more_is_better(
+    metric: str, known: Mapping[str, Metric] = METRICS, quantities: Mapping[str, MeasuredQuantity] | None = None
+) -> bool:
     """Whether the greater of two scores is the better one."""
+    if quantities is not None and metric in quantities:
+        return quantities[metric].better != "smaller"
     return known[metric].more_is_better if metric in known else metric not in CLOCK
 
 

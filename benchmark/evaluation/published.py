@@ -9,11 +9,11 @@ from collections import Counter
 from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, ValidationInfo, model_validator
 
 from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import unknown
-from benchmark.evaluation.metrics import CLOCK, MEASURED, METRICS, OF_PAIRS, unit_of
+from benchmark.evaluation.metrics import CLOCK, METRICS, OF_PAIRS, MeasuredQuantity, on_clock, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 #: A file a paper.
 FOLDER = REPOSITORY / "results" / "published"
-#: Numbers of a cell. Those of documents are of a class and group, "earn-train".
-KNOWN_METRICS = (*METRICS, *CLOCK, *MEASURED)
+#: Numbers of a cell, beside those that measures declare.
+KNOWN_METRICS = (*METRICS, *CLOCK)
+#: Key of the context that a file is validated with: the metrics that measures declare, by name.
+QUANTITIES = "quantities"
 #: Numbers that the paper gives for a pair of cells.
 PAIR_METRICS = OF_PAIRS
 #: Characters of a printed number, and what a template may stand for.
@@ -41,7 +43,24 @@ def _decimal_digits(text: str) -> str:
     return text
 
 
-class PublishedValue(_Record):
+class _OfMetric(_Record):
+    """A record of one metric: one of `METRICS` or `CLOCK`, or one that a measure declares.
+
+    Which metrics measures declare is said by the context of `model_validate`, under `QUANTITIES`.
+    """
+
+    _quantities: dict[str, MeasuredQuantity] = PrivateAttr(default_factory=dict)
+
+    def _check_metric(self, metric: str, info: ValidationInfo, *more: str) -> None:
+        declared: Mapping[str, MeasuredQuantity] = (info.context or {}).get(QUANTITIES, {})
+        known = (*KNOWN_METRICS, *declared, *more)
+        if metric not in known:
+            raise ValueError(unknown("metric", metric, known))
+        if metric in declared:
+            self._quantities[metric] = declared[metric]
+
+
+class PublishedValue(_OfMetric):
     """One printed number: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
 
     `value` keeps the digits as printed, trailing zeros included: they say how finely the print was rounded. It stands
@@ -60,10 +79,8 @@ class PublishedValue(_Record):
     alternative: bool = False
 
     @model_validator(mode="after")
-    def _fits_its_metric(self) -> PublishedValue:
-        known = (*KNOWN_METRICS, *PAIR_METRICS)
-        if self.metric not in known:
-            raise ValueError(unknown("metric", self.metric, known))
+    def _fits_its_metric(self, info: ValidationInfo) -> PublishedValue:
+        self._check_metric(self.metric, info, *PAIR_METRICS)
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
             raise ValueError(f"{' and '.join(PAIR_METRICS)} are of a pair, any other metric of a cell")
         return self
@@ -71,8 +88,8 @@ class PublishedValue(_Record):
     @property
     def printed_in(self) -> str:
         """What the printed digits are in: "percent", "nats", "documents", "seconds", or "one", a fraction or ratio."""
-        unit = unit_of(self.metric)
-        return unit if unit in ("nats", "documents", "seconds") else self.unit
+        unit = unit_of(self.metric, self._quantities)
+        return self.unit if unit in ("percent", "one") else unit
 
     @property
     def kind(self) -> str:
@@ -145,7 +162,7 @@ class Template(Comparison):
         return self
 
 
-class PublishedRange(_Record):
+class PublishedRange(_OfMetric):
     """The range that a figure's axis or the text gives for many numbers, where none of them can be read.
 
     `cells` is a template as in `Template`: every combination of the values under `for` fills its braces.
@@ -167,13 +184,12 @@ class PublishedRange(_Record):
     @property
     def printed_in(self) -> str:
         """What the printed ends are in: "one", a fraction, of a share; else the metric's own unit."""
-        unit = unit_of(self.metric)
+        unit = unit_of(self.metric, self._quantities)
         return "one" if unit == "percent" else unit
 
     @model_validator(mode="after")
-    def _sensible(self) -> PublishedRange:
-        if self.metric not in KNOWN_METRICS:
-            raise ValueError(unknown("metric", self.metric, KNOWN_METRICS))
+    def _sensible(self, info: ValidationInfo) -> PublishedRange:
+        self._check_metric(self.metric, info)
         if not Decimal(self.low) < Decimal(self.high):
             raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
         try:
@@ -204,7 +220,7 @@ class Rule(_Record):
         return f"{TESTS[self.test]}, {'one' if self.sides == 1 else 'two'}-sided, {self.alpha:g}{corrected}"
 
 
-class Claim(_Record):
+class Claim(_OfMetric):
     """A sentence of the paper as a set of comparisons that all have to hold, judged twice.
 
     First by the paper's own `rule`; then strictly, by `test`, two-sided, at `alpha` after Holm's correction over the
@@ -241,7 +257,7 @@ class Claim(_Record):
     @property
     def on_clock(self) -> bool:
         """Whether it is decided by seconds."""
-        return self.metric in CLOCK
+        return on_clock(self.metric, self._quantities)
 
     @property
     def span(self) -> tuple[float, float]:
@@ -251,9 +267,8 @@ class Claim(_Record):
         return float(self.low or "-inf"), float(self.high or "inf")
 
     @model_validator(mode="after")
-    def _decidable(self) -> Claim:
-        if self.metric not in KNOWN_METRICS:
-            raise ValueError(unknown("metric", self.metric, KNOWN_METRICS))
+    def _decidable(self, info: ValidationInfo) -> Claim:
+        self._check_metric(self.metric, info)
         wanted = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
         given = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
         if given != wanted:

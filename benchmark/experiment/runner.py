@@ -21,7 +21,7 @@ from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
 from benchmark.foreign import guarded, place_of, plugin_of, running
-from benchmark.measures.base import Context
+from benchmark.measures.base import Context, computed
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Awaited, Workbench
@@ -323,7 +323,7 @@ def measure(
         compile_all(modules_of(type(built))[0])
         try:
             with guarded(type(built)):
-                found[name, variant] = built.compute(context)
+                found[name, variant] = computed(built, context, whole=not study.only)
         except (ValueError, FloatingPointError, RuntimeError) as error:
             failures[label] = str(error)
             observer.note(f"{label} failed: {failures[label]}")

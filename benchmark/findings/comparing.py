@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.errors import ConfigError
-from benchmark.evaluation.metrics import MEASURED
 from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import main_metric, shares
 from benchmark.report.part import Part
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
     from benchmark.findings.decisions import Decision
     from benchmark.findings.scoring import Run
+    from benchmark.report.quantities import Unit
 
 
 def compare_cells(run: Run, a: str, b: str) -> list[Part]:
@@ -33,12 +33,13 @@ def compare_cells(run: Run, a: str, b: str) -> list[Part]:
     for name in (a, b):
         if name not in scored.cells:
             raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
-    metrics = [metric for metric in (*tested, *MEASURED) if scored.has(metric, a, b)]
+    quantities = run.study.quantities
+    metrics = [metric for metric in (*tested, *quantities) if scored.has(metric, a, b)]
     if not metrics:
         return [Part("Scores", (), [], f"{a} and {b} have no score in common")]
     try:
-        scores = [_score_row(scored, metric, a, b) for metric in metrics]
-        tests = scored.tests(a, b, tested) if not set(metrics) <= set(MEASURED) else []
+        scores = [_score_row(scored, metric, a, b, unit_shown(metric, quantities)) for metric in metrics]
+        tests = scored.tests(a, b, tested) if not set(metrics) <= quantities.keys() else []
     except ValueError as error:
         raise ConfigError(f"{error}: there is nothing to pair") from None
     rows: list[tuple[Any, ...]] = []
@@ -55,7 +56,7 @@ def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
     if metric != other:
         problem = f"the runs are of different metrics, {metric} and {other}: nothing to compare"
         return [Part("Scores", (), [], problem)]
-    unit, rows = unit_shown(metric), list[tuple[Any, ...]]()
+    unit, rows = unit_shown(metric, one.study.quantities), list[tuple[Any, ...]]()
     others = {cell.id: cell for cell in two.study.cells}
     for cell in one.study.cells:
         if one.scored.has(metric, cell.id) and two.scored.has(metric, cell.id):
@@ -67,8 +68,7 @@ def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
     return [Part(metric.capitalize(), header, rows, "the runs have no cell in common")]
 
 
-def _score_row(scored: Scored, metric: str, a: str, b: str) -> tuple[Any, ...]:
-    unit = unit_shown(metric)
+def _score_row(scored: Scored, metric: str, a: str, b: str, unit: Unit) -> tuple[Any, ...]:
     gap, values = scored.difference(a, b, metric), [scored.estimate(name, metric).value for name in (a, b)]
     ends = f"{unit.text(gap.low, '+')} to {unit.text(gap.high, '+')}"
     head = f"{metric} {unit.symbol}".rstrip()

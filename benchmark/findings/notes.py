@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
-from benchmark.config.model import ALL, INNER, NEWEST, ORACLE
-from benchmark.evaluation.metrics import CLOCK
+from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE
+from benchmark.evaluation.metrics import on_clock
 from benchmark.evaluation.protocols import ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut, draws
 from benchmark.evaluation.sample import sample_of
 from benchmark.findings.choosing import entry_of
@@ -119,11 +120,21 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
         last, least = first.sizes[-1], first.sizes[0]
         notes.append(f"growth-…: the score of a draw of {last:,} less that of {least:,}'s draw of the same number.")
     notes += _versions(predictions)
-    notes += [_CLOCK] if any(metric in CLOCK for figure in study.figures for metric in figure.y) else []
+    notes += (
+        [_CLOCK] if any(on_clock(metric, study.quantities) for figure in study.figures for metric in figure.y) else []
+    )
     for component in study.measures:
         found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
         notes += component.build().notes(Reading(found, printed))
-    return notes
+    return [*notes, *failed_measures(run)]
+
+
+def failed_measures(run: Run) -> Iterator[str]:
+    """Yield the reason of each failed measure that has no row of its own which could say it."""
+    for component, (name, variant) in product(run.study.measures, run.study.variants.items()):
+        label = component.name if name == BASE else f"{name}-{component.name}"
+        if label in run.failures and not component.build().cells(name, variant.collection.classes):
+            yield f"The measure {label} failed: {run.failures[label]}."
 
 
 def _versions(predictions: Predictions) -> list[str]:
@@ -149,6 +160,7 @@ def brief_on(run: Run) -> Iterator[str]:
             have = "has" if most["near"] == 1 else "have"
             twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near twin in training"
             yield f"{_label(name, run.study)}{twins}{where}."
+    yield from failed_measures(run)
 
 
 def _label(name: str, study: Experiment) -> str:

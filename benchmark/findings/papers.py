@@ -11,6 +11,7 @@ from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import MOST_PROBLEMS, together, unknown
 from benchmark.evaluation import published as papers
 from benchmark.evaluation.published import Published
+from benchmark.measures import QUANTITIES
 from benchmark.sections import validated
 from benchmark.source import MOST_BYTES, YamlSource, read_yaml
 
@@ -127,4 +128,4 @@ def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
 @cache
 def _read(path: Path, _changed: int) -> tuple[Published, YamlSource]:
     source = read_yaml(path)
-    return validated(Published, source), source
+    return validated(Published, source, {papers.QUANTITIES: QUANTITIES}), source

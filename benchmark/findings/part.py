@@ -72,7 +72,7 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
 def _is_of(measure: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
     """Whether a measure has one of these cells; one that has no cells under any variant is of their methods."""
     built = measure.build()
-    if not built.kinds and not built.base_only:
+    if not built.kinds and not built.rows and not built.base_only:
         return True
     cells = (cell for name, variant in variants.items() for cell in built.cells(name, variant.collection.classes))
     return any(cell.id in kept for cell in cells)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from benchmark.evaluation.metrics import CLOCK, MEASURED
+from benchmark.evaluation.metrics import on_clock
 from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
 from benchmark.findings.choosing import entry_of
 from benchmark.measures.base import told
@@ -53,7 +53,8 @@ def frames_of(
     def rows(cell: Cell, metrics: Iterable[str]) -> Iterator[Row]:
         return _rows(cell, cells.get(cell.id), samples[cell.id], metrics)
 
-    shown = [*(metric for metric in study.metrics if metric not in CLOCK), *MEASURED]
+    quantities = study.quantities
+    shown = [metric for metric in (*study.metrics, *quantities) if not on_clock(metric, quantities)]
     drawn = list(dict.fromkeys(metric for figure in study.figures for metric in figure.y))
     axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x not in _AXES))
     more = [row for cell in study.cells for row in rows(cell, [metric for metric in drawn if metric not in shown])]

@@ -99,14 +99,14 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
             found[cell.id] = _named(cell, scores, numbering)
     found |= _growths(study, found)
     for variant, each in _measured(study, predictions):
-        alike = [
-            cell for cell in study.cells if (cell.variant, cell.method, cell.what) == (variant, each.cell, "point")
-        ]
+        alike = [cell for cell in study.cells if (cell.variant, cell.method) == (variant, each.cell) and _has(cell)]
         if not alike:
             samples.setdefault(each.cell, of_variant[variant])
             found[each.cell] = each
-        for cell in alike:  # it is of all terms and classes
-            if cell.id in found and cell.terms is None and cell.of_class in ("", ALL):
+        for cell in alike:  # of a method's, the number is of all terms and classes
+            if cell.what == "measure":
+                found[cell.id] = replace(each, cell=cell.id)
+            elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL):
                 found[cell.id] = replace(found[cell.id], known={**found[cell.id].known, **each.known})
     cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
     cells |= found
@@ -204,6 +204,11 @@ def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, Ce
                 # A tie may move either score; the smaller test set is the last size's.
                 found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found
+
+
+def _has(cell: Cell) -> bool:
+    """Return whether a cell may have numbers of a measure by its method's name: a method's, or a measure's own row."""
+    return cell.what == "point" or (cell.what == "measure" and not cell.of_class)
 
 
 def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:

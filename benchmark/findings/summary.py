@@ -75,6 +75,7 @@ def summarized(run: Run) -> Summary:
         notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
         brief=(*unlike, *brief_on(run), *([f"Caveats: {'; '.join(warned)}."] if warned else []), *swept, *unpaired),
         explained_by=explaining(study),
+        quantities=study.known.quantities,
     )
 
 
@@ -125,6 +126,7 @@ def _labels(figure: Figure, study: Experiment, published: Published | None, scor
         tasks={task.name: task.title for task in first.tasks},
         ranges=[PrintedRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
         printed=printed,
+        quantities=study.known.quantities,
     )
 
 

@@ -186,7 +186,7 @@ class _Account:
         metric, scored = main_metric(self.run.study), self.run.scored
         if not scored.has(metric, self.cell.id):
             return []
-        unit, cell = unit_shown(metric), scored.cells[self.cell.id]
+        unit, cell = unit_shown(metric, self.run.study.quantities), scored.cells[self.cell.id]
         ties = [int(each.sum()) for each in self.given.tied]
         rows: list[tuple[Any, ...]] = [
             (split.name, unit.text(float(value)), len(split.test), int(split.trained.sum()), tied)

@@ -118,7 +118,7 @@ def _steps(done: Finished) -> Iterator[str]:
     if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and prints speak for themselves
         return
     gaps = {(row["a"], row["b"]): row["value"] for row in records(done.summary.differences)}
-    unit = unit_shown(main_metric(done.summary))
+    unit = unit_shown(main_metric(done.summary), done.summary.quantities)
     for top in dict.fromkeys(a for a, _ in gaps):
         if any(b == top for _, b in gaps):
             continue

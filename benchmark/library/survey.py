@@ -157,7 +157,7 @@ def ensure_comparable(studies: Sequence[Study]) -> None:
         if any(cell.terms is not None or cell.of_class for cell in study.cells):
             raise ConfigError(f"{study.name}: a survey is of no curves over terms, and of no classes")
         metric = tested_metric(study)
-        if unit_of(metric) != "percent" or not more_is_better(metric, study.known.metrics):
+        if unit_of(metric, study.quantities) != "percent" or not more_is_better(metric, study.known.metrics):
             problem = f"a survey ranks by a share of which more is better, not by {metric}; name one first in `metrics`"
             raise ConfigError(f"{study.name}: {problem}")
 

@@ -8,6 +8,7 @@ from benchmark.measures.centroid_distances import CentroidDistances
 from benchmark.measures.centroid_flow import CentroidFlow
 from benchmark.measures.document_counts import DocumentCounts
 from benchmark.measures.feature_errors import FeatureErrors
+from benchmark.registries import quantities_of
 
 if TYPE_CHECKING:
     from benchmark.measures.base import Measure
@@ -19,3 +20,5 @@ MEASURES: dict[str, type[Measure]] = {
     "document-counts": DocumentCounts,
     "feature-errors": FeatureErrors,
 }
+#: The metrics that they declare, by name.
+QUANTITIES = quantities_of(MEASURES.values())

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from benchmark.classifiers.centroids.divergence import average_skl_to_others
 from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
 from benchmark.config.model import BASE
 from benchmark.evaluation.intervals import LEVEL, Estimate
+from benchmark.evaluation.metrics import MeasuredQuantity
 from benchmark.measures.base import Measure, Measured, Point, Told, cell_id, divergence_bayes
 from benchmark.names import joined, parted
 
@@ -46,6 +47,8 @@ class CentroidDistances(Measure):
     smoothing : sequence of float
         Values that the configuration itself is measured at once more, ascending.
     """
+
+    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity(METRIC, "nats", axis="average SKL"),)
 
     centroids: Sequence[str] = CENTROIDS
     resamples: int = 200

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import MeasuredQuantity
 from benchmark.measures.base import Measure, Measured, Told
 from benchmark.names import joined, parted
 
@@ -21,7 +22,9 @@ if TYPE_CHECKING:
 class DocumentCounts(Measure):
     """Documents of each class in each group of the collection as it was read."""
 
+    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity("documents", "documents", decimals=0),)
     base_only: ClassVar[bool] = True
+    only_beside_prints: ClassVar[bool] = True
 
     def compute(self, context: Context) -> Arrays:
         """Documents of each class, and of none of them, by group."""

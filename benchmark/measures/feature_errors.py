@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
 from benchmark.blocks import blas_threads
 from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import MeasuredQuantity
 from benchmark.measures.base import Measure, Measured, Told
 from benchmark.methods.base import Problem
 from benchmark.methods.weights import fitted_weighting, learns, points_of
@@ -27,8 +28,35 @@ if TYPE_CHECKING:
     from benchmark.measures.base import Arrays, Context, Found, Reading
     from benchmark.representation.features import FeatureMap
 
-_ERRORS = ("kernel-error", "largest-kernel-error")
-_SIZES = ("features", "bytes", "bytes-per-document")
+#: Errors are in units of the kernel.
+_ERRORS = (
+    MeasuredQuantity(
+        name="kernel-error",
+        unit="one",
+        label="kernel error",
+        better="smaller",
+        decimals=5,
+        together="error of the kernel",
+        definition="root mean square",
+    ),
+    MeasuredQuantity(
+        name="largest-kernel-error",
+        unit="one",
+        label="largest error",
+        better="smaller",
+        decimals=5,
+        together="error of the kernel",
+        definition="largest",
+    ),
+)
+_SIZES = (
+    MeasuredQuantity("features", "features", decimals=0),
+    MeasuredQuantity("bytes", "bytes", better="smaller", decimals=0),
+    MeasuredQuantity("bytes-per-document", "bytes", "bytes a document", "smaller", 0),
+)
+_SECONDS = MeasuredQuantity(
+    "seconds-to-map", "seconds", "seconds to map a thousand documents", "smaller", on_clock=True
+)
 #: A thousand rows of 4,096 dense features are 33 MB.
 _AT_ONCE = 1000
 #: The least that three decimals show.
@@ -44,6 +72,8 @@ class FeatureErrors(Measure):
     pairs : int
         Drawn from all documents, with replacement.
     """
+
+    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (*_ERRORS, *_SIZES, _SECONDS)
 
     pairs: int = 10_000
 
@@ -81,10 +111,10 @@ class FeatureErrors(Measure):
         rows, timings = list[Measured](), {}
         for name, arrays in _by_method(found.arrays):
             n = int(arrays["documents"])
-            numbers = [(metric, value, self.pairs) for metric, value in zip(_ERRORS, arrays["errors"], strict=False)]
-            numbers += [(metric, value, n) for metric, value in zip(_SIZES, arrays["sizes"], strict=True)]
+            numbers = [(each.name, value, self.pairs) for each, value in zip(_ERRORS, arrays["errors"], strict=False)]
+            numbers += [(each.name, value, n) for each, value in zip(_SIZES, arrays["sizes"], strict=True)]
             if "seconds" in arrays:
-                numbers.append(("seconds-to-map", arrays["seconds"], n))
+                numbers.append((_SECONDS.name, arrays["seconds"], n))
                 timings[name] = {"map a thousand": round(float(arrays["seconds"]), 4)}
             for metric, number, of in numbers:
                 value = float(number)

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import REQUIRED, parameters
 from benchmark.corpora.reader import CorpusReader
-from benchmark.evaluation.metrics import Metric
+from benchmark.evaluation.metrics import CLOCK, OF_PAIRS, MeasuredQuantity, Metric
 from benchmark.kernels import Kernel
 from benchmark.measures.base import Measure
 from benchmark.representation import NORMALIZATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from benchmark.registries import Registries
 
 #: What each kind must be able to do, and the class that one of it is derived from, if it must be.
 _METHODS: Mapping[str, tuple[str, ...]] = {
@@ -25,10 +27,19 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
 _BASES: Mapping[str, type[Any]] = {"measures": Measure, "corpora": CorpusReader}
 
 
-def objection(kind: str, name: str, component: Any) -> str:
-    """Why a component can't be used, or ""."""
+def objection(kind: str, name: str, component: Any, known: Registries) -> str:
+    """Return why a component can't be used, or "".
+
+    Parameters
+    ----------
+    kind, name : str
+    component : object
+    known : Registries
+        What is there already, whose metrics it must not take for its own.
+    """
     if kind == "metrics":
-        return "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
+        wrong = "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
+        return wrong or _taken_metric(name, known, share=True)
     if not isinstance(component, type):
         return f"one of the {kind} is a class, not {component!r}"
     missing = [method for method in _METHODS.get(kind, ()) if not callable(getattr(component, method, None))]
@@ -39,7 +50,37 @@ def objection(kind: str, name: str, component: Any) -> str:
         return f"it must be a subclass of {base.__module__}.{base.__name__}"
     if inspect.isabstract(component):
         return f"it lacks {', '.join(sorted(getattr(component, '__abstractmethods__', ())))}"
-    return _of_parameters(component) or _of_kind(kind, name, component)
+    wrong = _of_parameters(component) or _of_kind(kind, name, component)
+    return wrong or (_of_metrics(component, known) if kind == "measures" else "")
+
+
+def _of_metrics(measure: type[Measure], known: Registries) -> str:
+    """Return what is wrong with the metrics that a measure declares, or ""."""
+    declared = measure.metrics
+    if not isinstance(declared, tuple) or not all(isinstance(each, MeasuredQuantity) for each in declared):
+        said = "benchmark.evaluation.metrics.MeasuredQuantity"
+        return (
+            f"its `metrics` are {declared!r}: must be a tuple of {said}, such as (MeasuredQuantity('length', 'words'),)"
+        )
+    names = [each.name for each in declared]
+    for name in names:
+        if names.count(name) > 1:
+            return f"it declares the metric {name!r} twice"
+    for each in declared:
+        there = known.quantities.get(each.name)
+        if there is not None and there.unit != each.unit:
+            return f"it declares {each.name!r} in {each.unit!r}: a metric of this name is there, in {there.unit!r}"
+        if wrong := _taken_metric(each.name, known, share=False):
+            return wrong
+    return ""
+
+
+def _taken_metric(name: str, known: Registries, *, share: bool) -> str:
+    """Return why no component may have a metric of this name: a share of predictions, or a number of a measure."""
+    what = {**dict.fromkeys(CLOCK, "seconds of methods"), **dict.fromkeys(OF_PAIRS, "a number of two cells")}
+    what |= dict.fromkeys(known.quantities, "a number of a measure") if share else {}
+    what |= {} if share else dict.fromkeys(known.metrics, "a share of predictions")
+    return f"a metric named {name!r} is there already, {what[name]}: choose another name" if name in what else ""
 
 
 def _of_kind(kind: str, name: str, component: Any) -> str:

@@ -5,25 +5,30 @@ A check is a function of the component whose docstring says what holds; it raise
 
 from __future__ import annotations
 
+import copy
 import itertools
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import clone
 
+from benchmark.config.check import check_experiment
 from benchmark.config.components import REQUIRED, Component, parameters
-from benchmark.config.model import MethodSpec, Representation
+from benchmark.config.model import BASE, MethodSpec, Representation
 from benchmark.errors import BenchError
 from benchmark.evaluation.metrics import Metric, Tallies
 from benchmark.evaluation.protocols import draws
 from benchmark.evaluation.splits import check_promises
 from benchmark.foreign import blamed, loaded, place_of, plugin_of, running
+from benchmark.measures.base import Context, Found, Reading, problem_with, rows_of
 from benchmark.methods.registry import method_for
 from benchmark.methods.workbench import Workbench
 from benchmark.plugins.gathering import SHIPPED, with_plugins
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import WEIGHTINGS, TermWeighting
+from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
 
     import scipy.sparse as sp
 
+    from benchmark.measures.base import Measure
     from benchmark.methods.base import Decisions, Problem
 
     Check = Callable[[str, Any], None]
@@ -261,6 +267,91 @@ def is_a_share(_: str, metric: Metric) -> None:
     _near(values, np.array(each), "scores of a stack, and of each,")
 
 
+# --- Measures ---
+
+
+def measures_what_it_declares(_: str, component: Any) -> None:
+    """Gives numbers of the metrics that it declares, finite, each of a row that is known."""
+    measure, found = _computed(component)
+    for context, arrays in found:
+        problem = problem_with(measure, Found(context.variant.name, arrays), rows_of(measure, context.variant))
+        _holds(not problem, problem)
+
+
+def measures_the_same_again(_: str, component: Any) -> None:
+    """Gives the same numbers when it is computed twice."""
+    one, other = (list(_numbers(*_computed(component))) for _ in range(2))
+    for (what, number), (_, again) in zip(one, other, strict=False):
+        _holds(number == again, f"{what} is {number} and then {again}")
+    _holds(len(one) == len(other), f"{len(one)} numbers come, and then {len(other)}")
+
+
+def leaves_counts(_: str, component: Any) -> None:
+    """Leaves the counts as they are."""
+    for context, matrix in ((each, each.counts.matrix.copy()) for each in _contexts()):
+        with suppress(*_UNDEFINED):
+            component().compute(context)
+        _holds((context.counts.matrix != matrix).nnz == 0, "the counts have changed")
+
+
+def gives_notes(_: str, component: Any) -> None:
+    """Gives its notes as lines of text."""
+    measure, found = _computed(component)
+    for context, arrays in found:
+        for note in measure.notes(Reading([Found(context.variant.name, arrays)], {})):
+            _holds(isinstance(note, str), f"a note is {note!r}")
+
+
+#: What a measure raises where it is not defined for the documents.
+_UNDEFINED = (ValueError, FloatingPointError)
+
+
+def _computed(component: Any) -> tuple[Measure, list[tuple[Context, Any]]]:
+    """Compute a measure of the small collections that it is defined for, of which there must be one."""
+    measure, found, problems = component(), list[tuple[Context, Any]](), list[Exception]()
+    for context in _contexts():
+        try:
+            found.append((context, measure.compute(context)))
+        except _UNDEFINED as error:
+            problems.append(error)
+    if not found:
+        raise problems[0]
+    return measure, found
+
+
+def _numbers(measure: Measure, found: list[tuple[Context, Any]]) -> Iterator[tuple[str, str]]:
+    """Yield what each number of a measure is, and the number, but for time on the clock."""
+    clock = {quantity.name for quantity in measure.metrics if quantity.on_clock}
+    for context, arrays in found:
+        numbers = measure.told(Found(context.variant.name, arrays))
+        for row in numbers.rows:
+            if row.metric not in clock:
+                ours = row.estimate
+                yield f"{row.metric} of {row.cell}", f"{ours.value} ({ours.low} to {ours.high}, n = {ours.n})"
+        for point in numbers.points:
+            if point.metric not in clock:
+                yield f"{point.metric} of {point.method} {point.of_class}", f"{point.value} at {point.x}"
+
+
+def _contexts() -> list[Context]:
+    """Small collections of documents with one class and with several, under methods of several kinds."""
+    base = check_experiment(YamlSource("small.yaml", copy.deepcopy(_SMALL)), SHIPPED).variants[BASE]
+    found = []
+    for problem in (problem_of(several=False), problem_of(several=True)):
+        collection = replace(base.collection, classes=problem.documents.classes)
+        variant = replace(base, collection=collection)
+        found.append(Context(problem.counts, variant, problem.seed, 1, lambda _, compute: compute()))
+    return found
+
+
+#: What measures are tried under; its documents are the small collections.
+_SMALL = {
+    "name": "small",
+    "corpus": {"name": "synthetic"},
+    "protocol": {"name": "leave-one-group-out", "held_out": ["cornell"]},
+    "methods": ["ngd", "divergence-bayes", {"features": "hellinger", "classifier": "linear-svm"}],
+}
+
 CHECKS: Mapping[str, tuple[Check, ...]] = {
     "kernels": (
         *(keeps_parameters, gives_gram_rows, is_symmetric, is_the_same_in_blocks, is_the_same_again),
@@ -268,5 +359,6 @@ CHECKS: Mapping[str, tuple[Check, ...]] = {
     ),
     "classifiers": (keeps_parameters, gives_scores, scores_the_same_again, leaves_arguments, decides),
     "protocols": (keeps_promises,),
+    "measures": (measures_what_it_declares, measures_the_same_again, leaves_counts, gives_notes),
     "metrics": (is_a_share,),
 }

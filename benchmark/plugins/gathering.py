@@ -40,7 +40,7 @@ _GROUP = "simplexbench."
 #: What others than a method call of a component.
 _CALLED = {
     "protocols": ("splits",),
-    "measures": ("compute", "told", "notes", "cells", "kinds"),
+    "measures": ("compute", "told", "notes", "cells", "kinds", "rows"),
     "corpora": ("classes", "groups", "several", "outline", "locate", "content", "load", "facts", "check_unchanged"),
 }
 _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
@@ -117,7 +117,7 @@ def _add(kind: str, name: str, component: Any, origin: Origin, plugin: Plugin, f
     own(plugin, kind, name, component)
     if isinstance(component, type) and not shipped(component):
         guard_methods(component, _CALLED.get(kind, ()))
-    wrong = objection(kind, name, component)
+    wrong = objection(kind, name, component, found)
     if wrong:
         registry.broken[name] = f"{origin.place}: {name!r} can't be used: {wrong}"
     else:

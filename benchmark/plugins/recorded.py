@@ -43,6 +43,7 @@ class Record(BaseModel):
     lists: list[str] = []
     attributes: dict[Literal["normalization", "normalizations", "sees_counts", "set_by_run", "draws"], Any] = {}
     elementwise: bool = False
+    metrics: list[str] = []
 
 
 def record_of(study: Experiment) -> list[dict[str, Any]]:
@@ -57,7 +58,7 @@ def record_of(study: Experiment) -> list[dict[str, Any]]:
 
 def _named(study: Experiment) -> Iterator[tuple[str, str, Any]]:
     yield from (("metrics", name, None) for name in study.scorers)
-    yield from (("measures", each.name, None) for each in study.measures)
+    yield from (("measures", each.name, each.cls) for each in study.measures)
     for variant in study.variants.values():
         yield "protocols", variant.protocol.name, variant.protocol.cls
         yield "corpora", variant.collection.corpus, None
@@ -69,6 +70,8 @@ def _named(study: Experiment) -> Iterator[tuple[str, str, Any]]:
 
 def _facts(kind: str, component: Any) -> dict[str, Any]:
     """What a stand-in is made of; nothing of a component for which none can stand."""
+    if kind == "measures":
+        return {"metrics": [each.name for each in component.metrics]}
     if component is None:
         return {}
     known = parameters(component)
@@ -90,10 +93,12 @@ def without_gone(raw: dict[str, Any], known: Registries) -> dict[str, Any]:
     kept = {
         "metrics": [name for name in raw.get("metrics") or () if name not in gone],
         "measures": [each for each in raw.get("measures", ()) if _called(each) not in gone],
-        "figures": [each for each in raw.get("figures", ()) if not gone.keys() & set(_listed(each.get("y")))],
+        "figures": [
+            each for each in raw.get("figures", ()) if not gone.keys() & {*_listed(each.get("y")), each.get("x")}
+        ],
     }
     rest = {key: value for key, value in raw.items() if key not in kept}
-    notes = [*raw.get("notes", ()), *(f"{problem}." for problem in gone.values())]
+    notes = [*raw.get("notes", ()), *dict.fromkeys(f"{problem}." for problem in gone.values())]
     return rest | {key: value for key, value in kept.items() if value} | {"notes": notes}
 
 
@@ -114,6 +119,7 @@ def registries_again(records: Iterable[dict[str, Any]]) -> Registries:
         component = _stand_in(name, each) if "needed" in each else _as_it_was(kind, each)
         if component is None:
             registry.broken[name] = f"{name!r} {_GONE}"
+            found.metrics.broken |= dict.fromkeys(each.get("metrics", ()), registry.broken[name])
         else:
             registry[name] = component
     return found

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.corpora.card import DatasetCard
+    from benchmark.evaluation.metrics import MeasuredQuantity
     from benchmark.registries import Registries
 
     #: Name, parameters, what it is.
@@ -125,12 +126,22 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     }
     rows["metrics"] = [(name, "", first_sentence(metric.of.__doc__)) for name, metric in known.metrics.items()]
     rows["metrics"] += [(name, "", _CLOCK) for name in CLOCK]
+    rows["metrics"] += [(each.name, "", _declared(each, known)) for each in known.quantities.values()]
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
     rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
     found = (load_published(path) for path in sorted(papers.FOLDER.glob("*.yaml")))
     rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in found]
     return rows
+
+
+def _declared(quantity: MeasuredQuantity, known: Registries) -> str:
+    """Return what a metric is that a measure declares."""
+    names = [name for name, measure in known.measures.items() if quantity in measure.metrics]
+    text = f"{quantity.label or quantity.name}, in {quantity.unit}" if quantity.unit != "one" else quantity.label
+    kind = "measures" if len(names) > 1 else "measure"
+    clock = f" {_CLOCK}" if quantity.on_clock else ""
+    return f"Of the {kind} {', '.join(names)}: {text or quantity.name}.{clock}"
 
 
 def _subsets(card: DatasetCard) -> str:

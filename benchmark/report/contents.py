@@ -10,12 +10,14 @@ import pandas as pd
 
 from benchmark.config.model import BASE
 from benchmark.evaluation.scored import SCORES, WHOLE
+from benchmark.measures import QUANTITIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from matplotlib.figure import Figure
 
+    from benchmark.evaluation.metrics import MeasuredQuantity
     from benchmark.report.charts import Chart
 
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
@@ -134,6 +136,8 @@ class Summary:
         What of it would change how they are read, in short sentences: all that a terminal has room for.
     explained_by : tuple of str
         The configurations that look into what deviates.
+    quantities : mapping of str to MeasuredQuantity
+        The metrics that measures declare, by name; by default those of this package's.
     """
 
     name: str
@@ -156,6 +160,7 @@ class Summary:
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()
     explained_by: tuple[str, ...] = ()
+    quantities: Mapping[str, MeasuredQuantity] = field(default_factory=lambda: QUANTITIES, repr=False)
 
     @cached_property
     def headlines(self) -> dict[tuple[str, str], dict[str, Any]]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.model import ALL, BASE
-from benchmark.evaluation.metrics import CLOCK, MEASURED
+from benchmark.evaluation.metrics import CLOCK, on_clock
+from benchmark.measures import QUANTITIES
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import HEADLINE
 from benchmark.report.quantities import axis_label, capitalized, metric_name, quantity, unit_shown
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Figure
     from benchmark.evaluation.intervals import Estimate
+    from benchmark.evaluation.metrics import MeasuredQuantity
+    from benchmark.report.quantities import Declared
 
 #: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
 APART = ("choice", "task", "method", "size", "terms")
@@ -84,6 +87,8 @@ class Labels:
         Drawn as bands.
     printed : mapping of (str, str) to float
         Printed numbers by metric and class, in the frame's unit, drawn as lines.
+    quantities : mapping of str to MeasuredQuantity
+        The metrics that measures declare, by name.
     """
 
     title: str
@@ -92,6 +97,7 @@ class Labels:
     tasks: Mapping[str, str] = field(default_factory=dict)
     ranges: Sequence[PrintedRange] = ()
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
+    quantities: Mapping[str, MeasuredQuantity] = field(default_factory=lambda: QUANTITIES)
 
 
 def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> Chart | None:
@@ -125,7 +131,8 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
             chosen = chosen[chosen[column] == value]
         if len(chosen):
             title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, own, labels)
-            panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
+            panel = Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels))
+            panels.append(panel if figure.relation else _in_scale_of(figure.y[0], panel, metric, labels))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):
         # What is 0 throughout, such as the error of what is exact, has no place beside the others.
@@ -133,17 +140,18 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
         lines = [line for panel in panels for line in panel.lines]
     if not lines:
         return None
-    kind, measured = "".join(figure.relation[:1]), not {figure.y[0], figure.x}.isdisjoint(CLOCK)
-    found = figure.x in (*CLOCK, *MEASURED)
+    declared = labels.quantities
+    kind, measured = "".join(figure.relation[:1]), any(on_clock(each, declared) for each in (figure.y[0], figure.x))
+    found = figure.x in (*CLOCK, *declared)
     return Chart(
         name=figure.name,
         title=_title(figure, labels),
-        x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,)) if found else capitalized(figure.x)),
-        y_label=_y_label(figure),
+        x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,), declared) if found else capitalized(figure.x)),
+        y_label=_y_label(figure, declared),
         panels=tuple(panels),
         columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, own, labels),
-        scale=1.0 if kind == "ratio" else unit_shown(figure.y[0]).scale,
+        scale=1.0 if kind == "ratio" else unit_shown(figure.y[0], declared).scale,
         round_x=found,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
@@ -196,6 +204,20 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
         return ()
     below = [line for label, value in levels.items() for line in _line(label, [(x, value, *NO_BAR) for x in ends])]
     return (*below, *lines, *([Line(PRINTED, across, (number,) * len(across))] if number is not None else []))
+
+
+def _in_scale_of(first: str, panel: Panel, metric: str, labels: Labels) -> Panel:
+    """Return a panel whose numbers are right once the chart scales them by the factor of its first metric."""
+    scale, other = (unit_shown(each, labels.quantities).scale for each in (metric, first))
+    if scale == other:
+        return panel
+
+    def scaled(numbers: Sequence[float]) -> tuple[float, ...]:
+        return tuple(scale / other * number for number in numbers)
+
+    lines = (replace(each, y=scaled(each.y), low=scaled(each.low), high=scaled(each.high)) for each in panel.lines)
+    printed = None if panel.printed is None else (scale / other * panel.printed[0], scale / other * panel.printed[1])
+    return replace(panel, lines=tuple(lines), printed=printed)
 
 
 def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[Line]:
@@ -265,7 +287,7 @@ def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.
     ]
     others = [CHOICES.get(point["choice"], str(point["choice"]))] if point.get("choice") else []
     if len(figure.y) > 1:
-        others.append(quantity(metric).definition)
+        others.append(quantity(metric, labels.quantities).definition)
     return "\n".join(filter(None, [", ".join(words), *others]))
 
 
@@ -285,19 +307,22 @@ def _title(figure: Figure, labels: Labels) -> str:
     """The figure's own title; of one without, what it shows."""
     if figure.title not in ("", labels.title):
         return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
-    name = metric_name(figure.y[0])
+    name = metric_name(figure.y[0], labels.quantities)
     if figure.relation:
         kind, a, b = figure.relation
         return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
     return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
 
 
-def _y_label(figure: Figure) -> str:
+def _y_label(figure: Figure, declared: Declared) -> str:
     if not figure.relation:
-        return axis_label(figure.y)
-    kind, name, unit = figure.relation[0], metric_name(figure.y[0]), unit_shown(figure.y[0])
+        return axis_label(figure.y, declared)
+    kind, name = figure.relation[0], metric_name(figure.y[0], declared)
+    unit = unit_shown(figure.y[0], declared)
     symbol = "points" if unit.name == "percent" else unit.symbol
-    return f"Ratio of the {name}" if kind == "ratio" else f"Difference of the {name} ({symbol})"
+    if kind == "ratio":
+        return f"Ratio of the {name}"
+    return f"Difference of the {name}" + (f" ({symbol})" if symbol else "")
 
 
 def _bars_in_words(figure: Figure, own: pd.DataFrame, labels: Labels) -> str:

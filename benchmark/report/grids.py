@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.evaluation.judging import LANDMARK
+from benchmark.measures import QUANTITIES
 from benchmark.report.contents import HEADLINE
 from benchmark.report.numbers import NONE, count, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import UNITS, capitalized, factor_shown, metric_name, named_in, unit_shown
+from benchmark.report.quantities import capitalized, factor_shown, metric_name, named_in, unit_named, unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from benchmark.report.contents import CellInfo, Summary
+    from benchmark.report.quantities import Declared
 
 # As the literature writes them: in figures and in LaTeX. Elsewhere a value stands as in the config.
 WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
@@ -92,9 +94,9 @@ def records(table: pd.DataFrame) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def metric_header(metric: str) -> str:
-    """Head of a column of scores, "accuracy %"."""
-    return named_in(metric, unit_shown(metric))
+def metric_header(metric: str, declared: Declared) -> str:
+    """Return the head of a column of scores, "accuracy %"."""
+    return named_in(metric, unit_shown(metric, declared), declared)
 
 
 def word(value: str) -> str:
@@ -147,8 +149,10 @@ def cell_grid(summary: Summary) -> Grid:
     """One row a cell: what varies, its scores, ties, and the print beside them."""
     varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
     scores, verdicts = summary.headlines, main_verdicts(summary)
-    others, unit = [metric for metric in metrics if metric != main], unit_shown(main)
-    header = ["cell", *varying, metric_header(main), "95% interval", *map(metric_header, others), "ties"]
+    others, declared = [metric for metric in metrics if metric != main], summary.quantities
+    unit, units = unit_shown(main, declared), {metric: unit_shown(metric, declared) for metric in others}
+    heads = [metric_header(metric, declared) for metric in (main, *others)]
+    header = ["cell", *varying, heads[0], "95% interval", *heads[1:], "ties"]
     if verdicts:
         header += ["published", "difference"]
     if verdicts or summary.failures:
@@ -158,7 +162,7 @@ def cell_grid(summary: Summary) -> Grid:
         score = scores.get((cell.id, main), {})
         row = [cell.id, *(cell.columns.get(name, "") or NONE for name in varying), unit.text(score.get("value"))]
         row.append(unit.interval(score.get("low"), score.get("high")))
-        row += [unit_shown(metric).text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
+        row += [units[metric].text(scores.get((cell.id, metric), {}).get("value")) for metric in others]
         row.append(count(score.get("ties")))
         verdict = verdicts.get(cell.id)
         if verdicts:
@@ -173,7 +177,7 @@ def cell_grid(summary: Summary) -> Grid:
 def fold_grid(summary: Summary) -> Grid:
     """The main metric of each cell on each fold; no rows where there is one split only."""
     main = main_metric(summary)
-    unit = unit_shown(main)
+    unit = unit_shown(main, summary.quantities)
     of_metric = summary.scores[summary.scores["metric"] == main]
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
     value = {(row["cell"], row["fold"]): row["value"] for row in records(of_metric)}
@@ -181,7 +185,9 @@ def fold_grid(summary: Summary) -> Grid:
         (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE))) for cell in summary.cells
     )
     header = ("cell", *(str(fold) for fold in folds), "mean")
-    title = f"{capitalized(metric_name(main))} on each fold" + (f", {unit.symbol}" if unit.symbol else "")
+    title = f"{capitalized(metric_name(main, summary.quantities))} on each fold" + (
+        f", {unit.symbol}" if unit.symbol else ""
+    )
     return Grid(title, header, rows if len(folds) > 1 else (), frozenset({"cell"}))
 
 
@@ -191,7 +197,7 @@ def significance_grid(summary: Summary) -> Grid:
     tests: dict[tuple[str, str], list[dict[str, Any]]] = {pair: [] for pair in difference}
     for row in records(summary.significance):
         tests.setdefault((row["a"], row["b"]), []).append(row)
-    rows, unit = [], unit_shown(main_metric(summary))
+    rows, unit = [], unit_shown(main_metric(summary), summary.quantities)
     for (a, b), results in tests.items():
         gap = difference.get((a, b), {})
         gap_text = (unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"))
@@ -219,7 +225,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
         over = interval(row["between_low"], row["between_high"], decimals)
-        name = named_in(row["metric"], UNITS[row["unit"]])
+        name = named_in(row["metric"], unit_named(row["unit"]), QUANTITIES)
         verdict = f"{row['verdict']} ({row['reading']} reading)" if row["reading"] else row["verdict"]
         verdict = f"{row['aside']}" if row["verdict"] == "another setting" else verdict
         documents = NONE if is_missing(row["documents"]) else number(row["documents"], 0, "+")
@@ -242,7 +248,7 @@ def landmark_grid(verdicts: pd.DataFrame) -> Grid:
         named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
         above = row["reading"]
         gap = interval(row["low"] - theirs, row["high"] - theirs, decimals, "+")
-        what = named_in(row["metric"], UNITS[row["unit"]]), row["published"]
+        what = named_in(row["metric"], unit_named(row["unit"]), QUANTITIES), row["published"]
         ours = row["cell"], number(row["value"], decimals), difference_text(row), gap
         rows.append((named[0], *what, *ours, named[1]))
     header = ("method", "metric", "published", "cell", "ours", "difference", "95% interval", "of the method")
@@ -287,13 +293,14 @@ def range_grid(ranges: pd.DataFrame) -> Grid:
     """Ranges of printed figures beside ours, in the unit of the metric."""
     rows = []
     for row in records(ranges):
-        factor, unit = factor_shown(row["unit"], row["metric"]), unit_shown(row["metric"])
+        factor = factor_shown(row["unit"], row["metric"], QUANTITIES)
+        unit = unit_shown(row["metric"], QUANTITIES)
         spans = (
             interval(factor * row[low], factor * row[high], unit.decimals)
             for low, high in (("published_low", "published_high"), ("low", "high"))
         )
         inside = f"{count(row['inside'])} of {count(row['of'])}"
-        metric = metric_header(row["metric"])
+        metric = metric_header(row["metric"], QUANTITIES)
         rows.append((count(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
     header = ("figure", "cells", "metric", "published axis", "ours", "inside", "verdict")
     return Grid("Ranges of the printed figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))

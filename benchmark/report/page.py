@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
+from benchmark.evaluation import published
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.judging import ValueVerdict
 from benchmark.evaluation.published import PublishedValue
+from benchmark.measures import QUANTITIES
 from benchmark.report.contents import frame
 from benchmark.report.escapes import markdown_text
 from benchmark.report.grids import (
@@ -25,7 +27,7 @@ from benchmark.report.grids import (
     verdict_grid,
 )
 from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
-from benchmark.report.quantities import UNITS, Unit, metric_name, named_in, unit_shown
+from benchmark.report.quantities import Unit, metric_name, named_in, unit_named, unit_shown
 from benchmark.report.tables import brief_grids, markdown_grid
 from benchmark.report.tally import counted, held
 
@@ -204,7 +206,7 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
 def effect(summary: Summary, sweep: Summary, variant: str) -> str:
     """What the scores of a sweep's variant differ by from those of the experiment, in words."""
     metric = main_metric(summary)
-    ours, theirs, unit = summary.headlines, sweep.headlines, unit_shown(metric)
+    ours, theirs, unit = summary.headlines, sweep.headlines, unit_shown(metric, summary.quantities)
     pairs = (
         (ours.get((base.id, metric)), theirs.get((cell.id, metric)))
         for cell in sweep.cells
@@ -216,7 +218,8 @@ def effect(summary: Summary, sweep: Summary, variant: str) -> str:
     if not gaps:
         return ""
     spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
-    return f"otherwise ({variant} of {sweep.name}) {metric_name(metric)} differs by {spread} {points_of(unit)}".rstrip()
+    name = metric_name(metric, summary.quantities)
+    return f"otherwise ({variant} of {sweep.name}) {name} differs by {spread} {points_of(unit)}".rstrip()
 
 
 def points_of(unit: Unit) -> str:
@@ -246,7 +249,7 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
     """One row a trial; the cell and its print stand on the first of its rows."""
     rows, above = [], ("", "", "")
     for trial in tried:
-        key = trial.cell, named_in(trial.metric, UNITS[trial.unit]), trial.published
+        key = trial.cell, named_in(trial.metric, unit_named(trial.unit), QUANTITIES), trial.published
         decimals = printed_decimals(trial.published)
         ours = number(trial.value, decimals), interval(trial.low, trial.high, decimals)
         difference = difference_text({"value": trial.value, "published": trial.published, "unit": trial.unit})
@@ -299,14 +302,16 @@ def _gap(row: dict[str, Any]) -> tuple[str, str]:
     """A difference and its interval, the unit behind it but for the points of a percentage; or a ratio."""
     if row["relation"] == "ratio":
         return f"ratio {number(row['value'])}", interval(row["low"], row["high"])
-    unit = unit_shown(row["metric"])
+    unit = unit_shown(row["metric"], QUANTITIES)
     gap = unit.text(row["value"], "+")
     symbol = "" if unit.name == "percent" or gap == NONE else f" {unit.symbol}".rstrip()
     return gap + symbol, unit.interval(row["low"], row["high"], "+")
 
 
 def _detectable(row: dict[str, Any]) -> str:
-    return NONE if is_missing(row["detectable"]) else f"±{unit_shown(row['metric']).text(row['detectable'])}"
+    return (
+        NONE if is_missing(row["detectable"]) else f"±{unit_shown(row['metric'], QUANTITIES).text(row['detectable'])}"
+    )
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
@@ -325,9 +330,10 @@ def _changed(cell: CellInfo, base: CellInfo) -> str:
 def _trial(row: dict[str, Any], variant: str, score: dict[str, Any]) -> Trial:
     """Judge a score by the print of a verdict's row."""
     ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
-    value, low, high = (UNITS[row["unit"]].scale * end for end in ends)
+    value, low, high = (unit_named(row["unit"]).scale * end for end in ends)
     cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
-    print_of = PublishedValue(table=0, config="", cell=cell, metric=metric, value=printed, unit="one")
+    what = {"table": 0, "config": "", "cell": cell, "metric": metric, "value": printed, "unit": "one"}
+    print_of = PublishedValue.model_validate(what, context={published.QUANTITIES: QUANTITIES})
     # Already in the unit of the print, so that no unit is left to convert.
     verdict = ValueVerdict(print_of, Estimate(value, low, high, int(score["n"]), "")).verdict
     return Trial(cell, metric, printed, unit, variant, value, low, high, verdict)

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.metrics import unit_of
 from benchmark.report.numbers import NONE, interval, is_missing, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.evaluation.metrics import MeasuredQuantity
+
+    #: The metrics that measures declare, by name.
+    Declared = Mapping[str, MeasuredQuantity]
 
 
 @dataclass(frozen=True)
@@ -15,8 +24,8 @@ class Unit:
 
     Parameters
     ----------
-    name : {"percent", "one", "nats", "documents", "seconds", "kernel", "features", "bytes"}
-        "kernel" is of values of a kernel.
+    name : str
+        "percent", "one", "nats", "documents", "seconds", or another that a measure declares.
     scale : float
         Factor from the frame, whose shares are fractions, to what is shown.
     symbol : str
@@ -39,15 +48,11 @@ class Unit:
         return NONE if missing else interval(self.scale * low, self.scale * high, self.decimals, sign)
 
 
+#: Units that aren't printed as they are named. The others are their own symbol.
 UNITS = {
     "percent": Unit("percent", 100.0, "%"),
     "one": Unit("one", 1.0, ""),
-    "nats": Unit("nats", 1.0, "nats"),
-    "documents": Unit("documents", 1.0, "documents", 0),
     "seconds": Unit("seconds", 1.0, "s"),
-    "kernel": Unit("kernel", 1.0, "", 5),
-    "features": Unit("features", 1.0, "", 0),
-    "bytes": Unit("bytes", 1.0, "", 0),
 }
 
 
@@ -90,51 +95,65 @@ QUANTITIES = {
     "precision": _quantity("precision"),
     "sign-z": _quantity("Z"),
     "error-ratio": _quantity("error-ratio", axis="ratio of the errors"),
-    "average-skl": _quantity("average-skl", axis="average SKL"),
-    "documents": _quantity("documents"),
-    "kernel-error": _quantity("kernel error", together="error of the kernel", of="root mean square"),
-    "largest-kernel-error": _quantity("largest error", together="error of the kernel", of="largest"),
-    "features": _quantity("features"),
-    "bytes": _quantity("bytes"),
-    "bytes-per-document": _quantity("bytes a document"),
     "seconds": _quantity("seconds", of="one class, features given"),
     "seconds-with-features": _quantity(
         "seconds, with features", together="seconds", of="one class, features extracted"
     ),
     "seconds-in-all": _quantity("seconds, in all", together="seconds", of="all classes, features extracted"),
-    "seconds-to-map": _quantity("seconds to map a thousand documents"),
 }
 
 
-def quantity(metric: str) -> Quantity:
-    """What a metric is called; one of one's own, as it is named."""
+def quantity(metric: str, declared: Declared) -> Quantity:
+    """Return what a metric is called: as its measure declares; a plug-in's share, by its own name."""
+    if metric in declared:
+        own = declared[metric]
+        return _quantity(own.label or metric, axis=own.axis, together=own.together, of=own.definition)
     return QUANTITIES.get(metric) or _quantity(metric)
 
 
-def unit_shown(metric: str) -> Unit:
-    """The unit that a metric is shown in."""
-    return UNITS[unit_of(metric)]
-
-
-def metric_name(metric: str) -> str:
-    """Name of a metric as it is written in a table."""
-    return quantity(metric).name
-
-
-def named_in(metric: str, unit: Unit) -> str:
-    """A metric with the unit of the numbers beside it, "macro-F1 %"."""
-    return f"{metric_name(metric)} {unit.symbol}" if unit.symbol not in ("", metric) else metric_name(metric)
-
-
-def factor_shown(unit: str, metric: str) -> float:
-    """Factor from numbers in the unit of a print to the unit that its metric is shown in.
+def unit_named(name: str) -> Unit:
+    """Return the unit of this name.
 
     Examples
     --------
-    >>> factor_shown("percent", "accuracy"), factor_shown("one", "accuracy"), factor_shown("nats", "average-skl")
-    (1.0, 100.0, 1.0)
+    >>> unit_named("seconds").symbol, unit_named("words").symbol
+    ('s', 'words')
     """
-    return unit_shown(metric).scale / UNITS[unit].scale
+    return UNITS.get(name) or Unit(name, 1.0, name)
+
+
+def unit_shown(metric: str, declared: Declared) -> Unit:
+    """Return the unit that a metric is shown in, with the decimals that its measure declares."""
+    unit = unit_named(unit_of(metric, declared))
+    return replace(unit, decimals=declared[metric].decimals) if metric in declared else unit
+
+
+def metric_name(metric: str, declared: Declared) -> str:
+    """Return the name of a metric as it is written in a table."""
+    return quantity(metric, declared).name
+
+
+def named_in(metric: str, unit: Unit, declared: Declared) -> str:
+    """Return a metric with the unit of the numbers beside it, "macro-F1 %", unless its name says the unit."""
+    name = metric_name(metric, declared)
+    return name if _says(name, unit.symbol) else f"{name} {unit.symbol}"
+
+
+def factor_shown(unit: str, metric: str, declared: Declared) -> float:
+    """Return the factor from numbers in the unit of a print to the unit that its metric is shown in.
+
+    Examples
+    --------
+    >>> factor_shown("percent", "accuracy", {}), factor_shown("one", "accuracy", {})
+    (1.0, 100.0)
+    """
+    return unit_shown(metric, declared).scale / unit_named(unit).scale
+
+
+def _says(text: str, unit: str) -> bool:
+    """Return whether a text has the words of a unit; every text has those of none."""
+    words = re.findall(r"\w+", text.lower())
+    return unit == "" or (unit != "%" and set(re.findall(r"\w+", unit.lower())) <= set(words))
 
 
 def capitalized(text: str) -> str:
@@ -142,10 +161,16 @@ def capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def axis_label(metrics: tuple[str, ...]) -> str:
-    """What an axis says that shows these metrics, of one unit: "Test error (%)", "F-measure (%)", "Seconds"."""
-    quantities = [quantity(metric) for metric in metrics]
+def axis_label(metrics: tuple[str, ...], declared: Declared) -> str:
+    """Return what an axis says that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds"."""
+    quantities = [quantity(metric, declared) for metric in metrics]
     names = [each.together for each in quantities] if len(metrics) > 1 else [quantities[0].axis]
-    text = " or ".join(dict.fromkeys(map(capitalized, names)))
-    unit = unit_shown(metrics[0])
-    return f"{text} ({unit.symbol})" if unit.name in ("percent", "nats") else text
+    units = [unit_shown(metric, declared) for metric in metrics]
+    if len({unit.symbol for unit in units}) > 1:
+        return " or ".join(dict.fromkeys(map(_with_unit, map(capitalized, names), units)))
+    return _with_unit(" or ".join(dict.fromkeys(map(capitalized, names))), units[0])
+
+
+def _with_unit(text: str, unit: Unit) -> str:
+    """Return the text of an axis with its unit behind it, unless it says the unit."""
+    return text if _says(text, unit.symbol) or _says(text, unit.name) else f"{text} ({unit.symbol})"

@@ -142,15 +142,15 @@ def _main(summary: Summary, width: int) -> Grid:
         none = ("–",) * (len(of.header) - 1)
         rows = tuple((*row[:end], *costs.get(row[0], none), *row[end:]) for row in grid.rows)
         grid = Grid(grid.title, (*grid.header[:end], *of.header[1:], *verdict), rows, grid.text)
-    others = tuple(metric_header(metric) for metric in reversed(headline_metrics(summary)[1:]))
-    shown = fitted(grid, width, "testing s", "peak MB", *others)
+    heads = (metric_header(metric, summary.quantities) for metric in reversed(headline_metrics(summary)[1:]))
+    shown = fitted(grid, width, "testing s", "peak MB", *heads)
     return replace(shown, note=" ".join(_legend(summary, shown)))
 
 
 def _best(grid: Grid, shown: TerminalTables) -> Grid:
     """The cells that score best, the best first; and how all are seen."""
     main, scores = main_metric(shown.summary), shown.summary.headlines
-    sign = -1 if more_is_better(main) else 1
+    sign = -1 if more_is_better(main, quantities=shown.summary.quantities) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
     rows = sorted(grid.rows, key=lambda row: (np.isnan(values[row[0]]), values[row[0]]))
     more = f"The {BEST_CELLS} best; {len(rows) - BEST_CELLS} more: bench report {shown.folder} --all"
@@ -159,7 +159,7 @@ def _best(grid: Grid, shown: TerminalTables) -> Grid:
 
 def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
     """What the words and numbers of the main table mean; ties where they have no column."""
-    metric, unit = main_metric(summary), unit_shown(main_metric(summary))
+    metric, unit = main_metric(summary), unit_shown(main_metric(summary), summary.quantities)
     verdicts = {row["verdict"] for row in main_verdicts(summary).values()}
     verdicts |= {"consistent"} if "deviates" in verdicts else set()
     known = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
@@ -215,7 +215,7 @@ def tested_lines(summary: Summary) -> list[str]:
     rows = [] if summary.of_points else records(summary.significance)
     gaps = {(row["a"], row["b"]): row["value"] for row in records(summary.differences)}
     testable = [row for row in rows if not is_missing(row["p_value"])]
-    found, unit = [], unit_shown(main_metric(summary))
+    found, unit = [], unit_shown(main_metric(summary), summary.quantities)
     for test in dict.fromkeys(row["test"] for row in testable[:1]):
         own = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
         sure = [pair for pair, row in own.items() if row["p_holm"] < ALPHA]

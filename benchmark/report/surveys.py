@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.measures import QUANTITIES
 from benchmark.report.charts import Chart
 from benchmark.report.contents import frame
 from benchmark.report.grids import Grid, metric_header, records
@@ -90,7 +91,7 @@ class Survey:
         """The learning curves as one chart, if there are any."""
         if not self.curves:
             return None
-        labels = "Training documents", axis_label(tuple(dict.fromkeys(self.curves.values())))
+        labels = "Training documents", axis_label(tuple(dict.fromkeys(self.curves.values())), QUANTITIES)
         bars: dict[str, Any] = {"columns": 2, "bars": self.bars, "scale": 100.0, "log_x": True}
         return Chart("learning", "Learning curves", *labels, tuple(self.curves), **bars)
 
@@ -101,12 +102,14 @@ def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:
     rows = []
     for method, rank in zip(ranking.methods, ranking.ranks, strict=True):
         scores = (value.get((problem.name, method), {}) for problem in survey.problems)
-        shown = (unit_shown(p.metric).text(s.get("value")) for p, s in zip(survey.problems, scores, strict=True))
+        shown = (
+            unit_shown(p.metric, QUANTITIES).text(s.get("value")) for p, s in zip(survey.problems, scores, strict=True)
+        )
         rows.append((method, f"{rank:.1f}", *shown))
     header = (
         "method",
         "mean rank",
-        *(f"{problem.name}, {metric_name(problem.metric)} %" for problem in survey.problems),
+        *(f"{problem.name}, {metric_name(problem.metric, QUANTITIES)} %" for problem in survey.problems),
     )
     return Grid("Methods by their mean rank", header, tuple(rows), frozenset({"method"}))
 
@@ -116,7 +119,7 @@ def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
     own = survey.whole()
     own = own[own["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
     gaps = {row["a"]: row for row in records(survey.gaps) if (row["problem"], row["b"]) == (problem.name, baseline)}
-    unit, rows = unit_shown(problem.metric), []
+    unit, rows = unit_shown(problem.metric, QUANTITIES), []
     for row in records(own):
         gap = gaps.get(row["method"], {})
         p_value = NONE if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
@@ -126,7 +129,7 @@ def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
         rows.append((row["method"], *score, *against, *took))
     against_what = f"above {baseline}", "its interval", "p (Holm)"
     costs = "training s", "s a thousand", "peak MB"
-    header = ("method", metric_header(problem.metric), "95% interval", *against_what, *costs)
+    header = ("method", metric_header(problem.metric, QUANTITIES), "95% interval", *against_what, *costs)
     grid = Grid(problem.title, header, tuple(rows), frozenset({"method"}))
     return grid.without(*(name for i, name in enumerate(header) if all(row[i] == NONE for row in rows)))
 
@@ -138,7 +141,7 @@ def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:
     for (a, b), words in steps.items():
         cells = []
         for problem in survey.problems:
-            gap, unit = gaps.get((problem.name, a, b), {}), unit_shown(problem.metric)
+            gap, unit = gaps.get((problem.name, a, b), {}), unit_shown(problem.metric, QUANTITIES)
             if not gap:
                 cells.append(NONE)
                 continue

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
+from benchmark.evaluation import published
 from benchmark.evaluation.claims import Evidence, in_words, judge_claim
 from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.judging import Aside, ValueVerdict
 from benchmark.evaluation.published import Claim, PublishedValue
 from benchmark.evaluation.significance import TestResult as Result
+from benchmark.measures import QUANTITIES
 
 
 def estimate(value, low=None, high=None, n=100):
@@ -20,7 +22,8 @@ def estimate(value, low=None, high=None, n=100):
 
 
 def printed(value, metric="accuracy", unit="percent", **more):
-    return PublishedValue(table=1, config="webkb", cell="a", metric=metric, value=value, unit=unit, **more)
+    data = {"table": 1, "config": "webkb", "cell": "a", "metric": metric, "value": value, "unit": unit} | more
+    return PublishedValue.model_validate(data, context={published.QUANTITIES: QUANTITIES})
 
 
 class TestValueVerdict:

@@ -8,11 +8,12 @@ from sklearn import metrics as oracle
 
 from benchmark.evaluation.metrics import (
     CLOCK,
-    MEASURED,
     METRICS,
+    MeasuredQuantity,
     Tallies,
     defined,
     more_is_better,
+    on_clock,
     stacked,
     tally,
     unit_of,
@@ -129,18 +130,41 @@ def test_every_metric_is_defined_of_something_and_has_a_unit():
     assert not defined("accuracy", several=True, of_class=False)
     assert not defined("accuracy", several=False, of_class=True)
     assert not defined("f1", several=False, of_class=False)
-    assert {unit_of(metric) for metric in METRICS} == {"percent"}
-    assert [unit_of(metric) for metric in (*CLOCK, *MEASURED, "sign-z")] == [
-        *["seconds"] * 4,
-        "nats",
-        "documents",
-        *["kernel"] * 2,
-        "features",
-        *["bytes"] * 2,
-        "one",
-    ]
+    words = MeasuredQuantity("mean-length", "words")
+    assert {unit_of(metric, {}) for metric in METRICS} == {"percent"}
+    assert [unit_of(metric, {}) for metric in (*CLOCK, "sign-z")] == [*["seconds"] * 3, "one"]
+    assert unit_of(words.name, {words.name: words}) == "words"
+    assert all(on_clock(metric, {}) for metric in CLOCK)
+    assert not on_clock("accuracy", {})
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"name": "Mean length"}, "the name of a metric is made of a-z"),
+        ({"name": ""}, "the name of a metric is made of a-z"),
+        ({"unit": ""}, 'write "one" for a number without a unit'),
+        ({"unit": "%"}, 'write "percent" for a share'),
+        ({"unit": "two\nlines"}, "must be text of one line"),
+        ({"unit": None}, "must be text of one line"),
+        ({"label": " length"}, "must be text of one line"),
+        ({"label": "x" * 101}, "must be text of one line, at most 100"),
+        ({"better": "more"}, "must be one of larger, smaller, neither"),
+        ({"decimals": -1}, "must be 0 to 12"),
+        ({"decimals": 2.5}, "must be 0 to 12"),
+        ({"decimals": True}, "must be 0 to 12"),
+    ],
+)
+def test_what_a_measure_declares_can_be_printed_in_a_line(changes, problem):
+    with pytest.raises(ValueError, match=problem):
+        MeasuredQuantity(**{"name": "mean-length", "unit": "words"} | changes)
 
 
 @pytest.mark.parametrize(("metric", "more"), [("accuracy", True), ("error", False), ("seconds", False)])
 def test_more_is_better_but_of_errors_and_seconds(metric, more):
     assert more_is_better(metric) is more
+
+
+@pytest.mark.parametrize(("better", "more"), [("larger", True), ("smaller", False), ("neither", True)])
+def test_of_what_is_measured_its_measure_says_what_is_better(better, more):
+    assert more_is_better("length", quantities={"length": MeasuredQuantity("length", "words", better=better)}) is more

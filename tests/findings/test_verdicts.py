@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
+from benchmark.evaluation import published
 from benchmark.evaluation.claims import evidence_for, judge_claims
 from benchmark.evaluation.judging import Aside, judge_ranges, judge_values
 from benchmark.evaluation.metrics import CLOCK
@@ -15,6 +16,7 @@ from benchmark.evaluation.predictions import Predictions
 from benchmark.evaluation.published import Published
 from benchmark.findings.scoring import Run, score
 from benchmark.findings.summary import summarized
+from benchmark.measures import QUANTITIES
 
 HEAD = {"paper": "p", "title": "t", "reference": "r"}
 TESTS = ("sign", "mcnemar", "wilcoxon")
@@ -265,7 +267,9 @@ class TestNamesAndUnits:
         value = {"config": "drawn", "cell": "linear-oracle-50", "value": "0.5"}
         units = {"average-skl": "one", "documents": "one", "error": "one", "accuracy": "percent", "seconds": "one"}
         values = [value | {"metric": metric, "unit": unit} for metric, unit in units.items()]
-        found = {v.metric: v.printed_in for v in Published.model_validate(HEAD | {"values": values}).values}
+        context = {published.QUANTITIES: QUANTITIES}
+        paper = Published.model_validate(HEAD | {"values": values}, context=context)
+        found = {v.metric: v.printed_in for v in paper.values}
         assert found == {
             "average-skl": "nats",
             "documents": "documents",

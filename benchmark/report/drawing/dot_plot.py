@@ -63,14 +63,14 @@ def dot_plot(summary: Summary) -> Figure:
 
 def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     metric, verdicts, scores = main_metric(summary), main_verdicts(summary), summary.headlines
-    scale = unit_shown(metric).scale
+    scale = unit_shown(metric, summary.quantities).scale
     points, printed = {}, {}
     for y, row in enumerate(rows):
         if (row.cell, metric) in scores:
             points[y] = [scale * end for end in _ends(scores[row.cell, metric])]
         if row.cell in verdicts:
             verdict = verdicts[row.cell]
-            printed[y] = float(verdict["published"]) * factor_shown(verdict["unit"], metric)
+            printed[y] = float(verdict["published"]) * factor_shown(verdict["unit"], metric, summary.quantities)
         if row.cell in summary.failures:
             place: dict[str, Any] = {"transform": axes.get_yaxis_transform(), "ha": "center", "va": "center"}
             axes.text(0.5, y, "failed", color=FAINT, style="italic", bbox=FAILED, **place)
@@ -79,7 +79,7 @@ def _draw_scores(axes: Axes, summary: Summary, rows: list[Row]) -> None:
         axes.plot(list(printed.values()), list(printed), label="published", zorder=4, **DIAMOND)
     if not points and not printed:
         axes.set_xlim(0, scale)
-    axes.set_xlabel(axis_label((metric,)))
+    axes.set_xlabel(axis_label((metric,), summary.quantities))
 
 
 def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
@@ -88,11 +88,11 @@ def _draw_differences(axes: Axes, summary: Summary, rows: list[Row]) -> None:
     for y, row in enumerate(rows):
         if row.cell in verdicts and (row.cell, metric) in scores:
             verdict = verdicts[row.cell]
-            scale, printed = factor_shown(verdict["unit"], metric), float(verdict["published"])
+            scale, printed = factor_shown(verdict["unit"], metric, summary.quantities), float(verdict["published"])
             points[y] = [scale * (end - printed) for end in _ends(verdict)]
     axes.axvline(0, color=PUBLISHED, linewidth=1.2, zorder=1)
     _draw_ours(axes, points)
-    unit = unit_shown(metric)
+    unit = unit_shown(metric, summary.quantities)
     axes.set_xlabel(f"Ours − published ({'points' if unit.name == 'percent' else unit.symbol or unit.name})")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from benchmark.measures import QUANTITIES
 from benchmark.report.drawing.style import (
     AXIS_LABEL,
     FAINT,
@@ -56,7 +57,7 @@ def trade_off(survey: Survey, named: Sequence[str] = ()) -> Figure:
 def _draw_trade_off(axes: Axes, survey: Survey, problem: Problem, named: Sequence[str]) -> None:
     own = survey.whole()
     own = own[(own["problem"] == problem.name) & own["training"].notna()]
-    scale = unit_shown(problem.metric).scale
+    scale = unit_shown(problem.metric, QUANTITIES).scale
     methods, scores = list(own["method"]), [scale * value for value in own["value"]]
     # A logarithmic axis has no 0: less than a millisecond is drawn as one.
     seconds = [max(r["training"] + r["deciding"] * r["n"] / 1000, 1e-3) for r in records(own)]
@@ -80,7 +81,7 @@ def _draw_trade_off(axes: Axes, survey: Survey, problem: Problem, named: Sequenc
         _name(axes, methods[i], (seconds[i], scores[i]), (5, -3), PUBLISHED, va="top")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.set_title(problem.name, fontsize=PANEL_TITLE)
-    axes.set_ylabel(axis_label((problem.metric,)), fontsize=TEXT)
+    axes.set_ylabel(axis_label((problem.metric,), QUANTITIES), fontsize=TEXT)
     axes.spines["left"].set_visible(True)
     axes.tick_params(labelsize=TEXT)
     axes.grid(axis="y", color="#dddddd", linewidth=0.5)

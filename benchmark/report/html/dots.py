@@ -21,7 +21,8 @@ MOST_DOTS = 200
 def dot_picture(summary: Summary, name: str = "scores") -> Picture:
     """Each cell's score with its 95% interval, and the print beside it, in the rows of the printed figure."""
     metric, scores, verdicts = main_metric(summary), summary.headlines, main_verdicts(summary)
-    every, unit = figure_rows(summary), unit_shown(metric)
+    every, declared = figure_rows(summary), summary.quantities
+    unit = unit_shown(metric, declared)
     rows = every[:MOST_DOTS]
     points: list[Spec] = []
     for y, row in enumerate(rows):
@@ -31,13 +32,13 @@ def dot_picture(summary: Summary, name: str = "scores") -> Picture:
             point |= {name: plain(unit.scale, score[name]) for name in ("value", "low", "high")}
             point |= {"ours": unit.text(score["value"]), "interval": unit.interval(score["low"], score["high"])}
         if verdict is not None:
-            point["print"] = plain(factor_shown(verdict["unit"], metric), float(verdict["published"]))
+            point["print"] = plain(factor_shown(verdict["unit"], metric, declared), float(verdict["published"]))
             point |= {"published": verdict["published"], "verdict": verdict["verdict"]}
         if row.cell in summary.failures:
             point["failed"] = "failed"
         points += [point] if row.cell else []
     what = WHAT if verdicts else WHAT[:1]
-    tips = {"cell": "cell", "ours": metric_header(metric), "interval": "95% interval"}
+    tips = {"cell": "cell", "ours": metric_header(metric, declared), "interval": "95% interval"}
     tips |= {"published": "published", "verdict": "verdict"} if verdicts else {}
     told = tooltip(tips)
     axis: Spec = {"title": None, "ticks": False, "domain": False, "grid": True, "labelPadding": 8}
@@ -46,7 +47,11 @@ def dot_picture(summary: Summary, name: str = "scores") -> Picture:
     if headings:
         test = " || ".join(f"datum.value == {y}" for y in headings)
         axis["labelFontWeight"] = {"condition": {"test": test, "value": "bold"}, "value": "normal"}
-    across: Spec = {"type": "quantitative", "scale": {"zero": False, "nice": True}, "title": axis_label((metric,))}
+    across: Spec = {
+        "type": "quantitative",
+        "scale": {"zero": False, "nice": True},
+        "title": axis_label((metric,), declared),
+    }
     layers: list[Spec] = [
         {
             "transform": [{"filter": "isValid(datum.low)"}],
@@ -68,7 +73,7 @@ def dot_picture(summary: Summary, name: str = "scores") -> Picture:
         mark: Spec = {"type": "point", "size": 110, "strokeWidth": 1.6, "opacity": 1}
         encoding = {"x": across | {"field": "print"}, **_named(what), "tooltip": told}
         layers.insert(2, {"transform": _those_with("print", WHAT[1]), "mark": mark, "encoding": encoding})
-    alt = f"{capitalized(metric_name(metric))} of each cell with its 95% interval"
+    alt = f"{capitalized(metric_name(metric, declared))} of each cell with its 95% interval"
     alt += ", and the published number beside it" if verdicts else ""
     alt += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
     spec: Spec = {

@@ -27,7 +27,7 @@ def significance_picture(summary: Summary) -> Picture | None:
     for row in records(summary.significance):
         if not is_missing(row["p_value"]):
             tests.setdefault((row["a"], row["b"]), row)
-    unit, points, gaps = unit_shown(main_metric(summary)), [], records(summary.differences)
+    unit, points, gaps = unit_shown(main_metric(summary), summary.quantities), [], records(summary.differences)
     first, second = ({gap[end] for gap in gaps} for end in "ab")
     one_way = 2 * len(first) * len(second) <= len(first | second) ** 2
     for gap in gaps:

@@ -170,7 +170,7 @@ def rendered(template: str, sentences: Sequence[str], sections: Sequence[Section
 def in_short(summary: Summary) -> list[str]:
     """What was asked and what came out, in three sentences."""
     metric = main_metric(summary)
-    unit, name = unit_shown(metric), metric_name(metric)
+    unit, name = unit_shown(metric, summary.quantities), metric_name(metric, summary.quantities)
     scores = {cell: score for (cell, of), score in summary.headlines.items() if of == metric}
     tested_on = max((int(score["n"]) for score in scores.values() if not is_missing(score["n"])), default=0)
     n, varying = len(summary.cells), varying_columns(summary.cells)
