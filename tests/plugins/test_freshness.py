@@ -399,6 +399,18 @@ def written(way: Way, folder: Path) -> Path:
     return folder / "own.yaml"
 
 
+def change(name: str, way: Way, folder: Path) -> None:
+    """Change what a way reads or is."""
+    change = NO_FILE.get(name.partition(",")[0], way.change)
+    if callable(change):
+        change(folder)
+        return
+    file, before, after = change
+    text = (folder / file).read_text()
+    assert before in text
+    (folder / file).write_text(text.replace(before, after))
+
+
 def decided(config: Path, store: Path) -> tuple[Any, list[str]]:
     """The decisions of a run with this store, and what was said."""
     observer = Notes()
@@ -434,14 +446,7 @@ def test_a_change_is_seen(name: str, tmp_path: Path) -> None:
     first, notes = decided(config, old)
     again, _ = decided(config, old)
     assert np.array_equal(first, again)
-    change = NO_FILE.get(name.partition(",")[0], way.change)
-    if callable(change):
-        change(folder)
-    else:
-        file, before, after = change
-        text = (folder / file).read_text()
-        assert before in text
-        (folder / file).write_text(text.replace(before, after))
+    change(name, way, folder)
     after, _ = decided(config, old)
     shutil.rmtree(old)
     fresh, _ = decided(config, tmp_path / "new")

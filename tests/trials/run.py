@@ -27,6 +27,7 @@ import environment_trials
 import folder_trials
 import growth_trials
 import numba
+import plugin_trials
 import reading_trials
 import run_trials
 import store_trials
@@ -48,6 +49,7 @@ ROOMS = (
     environment_trials,
     store_trials,
     run_trials,
+    plugin_trials,
     cluster_trials,
 )
 FAMILIES: dict[str, Family] = {each.name: each for room in ROOMS for each in room.FAMILIES}
