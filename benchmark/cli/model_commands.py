@@ -13,6 +13,7 @@ from benchmark.cli.options import Config, Download, Jobs, Verbose
 from benchmark.cli.shorthand import config_named
 from benchmark.cli.world import say
 from benchmark.errors import ConfigError, unknown
+from benchmark.report.escapes import printable
 
 
 def fit(
@@ -91,8 +92,9 @@ def predict(
     given = predicting.documents(files or [predicting.STANDARD_INPUT], text or kept.about["text"], id_, encoding)
     tally = predicting.Tally()
     answered = tally.counted(kept.answers(given, n_words=words, jobs=jobs or default_jobs()))
+    on_terminal = sys.stdout.isatty()
     for part in predicting.lines(kept, answered, as_json=format_ == "jsonl", with_words=words > 0):
-        sys.stdout.write(part)
+        sys.stdout.write(printable(part) if on_terminal else part)
     sys.stdout.flush()
     if tally.unknown:
         say(f"{tally.unknown:,} of {tally.documents:,} documents have no word that the model knows", err=True)

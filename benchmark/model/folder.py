@@ -11,7 +11,8 @@ import io
 import json
 from dataclasses import asdict
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -25,18 +26,21 @@ from benchmark.kernels import KERNELS
 from benchmark.methods.fitted import KINDS, FittedMethod, Learned
 from benchmark.methods.thresholds import FittedThresholds
 from benchmark.model.kept import KeptModel
+from benchmark.model.schema import check_arrays, check_kind, facts_of
 from benchmark.names import joined, parted
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURES
-from benchmark.text.lexer import Lexing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
 
+    from benchmark.model.schema import Facts
+
 FORMAT = 2
-ABOUT, ARRAYS = "model.json", "model.npz"
+ABOUT: Final = "model.json"
+ARRAYS: Final = "model.npz"
 _AGAIN = "fit it again"
 _KINDS: dict[str, type[FittedMethod]] = {**KINDS, "thresholds": FittedThresholds}
 
@@ -93,7 +97,8 @@ def read_model(folder: Path) -> KeptModel:
     """
     path = folder / ABOUT
     try:
-        about = json.loads(_content(path))
+        described = _content(path)
+        about = json.loads(described)
         kind, digest = about["format"], about["digest"]
     except (ValueError, RecursionError, KeyError, TypeError) as error:
         raise DataError(f"{path}: is no model, or a damaged one ({error!r}); {_AGAIN}") from None
@@ -101,15 +106,26 @@ def read_model(folder: Path) -> KeptModel:
         raise DataError(f"{path}: is of format {kind!r}, and this version reads format {FORMAT}; {_AGAIN}")
     if digest != own_digest(about):
         raise DataError(f"{path}: is damaged, or was changed; {_AGAIN}")
+    try:
+        facts = facts_of(described)
+        spec = _spec(facts)
+        check_kind(facts, spec)
+    except (ComponentError, ConfigError, ValueError) as error:
+        # Its digests fit: it was made by hand, or by a version that had other names for the same format.
+        raise DataError(f"{path}: doesn't describe a model of this version ({error}); {_AGAIN}") from None
     content = _content(folder / ARRAYS)
-    if hashlib.sha256(content).hexdigest() != about["files"][ARRAYS]:
+    if hashlib.sha256(content).hexdigest() != facts.files[ARRAYS]:
         raise DataError(f"{folder / ARRAYS}: is damaged, or not what {ABOUT} belongs to; {_AGAIN}")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            return _model(about, dict(archive))
-    except (ComponentError, ConfigError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        # Its digests fit: it was made by hand, or by a version that had other names for the same format.
-        raise DataError(f"{path}: doesn't describe a model of this version ({error!r}); {_AGAIN}") from error
+            arrays = dict(archive)
+    except (ValueError, EOFError, BadZipFile) as error:
+        raise DataError(f"{folder / ARRAYS}: doesn't describe a model of this version ({error}); {_AGAIN}") from None
+    try:
+        check_arrays(arrays, facts, spec)
+    except ValueError as error:
+        raise DataError(f"{folder / ARRAYS}: {error}; {_AGAIN}") from None
+    return _model(facts, spec, about["about"], arrays)
 
 
 def _content(path: Path) -> bytes:
@@ -121,27 +137,25 @@ def _content(path: Path) -> bytes:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
 
 
-def _model(about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KeptModel:
-    named = about["kernel"]
-    kernel = None if named is None else check_component("kernel", KERNELS, named)
-    classifier = check_component("classifier", CLASSIFIERS, about["classifier"])
-    threshold = about.get("threshold", "zero")  # models of earlier versions have none
-    spec = MethodSpec(_representation(about["representation"]), kernel, classifier, threshold=threshold)
+def _spec(facts: Facts) -> MethodSpec:
+    """Find the method that a model names; ComponentError or ValueError where it can't be one."""
+    kernel = None if facts.kernel is None else check_component("kernel", KERNELS, facts.kernel)
+    classifier = check_component("classifier", CLASSIFIERS, facts.classifier)
+    own = facts.representation
+    features = None if own.features is None else check_component("features", FEATURES, own.features)
+    weighting, fields = check_component("weighting", WEIGHTINGS, own.weighting), tuple(own.fields.items())
+    representation = Representation(weighting, own.normalization, own.idf, own.dirichlet, features, fields)
+    spec = MethodSpec(representation, kernel, classifier, threshold=facts.threshold)
     check_method(spec)
+    return spec
+
+
+def _model(facts: Facts, spec: MethodSpec, about: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> KeptModel:
     weighting = spec.representation.weighting.build()
     for name in weighting.kept:
         setattr(weighting, name, arrays.get(f"weighting/{name}"))
     own = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
-    given = arrays.get("terms"), weighting, about["several"], arrays["columns"], arrays["everywhere"]
-    fitted = _KINDS[about["kind"]].restored(Learned(spec, *given), own)
+    learned = Learned(spec, arrays.get("terms"), weighting, facts.several, arrays["columns"], arrays["everywhere"])
+    fitted = _KINDS[facts.kind].restored(learned, own)
     vocabulary = parted(arrays["vocabulary"])
-    plain = about["lexing"].items()
-    lexing: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in plain}
-    sigmoids = arrays.get("sigmoids")
-    return KeptModel(tuple(about["classes"]), Lexing(**lexing), vocabulary, fitted, sigmoids, about["about"])
-
-
-def _representation(about: dict[str, Any]) -> Representation:
-    features = None if about["features"] is None else check_component("features", FEATURES, about["features"])
-    parts = {"weighting": check_component("weighting", WEIGHTINGS, about["weighting"]), "features": features}
-    return Representation(**(about | parts | {"fields": tuple(about["fields"].items())}))
+    return KeptModel(tuple(facts.classes), facts.lexing, vocabulary, fitted, arrays.get("sigmoids"), about)

@@ -47,8 +47,7 @@ def documents(
     """
     for path in files:
         if path == STANDARD_INPUT:
-            lines = enumerate(sys.stdin.buffer, start=1)
-            yield from ((str(number), line.rstrip(b"\r\n")) for number, line in lines)
+            yield from ((str(number), line.rstrip(b"\r\n")) for number, line in enumerate(_standard_input(), start=1))
         elif kind_of(path) in (*TABLES, *LINES, *PARQUET):
             asked = [*columns, *([] if name is None else [name])]
             for line, values in records(path, asked, encoding=encoding):
@@ -62,6 +61,16 @@ def documents(
         else:
             with opened(path) as file:
                 yield str(path), file.read()
+
+
+def _standard_input() -> Iterator[bytes]:
+    """Yield the lines of standard input; DataError where it is closed or can't be read."""
+    if sys.stdin is None:
+        raise DataError("standard input is closed: name files of texts, or pipe texts in, one a line")
+    try:
+        yield from sys.stdin.buffer
+    except OSError as error:
+        raise DataError(f"standard input can't be read: {error.strerror or error}") from None
 
 
 def _bytes(text: str) -> bytes:
@@ -83,7 +92,9 @@ class Tally:
 
 
 def lines(model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with_words: bool) -> Iterator[str]:
-    """Predictions as text: a line each, and with CSV a header first.
+    """Predictions as text: a line each, and with CSV a header before the first.
+
+    The header comes with the first documents' lines: where these can't be read or answered, nothing is written.
 
     Numbers have all their digits in JSON and twelve in CSV. The value of a class that could not be learned, as all
     training documents have it or none, is null, or empty.
@@ -96,9 +107,11 @@ def lines(model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with
     header += [f"probability {name}" for name in model.classes] if model.sigmoids is not None else []
     if with_words:
         header += [f"words {name}" for name in model.classes] if model.several else ["words"]
-    yield csv_text(header, ())
+    before = csv_text(header, ())
     for names, answers in answered:
-        yield csv_text(None, (_row(model, names, answers, row, with_words) for row in range(len(names))))
+        yield before + csv_text(None, (_row(model, names, answers, row, with_words) for row in range(len(names))))
+        before = ""
+    yield before
 
 
 def _record(model: KeptModel, names: Sequence[str], answers: Answers, row: int) -> dict[str, Any]:

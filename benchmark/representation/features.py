@@ -70,6 +70,10 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     def map(self, points: sp.csr_array) -> sp.csr_array | Array:
         """Features of points that have been checked."""
 
+    def width(self, n: int) -> int:
+        """Return the number of features that points of n coordinates have."""
+        return int(self.map(sp.csr_array((1, n))).shape[1])
+
     @abstractmethod
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """The kernel that <φ(x), φ(y)> stands for, of each row of X and the same row of Y: shape (n,)."""
@@ -206,6 +210,10 @@ class Arcsine(FeatureMap):
             parts.append(sp.csr_array(np.sqrt(weight) * _sketched(roots, sketch.fit(roots))))
         return sp.csr_array(sp.hstack(parts, format="csr"))
 
+    def width(self, n: int) -> int:
+        """Return the coordinates and two sketches."""
+        return n + 2 * self.n_components
+
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """Arcsin s, (NGD + π) / 2."""
         return _arcsines(X, Y)
@@ -250,6 +258,10 @@ class SignProjection(FeatureMap):
             directions = np.random.default_rng([self.seed, start]).standard_normal((points.shape[1], stop - start))
             signs[:, start:stop] = np.where(np.asarray(roots @ directions) >= 0, 1.0, -1.0)
         return np.divide(signs, np.sqrt(D), out=signs)
+
+    def width(self, n: int) -> int:  # noqa: ARG002
+        """Return the number of directions."""
+        return self.n_components
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
         """1 - 2θ/π, 1 + NGD/π."""

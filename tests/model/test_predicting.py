@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ from typer.testing import CliRunner
 
 import benchmark
 from benchmark.cli import app
+from benchmark.cli.model_commands import predict
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -191,6 +194,36 @@ def test_the_header_alone_is_the_answer_to_nothing(made: Callable[..., Path]) ->
     assert (result.exit_code, result.stdout.count("\n"), result.stderr) == (0, 1, "")
     assert result.stdout.split(",")[1] in ("label", "labels")
     assert bench("predict", folder / "model", "--format", "jsonl", input="").stdout == ""
+
+
+@pytest.mark.parametrize("named", [(), ("-",)])
+def test_an_input_that_cannot_be_read_is_said_in_a_line_before_the_header(
+    named: tuple[str, ...], made: Callable[..., Path]
+) -> None:
+    folder = made()
+    arguments = ["predict", str(folder / "model"), *named]
+    script = f"import sys; from benchmark.cli import main; sys.argv[1:] = {arguments}; main()"
+    for redirected, message in (("<&-", "is closed"), ('0>"$2"', "can't be read: Bad file descriptor")):
+        words = ["sh", "-c", f'"$0" -c "$1" {redirected}', sys.executable, script, str(folder / "written")]
+        found = subprocess.run(words, capture_output=True, text=True, check=False)
+        assert (found.returncode, found.stdout) == (3, "")
+        assert found.stderr.startswith(f"bench: standard input {message}")
+        assert found.stderr.count("\n") == 1
+
+
+def test_codes_of_ids_reach_files_and_no_terminal(
+    made: Callable[..., Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, code = made(), "\x1b]0;title\x07\x1b[31m"
+    (folder / "new.jsonl").write_text(json.dumps({"name": code, "subject": "leaf", "body": "cup"}) + "\n")
+    shown = {}
+    for terminal in (False, True):
+        monkeypatch.setattr(type(sys.stdout), "isatty", lambda _, terminal=terminal: terminal)
+        predict(folder / "model", [folder / "new.jsonl"], id_="name", text=None, encoding="utf-8")
+        shown[terminal] = capsys.readouterr().out
+    assert code in shown[False]
+    assert "\x1b" not in shown[True]
+    assert shown[True] == shown[False].replace(code, "\\x1b]0;title\\x07\\x1b[31m")
 
 
 def test_the_decision_boundaries_have_no_model(tmp_path: Path) -> None:

@@ -1,0 +1,392 @@
+"""What a model's two files must hold: checked before any of it is used, as a file that is shared may hold anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import numpy as np
+from pydantic import ConfigDict, Field, ValidationError
+
+from benchmark.classifiers import LIMITS
+from benchmark.kernels import elementwise
+from benchmark.names import parted
+from benchmark.registries import shipped
+from benchmark.representation import NORMALIZATIONS
+from benchmark.sections import Section, must_be, shown
+from benchmark.text.fields import FORMATS
+from benchmark.text.lexer import Lexing  # noqa: TC001 - pydantic reads the annotation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import MethodSpec
+
+    Arrays = Mapping[str, NDArray[Any]]
+
+#: The largest number of a model: products of two, summed over any text, are still finite.
+LARGEST = 1e100
+
+Names = Annotated[list[str], Field(min_length=1)]
+
+
+class _Section(Section):
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Chosen(_Section):
+    """Which candidate was trained."""
+
+    by: str
+    candidate: int = Field(ge=0)
+    of: int = Field(ge=1)
+
+
+class Training(_Section):
+    """What a model was trained on."""
+
+    name: str
+    config: dict[str, Any]
+    cell: str
+    trained_on: str
+    documents: int = Field(ge=0)
+    content_digest: str
+    chosen: Chosen | None
+    text: Names
+
+
+class RepresentationFacts(_Section):
+    """How counts become points; weighting and features are checked as a configuration's are."""
+
+    weighting: Any
+    normalization: Literal["none", "l1", "l2"]
+    idf: Literal["collection", "training"]
+    dirichlet: float = Field(ge=0, le=LIMITS["smoothing"][1])
+    features: Any
+    fields: dict[str, Annotated[float, Field(ge=0, le=1e12)]]
+
+
+class Facts(_Section):
+    """All that ``model.json`` says."""
+
+    format: int
+    version: str
+    about: Training
+    classes: Names
+    several: bool
+    lexing: Lexing
+    representation: RepresentationFacts
+    kernel: Any
+    classifier: Any
+    threshold: Literal["zero", "at-least-one", "cross-validated"] = "zero"  # models of earlier versions have none
+    kind: Literal["machines", "hyperplanes", "points", "thresholds"]
+    files: Annotated[dict[Literal["model.npz"], str], Field(min_length=1)]
+    digest: str
+
+
+def facts_of(content: bytes) -> Facts:
+    """Read what a model's ``model.json`` says; ValueError with the first thing that is wrong."""
+    try:
+        facts = Facts.model_validate_json(content)
+    except ValidationError as error:
+        problem = error.errors()[0]
+        where = ".".join(map(str, problem["loc"])) or "the file"
+        if problem["type"] == "missing":
+            raise ValueError(f"the key {where} is missing") from None
+        if problem["type"] == "extra_forbidden":
+            raise ValueError(f"the key {where} is unknown") from None
+        raise ValueError(f"{where} is {shown(problem['input'])}: {must_be(problem)}") from None
+    if len(set(facts.classes)) < len(facts.classes):
+        raise ValueError("classes has a name twice")
+    if len(facts.classes) < 2 and not facts.several:
+        raise ValueError("classes has one name: a document that has one class needs two to choose from")
+    lexing = facts.lexing
+    if not lexing.fields or len(set(lexing.blocks)) < len(lexing.blocks):
+        raise ValueError("lexing.fields and lexing.ngrams must not be empty, and name nothing twice")
+    if lexing.format is not None and lexing.format not in FORMATS:
+        raise ValueError(f"lexing.format is {shown(lexing.format)}: must be one of {', '.join(FORMATS)}")
+    return facts
+
+
+def check_kind(facts: Facts, spec: MethodSpec) -> None:
+    """Refuse a kind that the method isn't of; ValueError."""
+    if (facts.kind == "thresholds") != (facts.threshold != "zero"):
+        raise ValueError(f"kind is {facts.kind!r}, and threshold {facts.threshold!r}")
+    if facts.threshold != "zero" and not facts.several:
+        raise ValueError(
+            f"threshold is {facts.threshold!r}, but several is false: only several classes have thresholds"
+        )
+    if facts.kind != "thresholds":
+        check_trained(facts.kind, spec, several=facts.several)
+    if spec.kernel is not None and not elementwise(spec.kernel.cls):
+        raise ValueError(f"kernel is {spec.kernel.name!r}, which no model is made with")
+    features = spec.representation.features
+    if features is not None and not getattr(spec.classifier.cls, "takes_features", False):
+        raise ValueError(f"representation.features: the classifier {spec.classifier.name!r} takes none")
+    if features is not None and facts.representation.normalization not in features.cls.normalizations:
+        raise ValueError(
+            f"representation.normalization: {features.name!r} takes {', '.join(features.cls.normalizations)}"
+        )
+
+
+def check_trained(kind: str, spec: MethodSpec, *, several: bool) -> None:
+    """Refuse a kind of what was trained that doesn't fit its kernel; ValueError."""
+    if (kind == "points") != (spec.kernel is None):
+        raise ValueError(f"kind is {kind!r}, and kernel {spec.kernel and spec.kernel.name!r}")
+    if kind == "hyperplanes" and not several:
+        raise ValueError("kind is 'hyperplanes', but several is false")
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an array must be.
+
+    Parameters
+    ----------
+    types : str
+        One of `TYPES`.
+    shape : tuple of str
+        Names of lengths; one that isn't known yet is that of the first array which has it.
+    least, most : float
+        Of its values.
+    of : str
+        The length that its values are indices of, if they are.
+    optional : bool
+    """
+
+    types: str
+    shape: tuple[str, ...] = ()
+    least: float = -LARGEST
+    most: float = LARGEST
+    of: str = ""
+    optional: bool = False
+
+
+TYPES = {
+    "numbers": (np.dtype(np.float64),),
+    "whole numbers": (np.dtype(np.int32), np.dtype(np.int64)),
+    "truth values": (np.dtype(np.bool_),),
+    "bytes": (np.dtype(np.uint8),),
+}
+_NUMBERS, _WHOLE, _TRUE, _WORD = "numbers", "whole numbers", "truth values", "a word"
+
+COMMON = {
+    "vocabulary": Expected("bytes", ("bytes",), 0),
+    "columns": Expected(_WHOLE, ("learned",), of="classes"),
+    "everywhere": Expected(_TRUE, ("classes",)),
+    "terms": Expected(_WHOLE, ("words",), 0, optional=True),
+    "sigmoids": Expected(_NUMBERS, ("sigmoids", "2"), optional=True),
+}
+WEIGHTING = {
+    "factors_": Expected(_NUMBERS, ("words",), 0),
+    "mean_length_": Expected(_NUMBERS, (), 0),
+    "n_features_in_": Expected(_WHOLE),
+    "block_of_": Expected(_WHOLE, ("words",), of="blocks"),
+    "block_weights_": Expected(_NUMBERS, ("blocks",), 0),
+    "block_norm_": Expected(_WORD),
+}
+MACHINES = {
+    "bounds": Expected(_WHOLE, ("bounds",), 0),
+    "n_support": Expected(_WHOLE, ("machines",), 0),
+    "rho": Expected(_NUMBERS, ("machines",)),
+    "support": Expected(_WHOLE, ("supports",), of="support vectors"),
+    "coefficients": Expected(_NUMBERS, ("supports",)),
+    "counts.shape": Expected(_WHOLE, ("2",), 0),
+    "counts.indptr": Expected(_WHOLE, ("rows",), 0),
+    "counts.data": Expected(_WHOLE, ("counts",), 1),
+    "counts.indices": Expected(_WHOLE, ("counts",), of="words"),
+}
+HYPERPLANES = {
+    "weights": Expected(_NUMBERS, ("words", "learned")),
+    "offsets": Expected(_NUMBERS, ("learned",)),
+}
+#: By the names that classifiers have; a length "own classes" is 2 where each class has a classifier of its own.
+POINTS = {
+    "classes_": Expected(_WHOLE, ("own classes",), of="own classes"),
+    "coef_": Expected(_NUMBERS, ("hyperplanes", "coordinates")),
+    "intercept_": Expected(_NUMBERS, ("hyperplanes",)),
+    "class_log_prior_": Expected(_NUMBERS, ("own classes",)),
+    "feature_log_prob_": Expected(_NUMBERS, ("own classes", "coordinates")),
+    "log_prior_": Expected(_NUMBERS, ("own classes",)),
+    "centroids_": Expected(_NUMBERS, ("own classes", "coordinates"), np.finfo(float).smallest_subnormal),
+    "n_features_in_": Expected(_WHOLE),
+}
+THRESHOLDS = {
+    "thresholds": Expected(_NUMBERS, ("learned",)),
+    "at_least_one": Expected(_TRUE),
+    "kind": Expected(_WORD),
+}
+
+
+def check_arrays(arrays: Arrays, facts: Facts, spec: MethodSpec) -> None:
+    """Check all arrays of a model against what it says of itself; ValueError with the first thing that is wrong."""
+    kind, prefix, table = str(facts.kind), "fitted/", dict(COMMON)
+    if kind == "thresholds":
+        table |= {f"fitted/{name}": each for name, each in THRESHOLDS.items()}
+        kind, prefix = _trained_kind(arrays, facts, spec), "fitted/method."
+    sizes = _sizes(arrays, facts, spec)
+    table |= _of_weighting(facts, spec)
+    table |= {f"{prefix}{name}": each for name, each in _of_kind(kind, facts, spec, sizes["learned"]).items()}
+    unknown = next((name for name in arrays if name not in table), None)
+    if unknown is not None:
+        raise ValueError(f"{unknown} is no array of such a model")
+    for name, each in table.items():
+        _check_type(name, arrays, each, sizes)
+    sizes["support vectors"] = sizes.get("rows", 1) - 1
+    for name, array in arrays.items():
+        _check_values(name, array, table[name], sizes)
+    _check_classes(arrays, facts)
+    _check_single_values(arrays, sizes)
+    if kind == "machines":
+        _check_machines({name: arrays[f"{prefix}{name}"] for name in MACHINES}, prefix, sizes)
+
+
+def _sizes(arrays: Arrays, facts: Facts, spec: MethodSpec) -> dict[str, int]:
+    """Return the lengths that are known before an array is looked at but for vocabulary and columns."""
+    k, several = len(facts.classes), facts.several
+    sizes = {"2": 2, "classes": k, "blocks": len(facts.lexing.blocks), "bounds": 2 if several else k + 1}
+    for name in ("vocabulary", "columns"):
+        _check_type(name, arrays, COMMON[name], sizes)
+    n_words, n_learned = _words(arrays["vocabulary"]), len(arrays["columns"])
+    scheme, features = getattr(spec.classifier.build(), "scheme", ""), spec.representation.features
+    own = 2 if several else k
+    pairs = own * (own - 1) // 2
+    return sizes | {
+        "words": n_words,
+        "learned": n_learned,
+        "coordinates": n_words if features is None else features.build().width(n_words),
+        "own classes": own,
+        "sigmoids": n_learned if several else _unless_two(k, k),
+        "hyperplanes": _unless_two(own, pairs if scheme == "one-vs-one" else own),
+        "machines": n_learned if several else (k if scheme == "one-vs-rest" else pairs),
+    }
+
+
+def _unless_two(n: int, otherwise: int) -> int:
+    return 1 if n == 2 else otherwise
+
+
+def _trained_kind(arrays: Arrays, facts: Facts, spec: MethodSpec) -> str:
+    """What thresholds were learned for."""
+    for name, each in THRESHOLDS.items():
+        _check_type(f"fitted/{name}", arrays, each, {"learned": len(np.atleast_1d(arrays.get("columns", ())))})
+    kind = str(arrays["fitted/kind"])
+    if kind not in ("machines", "hyperplanes", "points"):
+        raise ValueError(f"fitted/kind is {shown(kind)}: must be machines, hyperplanes or points")
+    try:
+        check_trained(kind, spec, several=facts.several)
+    except ValueError as error:
+        raise ValueError(f"fitted/{error}") from None
+    if bool(arrays["fitted/at_least_one"]) != (facts.threshold == "at-least-one"):
+        raise ValueError(f"fitted/at_least_one doesn't belong to the threshold {facts.threshold!r}")
+    return kind
+
+
+def _words(vocabulary: NDArray[np.uint8]) -> int:
+    try:
+        words = parted(vocabulary)
+    except UnicodeDecodeError:
+        raise ValueError("vocabulary is no UTF-8") from None
+    if len(set(words)) < len(words):
+        raise ValueError("vocabulary has a word twice")
+    return len(words)
+
+
+def _of_weighting(facts: Facts, spec: MethodSpec) -> dict[str, Expected]:
+    weighting = spec.representation.weighting.build()
+    names = ["mean_length_", "n_features_in_", *(["factors_"] if weighting.learns else [])]
+    if facts.representation.fields:
+        names += ["block_of_", "block_weights_", "block_norm_"]
+    return {f"weighting/{name}": WEIGHTING[name] for name in names}
+
+
+def _of_kind(kind: str, facts: Facts, spec: MethodSpec, n_learned: int) -> dict[str, Expected]:
+    if kind != "points":
+        return MACHINES if kind == "machines" else HYPERPLANES
+    classifier = spec.classifier.cls
+    if not shipped(classifier):
+        raise ValueError(f"the classifier {spec.classifier.name!r} is of a plug-in, which no model is made with")
+    names = [(name, POINTS[name.rpartition(".")[2]]) for name in classifier.kept]
+    return {f"{i}.{name}": each for i in range(n_learned if facts.several else 1) for name, each in names}
+
+
+def _check_type(name: str, arrays: Arrays, expected: Expected, sizes: dict[str, int]) -> None:
+    """Check that an array is there, and its type and shape."""
+    if name not in arrays:
+        if expected.optional:
+            return
+        raise ValueError(f"{name} is missing")
+    array = arrays[name]
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{name} is no array")  # noqa: TRY004
+    right = array.dtype.kind == "U" if expected.types == _WORD else array.dtype in TYPES[expected.types]
+    if not right:
+        raise ValueError(f"{name} is of type {array.dtype}: must be {expected.types}")
+    if array.ndim == len(expected.shape):
+        wanted = tuple(sizes.setdefault(each, n) for each, n in zip(expected.shape, array.shape, strict=True))
+        if array.shape == wanted:
+            return
+        raise ValueError(f"{name} is of shape {array.shape}: must be {wanted}")
+    raise ValueError(f"{name} has {array.ndim} dimensions: must have {len(expected.shape)}")
+
+
+def _check_values(name: str, array: NDArray[Any], expected: Expected, sizes: Mapping[str, int]) -> None:
+    """Check the range of an array's values."""
+    if expected.types not in (_NUMBERS, _WHOLE) or not array.size:
+        return
+    if expected.of:
+        wrong = array[(array < 0) | (array >= sizes[expected.of])]
+        if wrong.size:
+            raise ValueError(f"{name} names {wrong[0]}, of {sizes[expected.of]} {expected.of}")
+        return
+    wrong = array[~((array >= expected.least) & (array <= expected.most))]  # not-a-number lies nowhere
+    if wrong.size:
+        raise ValueError(f"{name} holds {wrong[0]}: must lie between {expected.least:g} and {expected.most:g}")
+
+
+def _check_classes(arrays: Arrays, facts: Facts) -> None:
+    """Check which classes were learned, and that each has one place."""
+    columns, everywhere = arrays["columns"], arrays["everywhere"]
+    if (np.diff(columns) <= 0).any():
+        raise ValueError("columns must ascend")
+    if not facts.several and len(columns) < len(facts.classes):
+        raise ValueError(f"columns has {len(columns)} classes, of {len(facts.classes)}")
+    if everywhere[columns].any() or (everywhere.any() and not facts.several):
+        raise ValueError("everywhere has a class that was learned")
+    for name, array in arrays.items():
+        if name.endswith("classes_") and len(np.unique(array)) < len(array):
+            raise ValueError(f"{name} has a class twice")
+    if "terms" in arrays and len(np.unique(arrays["terms"])) < len(arrays["terms"]):
+        raise ValueError("terms has a term twice")
+
+
+def _check_single_values(arrays: Arrays, sizes: Mapping[str, int]) -> None:
+    """Check how many coordinates weighting and classifiers were trained on, and the norm of blocks."""
+    for name, array in arrays.items():
+        n = sizes["words" if name.startswith("weighting/") else "coordinates"]
+        if name.endswith("n_features_in_") and array != n:
+            raise ValueError(f"{name} is {array}, and the vocabulary has {n} words")
+    norm = str(arrays.get("weighting/block_norm_", "none"))
+    if norm not in NORMALIZATIONS:
+        raise ValueError(f"weighting/block_norm_ is {shown(norm)}: must be one of {', '.join(NORMALIZATIONS)}")
+
+
+def _check_machines(own: Arrays, prefix: str, sizes: Mapping[str, int]) -> None:
+    """Check the rows of support vectors, and which of them machines have."""
+    rows = sizes["support vectors"]
+    if own["counts.shape"].tolist() != [rows, sizes["words"]]:
+        raise ValueError(f"{prefix}counts.shape is {own['counts.shape'].tolist()}: must be {[rows, sizes['words']]}")
+    for name, end, what in (("counts.indptr", sizes["counts"], "counts"), ("bounds", rows, "support vectors")):
+        starts = own[name]
+        if not len(starts) or starts[0] != 0 or starts[-1] != end or (np.diff(starts) < 0).any():
+            raise ValueError(f"{prefix}{name} must ascend from 0 to {end}, the number of {what}")
+    total = sum(own["n_support"].tolist())
+    if total != sizes["supports"]:
+        raise ValueError(f"{prefix}n_support makes {total} together, and {prefix}support has {sizes['supports']}")
+    ends = np.concatenate([[0], np.cumsum(own["n_support"])])
+    for start, stop in pairwise(ends.tolist()):
+        if len(np.unique(own["support"][start:stop])) < stop - start:
+            raise ValueError(f"{prefix}support names a support vector twice for one machine")
