@@ -159,6 +159,7 @@ def figures_of(
     config: ExperimentSection,
     variants: Sequence[Variant],
     metrics: Sequence[str],
+    measures: Sequence[Component],
     source: YamlSource,
     known: Registries,
 ) -> tuple[Figure, ...]:
@@ -168,7 +169,7 @@ def figures_of(
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
         figure = _figure(section, axis, metrics, source, place)
-        _check_shown(figure, variants[0], source, place, known)
+        _check_shown(figure, _axes(variants[0], measures, known.quantities), variants[0], source, place, known)
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
@@ -217,10 +218,11 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     )
 
 
-def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Location, known: Registries) -> None:
+def _check_shown(
+    figure: Figure, axes: Sequence[str], variant: Variant, source: YamlSource, place: Location, known: Registries
+) -> None:
     """Refuse numbers and axes that there are none of, and relations of methods that aren't there."""
-    quantities = known.quantities
-    axes, numbers = _axes(variant, quantities), [*known.metrics, *CLOCK, *quantities]
+    numbers = [*known.metrics, *CLOCK, *known.quantities]
     labels = [entry.label for entry in variant.entries]
     if figure.x not in axes:
         raise source.error((*place, "x"), unknown("axis", figure.x, axes))
@@ -233,10 +235,11 @@ def _check_shown(figure: Figure, variant: Variant, source: YamlSource, place: Lo
             raise source.error((*place, "y"), unknown("method", label, labels))
 
 
-def _axes(variant: Variant, quantities: Iterable[str]) -> list[str]:
-    """What can run along x: training sizes and terms where they do, parameters of the methods, and their numbers."""
+def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[str]) -> list[str]:
+    """Return what can run along x: training sizes and terms where they do, parameters, and numbers of methods."""
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
+    parts += measures
     named = [name for each in parts if each is not None for name in parameters(each.cls)]
     sizes = ["size"] if variant.sizes != (None,) else []
     return list(dict.fromkeys([*sizes, *(["terms"] if variant.terms else []), *named, *CLOCK, *quantities]))

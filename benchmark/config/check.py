@@ -90,7 +90,7 @@ def check_experiment(
         by_class=config.classes == "each",
         measures=measured,
         fitted_cells=_fitted(config, ids, source),
-        figures=figures_of(config, tuple(variants.values()), metrics, source, known),
+        figures=figures_of(config, tuple(variants.values()), metrics, measured, source, known),
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
         known=known,

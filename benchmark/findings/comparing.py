@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.errors import ConfigError
+from benchmark.evaluation.metrics import on_clock
 from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import main_metric, shares
 from benchmark.report.part import Part
@@ -34,7 +35,8 @@ def compare_cells(run: Run, a: str, b: str) -> list[Part]:
         if name not in scored.cells:
             raise ConfigError(f"the cell {name!r} failed: {run.failures.get(name, 'it has no predictions')}")
     quantities = run.study.quantities
-    metrics = [metric for metric in (*tested, *quantities) if scored.has(metric, a, b)]
+    shown = (metric for metric in (*tested, *quantities) if not on_clock(metric, quantities))
+    metrics = [metric for metric in shown if scored.has(metric, a, b)]
     if not metrics:
         return [Part("Scores", (), [], f"{a} and {b} have no score in common")]
     try:

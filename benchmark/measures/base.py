@@ -221,7 +221,7 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
         if problem:
             return problem
         seen.add((each.cell, each.metric))
-    problems = (_wrong_metric(point.metric, declared) for point in given.points)
+    problems = (_wrong_metric(p.metric, declared) or _wrong_point(p, found.variant, rows) for p in given.points)
     return next(filter(None, problems), "")
 
 
@@ -255,6 +255,13 @@ def _wrong_row(given: Measured, rows: Collection[str] | None) -> str:
         known = ", ".join(map(repr, sorted(rows)[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
         return f"gives {given.metric!r} of {cell!r}, which is no row: name it in `rows` of the class (known: {known})"
     return ""
+
+
+def _wrong_point(point: Point, variant: str, rows: Collection[str] | None) -> str:
+    row = cell_id(variant, point.method, point.of_class) if point.of_class else point.method
+    if rows is None or row in rows:
+        return ""
+    return f"gives a point of {row!r}, which is no row: name it in `kinds` or `rows` of the class"
 
 
 def _prefix(variant: str) -> list[str]:

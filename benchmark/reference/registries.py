@@ -138,10 +138,11 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
 def _declared(quantity: MeasuredQuantity, known: Registries) -> str:
     """Return what a metric is that a measure declares."""
     names = [name for name, measure in known.measures.items() if quantity in measure.metrics]
-    text = f"{quantity.label or quantity.name}, in {quantity.unit}" if quantity.unit != "one" else quantity.label
+    text = quantity.label or quantity.name
+    text += f", in {quantity.unit}" if quantity.unit != "one" and quantity.unit not in text.split() else ""
     kind = "measures" if len(names) > 1 else "measure"
     clock = f" {_CLOCK}" if quantity.on_clock else ""
-    return f"Of the {kind} {', '.join(names)}: {text or quantity.name}.{clock}"
+    return f"Of the {kind} {', '.join(names)}: {text}.{clock}"
 
 
 def _subsets(card: DatasetCard) -> str:

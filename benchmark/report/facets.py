@@ -15,7 +15,7 @@ from benchmark.evaluation.metrics import CLOCK, on_clock
 from benchmark.measures import QUANTITIES
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.contents import HEADLINE
-from benchmark.report.quantities import axis_label, capitalized, metric_name, quantity, unit_shown
+from benchmark.report.quantities import axis_label, capitalized, metric_name, quantity, scale_shown, unit_shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -131,8 +131,7 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
             chosen = chosen[chosen[column] == value]
         if len(chosen):
             title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, own, labels)
-            panel = Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels))
-            panels.append(panel if figure.relation else _in_scale_of(figure.y[0], panel, metric, labels))
+            panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):
         # What is 0 throughout, such as the error of what is exact, has no place beside the others.
@@ -151,7 +150,7 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
         panels=tuple(panels),
         columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
         bars=_bars_in_words(figure, own, labels),
-        scale=1.0 if kind == "ratio" else unit_shown(figure.y[0], declared).scale,
+        scale=1.0 if kind == "ratio" else scale_shown(figure.y, declared),
         round_x=found,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
@@ -204,20 +203,6 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
         return ()
     below = [line for label, value in levels.items() for line in _line(label, [(x, value, *NO_BAR) for x in ends])]
     return (*below, *lines, *([Line(PRINTED, across, (number,) * len(across))] if number is not None else []))
-
-
-def _in_scale_of(first: str, panel: Panel, metric: str, labels: Labels) -> Panel:
-    """Return a panel whose numbers are right once the chart scales them by the factor of its first metric."""
-    scale, other = (unit_shown(each, labels.quantities).scale for each in (metric, first))
-    if scale == other:
-        return panel
-
-    def scaled(numbers: Sequence[float]) -> tuple[float, ...]:
-        return tuple(scale / other * number for number in numbers)
-
-    lines = (replace(each, y=scaled(each.y), low=scaled(each.low), high=scaled(each.high)) for each in panel.lines)
-    printed = None if panel.printed is None else (scale / other * panel.printed[0], scale / other * panel.printed[1])
-    return replace(panel, lines=tuple(lines), printed=printed)
 
 
 def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[Line]:

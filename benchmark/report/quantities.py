@@ -54,6 +54,8 @@ UNITS = {
     "one": Unit("one", 1.0, ""),
     "seconds": Unit("seconds", 1.0, "s"),
 }
+#: Of a share that is shown beside numbers of another unit.
+FRACTION = Unit("fraction", 1.0, "fraction")
 
 
 @dataclass(frozen=True)
@@ -162,13 +164,24 @@ def capitalized(text: str) -> str:
 
 
 def axis_label(metrics: tuple[str, ...], declared: Declared) -> str:
-    """Return what an axis says that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds"."""
+    """Return what an axis says that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds".
+
+    Of metrics in different units, each has its own.
+    """
     quantities = [quantity(metric, declared) for metric in metrics]
     names = [each.together for each in quantities] if len(metrics) > 1 else [quantities[0].axis]
     units = [unit_shown(metric, declared) for metric in metrics]
+    if any(unit.scale != scale_shown(metrics, declared) for unit in units):
+        units = [FRACTION if unit.name == "percent" else unit for unit in units]
     if len({unit.symbol for unit in units}) > 1:
         return " or ".join(dict.fromkeys(map(_with_unit, map(capitalized, names), units)))
     return _with_unit(" or ".join(dict.fromkeys(map(capitalized, names))), units[0])
+
+
+def scale_shown(metrics: tuple[str, ...], declared: Declared) -> float:
+    """Return the factor from the frame to an axis of these metrics: beside other numbers, shares are fractions."""
+    scales = {unit_shown(metric, declared).scale for metric in metrics}
+    return scales.pop() if len(scales) == 1 else 1.0
 
 
 def _with_unit(text: str, unit: Unit) -> str:
