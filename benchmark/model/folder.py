@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import zlib
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, Final
@@ -119,7 +120,7 @@ def read_model(folder: Path) -> KeptModel:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = dict(archive)
-    except (ValueError, EOFError, BadZipFile) as error:
+    except (ValueError, EOFError, OSError, RuntimeError, LookupError, SyntaxError, BadZipFile, zlib.error) as error:
         raise DataError(f"{folder / ARRAYS}: doesn't describe a model of this version ({error}); {_AGAIN}") from None
     try:
         check_arrays(arrays, facts, spec)

@@ -98,7 +98,8 @@ def facts_of(content: bytes) -> Facts:
             raise ValueError(f"the key {where} is missing") from None
         if problem["type"] == "extra_forbidden":
             raise ValueError(f"the key {where} is unknown") from None
-        raise ValueError(f"{where} is {shown(problem['input'])}: {must_be(problem)}") from None
+        must = must_be(problem).partition(";")[0]  # what follows is for writers of YAML
+        raise ValueError(f"{where} is {shown(problem['input'])}: {must}") from None
     if len(set(facts.classes)) < len(facts.classes):
         raise ValueError("classes has a name twice")
     if len(facts.classes) < 2 and not facts.several:
@@ -245,7 +246,7 @@ def check_arrays(arrays: Arrays, facts: Facts, spec: MethodSpec) -> None:
 
 
 def _sizes(arrays: Arrays, facts: Facts, spec: MethodSpec) -> dict[str, int]:
-    """Return the lengths that are known before an array is looked at but for vocabulary and columns."""
+    """Return the lengths that follow from `facts`, the vocabulary and which classes were learned."""
     k, several = len(facts.classes), facts.several
     sizes = {"2": 2, "classes": k, "blocks": len(facts.lexing.blocks), "bounds": 2 if several else k + 1}
     for name in ("vocabulary", "columns"):
