@@ -43,4 +43,4 @@ def changed(number: int) -> str | None:
     return None
 
 
-FAMILIES = (Family("plugins", "plug-ins that are changed between two runs", changed, full=330, slice=4, limit=60),)
+FAMILIES = (Family("plugins", "plug-ins that are changed between two runs", changed, full=108, slice=4, limit=60),)
