@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 from benchmark.errors import BenchError, ConfigError, in_a_line
 from benchmark.isolation import PatchedError, isolated
 from benchmark.observation import importing, observed, wrapped
-from benchmark.reads import Record, is_current, is_installed, origin
+from benchmark.reads import Reads, is_current, is_installed, origin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ _OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
 _TOLD: set[Path] = set()
 #: One plug-in runs at a time, in threads of its own: it has the process's modules and settings.
 _ALONE = threading.RLock()
-_RUNNING: list[tuple[Plugin, Record]] = []
+_RUNNING: list[Plugin] = []
 
 
 class Plugin:
@@ -57,21 +57,18 @@ class Plugin:
 
     Attributes
     ----------
-    record : Record
+    imported : Reads
         What it read while it was imported.
-    why_not : str
-        Why no result of it can be stored; "" where one can.
-    later : Record
-        What it read when it worked: modules that it imported then stay as they are in this process.
+    worked : Reads
+        What it has read since, in this process: it may have kept any of it, so that every result depends on all.
     reported : set of str
         Reasons that were said of its results.
     """
 
     def __init__(self, name: str, folder: Path) -> None:
         self.name, self.folder = name, folder
-        self.record, self.why_not = Record(folder), ""
+        self.imported, self.worked = Reads(folder), Reads(folder)
         self.reported: set[str] = set()
-        self.later = Record(folder)
         self.module: ModuleType | None = None
         self.modules: dict[str, ModuleType] = {}
         self.path: list[str] = []
@@ -80,11 +77,15 @@ class Plugin:
     def digest(self) -> str:
         """The sha256 over all that it read while it was imported; an installed package counts by its version."""
         version = "" if Path(self.name).is_absolute() else self.name
-        return hashlib.sha256(f"{version}\n{self.record.digest}".encode()).hexdigest()
+        return hashlib.sha256(f"{version}\n{self.imported.digest}".encode()).hexdigest()
+
+    def why_not(self) -> str:
+        """Return why no result of it can be stored now; "" where one can."""
+        return self.imported.why_not() or self.worked.why_not()
 
     def is_current(self, reads: Iterable[list[str]] | None = None) -> bool:
         """Whether all that it read is as it was: while it was imported, or what an entry of the store holds."""
-        listed = self.record.listed if reads is None else reads
+        listed = self.imported.listed if reads is None else reads
         return is_current(listed, self.folder, [*self.path, *sys.path])
 
 
@@ -101,8 +102,8 @@ class _SourceLoader(SourceFileLoader):
 class _Finder:
     """Finds modules as Python does, remembers where, and has those that aren't installed run from their source."""
 
-    def __init__(self, record: Record) -> None:
-        self._record = record
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -110,13 +111,13 @@ class _Finder:
         """Find a module; None where Python finds none on the path."""
         spec = PathFinder.find_spec(fullname, path, target)
         place = None if spec is None else spec.origin
-        with importing(self._record) as by_plugin:
+        with importing(self._reads) as by_plugin:
             if place is not None and is_installed(place):
                 return spec
             if by_plugin and path is None:
-                self._record.look_for(fullname, place)
+                self._reads.look_for(fullname, place)
             for folder in path or () if by_plugin and spec is None else ():
-                self._record.read("folder", folder)
+                self._reads.read("folder", folder)
         if spec is not None and place is not None and isinstance(spec.loader, SourceFileLoader):
             spec.loader = _SourceLoader(fullname, place)
         return spec
@@ -141,41 +142,39 @@ def own(plugin: Plugin, kind: str, name: str, component: Any) -> None:
 
 
 @contextlib.contextmanager
-def running(plugin: Plugin | None) -> Iterator[Record]:
+def running(plugin: Plugin | None, reads: Reads | None = None) -> Iterator[None]:
     """Let a plug-in's code run: with its modules, observed, and with all that it changes put back.
 
-    Yields
-    ------
-    Record
-        What its code reads meanwhile; `why_not` says why no result of it can be stored.
+    Parameters
+    ----------
+    plugin : Plugin or None
+        None for code of this package, which just runs.
+    reads : Reads, optional
+        What is written into; the plug-in's `worked` by default.
 
     Raises
     ------
     PatchedError
         If it replaced what others use.
     """
-    if plugin is None:
-        yield Record(Path())
+    if plugin is None or plugin in _RUNNING[-1:]:  # in this thread, or in one that this plug-in is solved by
+        yield
         return
-    for active, outer in _RUNNING[-1:]:
-        if active is plugin:  # in this thread, or in one that this plug-in is solved by
-            yield outer
-            return
     with _ALONE:
-        record = Record(plugin.folder)
+        into = plugin.worked if reads is None else reads
         entry = sys._getframe(1)  # noqa: SLF001 - of the caller, below contextlib's frames and those of this module
         while entry.f_back is not None and entry.f_code.co_filename in (contextlib.__file__, __file__):
             entry = entry.f_back
-        with isolated(), wrapped(), _modules_of(plugin, record), observed(record, entry):
-            _RUNNING.append((plugin, record))
+        with isolated(), wrapped(), _modules_of(plugin, into), observed(into, entry):
+            _RUNNING.append(plugin)
             try:
-                yield record
+                yield
             finally:
                 _RUNNING.pop()
 
 
 @contextlib.contextmanager
-def guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[Record]:
+def guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
     """Let a component's code run as `running` does, and blame what goes wrong on it; nothing of this is for our own.
 
     Parameters
@@ -188,10 +187,10 @@ def guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool =
     """
     plugin = plugin_of(component)
     if plugin is None:
-        yield Record(Path())
+        yield
         return
-    with blaming(kind, place_of(component, short=short), short=short), running(plugin) as record:
-        yield record
+    with blaming(kind, place_of(component, short=short), short=short), running(plugin):
+        yield
 
 
 def guard_methods(component: type, names: Iterable[str]) -> None:
@@ -226,7 +225,7 @@ def guard_methods(component: type, names: Iterable[str]) -> None:
 
 
 @contextlib.contextmanager
-def _modules_of(plugin: Plugin, record: Record) -> Iterator[None]:
+def _modules_of(plugin: Plugin, reads: Reads) -> Iterator[None]:
     """Let a plug-in's modules stand in `sys.modules`, and no other that isn't installed."""
     hidden = _not_installed()
     for name in hidden:
@@ -234,14 +233,13 @@ def _modules_of(plugin: Plugin, record: Record) -> Iterator[None]:
     sys.modules.update(plugin.modules)
     before = list(sys.path)
     sys.path[:0] = plugin.path
-    finder = _Finder(record)
+    finder = _Finder(reads)
     sys.meta_path.insert(0, finder)
     importlib.invalidate_caches()
     try:
         yield
     finally:
-        record.path = list(sys.path)
-        plugin.later.reads.update(record.reads)
+        reads.path = list(sys.path)
         plugin.path = [each for each in sys.path if each not in before]
         plugin.modules = _not_installed()
         for name in plugin.modules:
@@ -271,7 +269,7 @@ def loaded(path: Path) -> Plugin:
     """
     path = path.resolve()
     known = _LOADED.get(str(path))
-    if known is not None and not known.why_not and known.is_current() and known.is_current(known.later.listed):
+    if known is not None and not known.why_not():
         return known
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ConfigError(f"{path}: a plug-in is a Python file, such as mykernels.py")
@@ -285,9 +283,8 @@ def loaded(path: Path) -> Plugin:
     names = [name] if _is_taken(path.stem) else [name, path.stem]  # other files beside it may import it
     plugin.modules = dict.fromkeys(names, module)
     plugin.path = [str(path.parent)]
-    with blaming(ConfigError, path), running(plugin) as plugin.record:
+    with blaming(ConfigError, path), running(plugin, plugin.imported):
         spec.loader.exec_module(module)
-        plugin.why_not = plugin.record.why_not()
     plugin.module = sys.modules[name] = module
     _LOADED[str(path)] = plugin
     return plugin
@@ -300,7 +297,7 @@ def _is_taken(name: str) -> bool:
 def installed(name: str, folder: Path) -> Plugin:
     """Return the plug-in that a distribution is; the same until a file of it, where it is editable, has changed."""
     known = _LOADED.get(name)
-    if known is None or not known.is_current():
+    if known is None or known.why_not():
         known = _LOADED[name] = Plugin(name, folder)
     return known
 
@@ -316,7 +313,7 @@ def files_of(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
     found = {}
     for name in names:
         plugin = _LOADED[name]
-        relative = [each for kind, each in plugin.record.reads if kind == "file"]
+        relative = [each for kind, each in plugin.imported.reads if kind == "file"]
         inside = [each for each in relative if not each.startswith("..") and (plugin.folder / each).is_file()]
         found[name] = {each: (plugin.folder / each).read_bytes() for each in inside}
     return found

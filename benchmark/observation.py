@@ -20,15 +20,20 @@ import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from benchmark.reads import is_installed, origin
+
+try:
+    import _posixsubprocess
+except ImportError:  # of another system
+    _posixsubprocess = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
 
-    from benchmark.reads import Record
+    from benchmark.reads import Reads
 
 #: What the machine says of itself: a plug-in's own code that reads it depends on the machine.
 _MACHINE = ("/proc/", "/sys/", "/dev/")
@@ -39,9 +44,10 @@ _SEARCH = ("<frozen importlib", "<frozen zipimport", *_PACKAGE_SEARCH)
 _WATCHING = (__file__, str(Path(__file__).with_name("foreign.py")))
 _PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
+_PROCESS = "starts a process"
 #: Events that say by themselves why a result can't be named by what was read.
 _REASONS = {
-    **dict.fromkeys([*_PROCESSES, "pty.spawn"], "starts a process"),
+    **dict.fromkeys([*_PROCESSES, "pty.spawn"], _PROCESS),
     **dict.fromkeys(_NETWORK, "uses the network"),
     "socket.gethostname": "reads the name of the machine",
     "sqlite3.connect": "opens a database",
@@ -53,17 +59,18 @@ _REASONS = {
 
 #: Threads in which this module itself reads.
 _READING: set[int] = set()
-_ACTIVE: dict[int, Record] = {}
-_STARTED: WeakKeyDictionary[threading.Thread, Record] = WeakKeyDictionary()
+_ACTIVE: dict[int, Reads] = {}
+#: Threads that plug-ins started; they may live on, and work for what runs later.
+_STARTED: WeakSet[threading.Thread] = WeakSet()
 
 
 @contextlib.contextmanager
-def observed(record: Record, entry: FrameType) -> Iterator[None]:
+def observed(record: Reads, entry: FrameType) -> Iterator[None]:
     """Write into a record what this thread, and threads that it starts, read from here on.
 
     Parameters
     ----------
-    record : Record
+    record : Reads
     entry : frame
         Code below it on the stack isn't the plug-in's.
     """
@@ -81,15 +88,15 @@ def observed(record: Record, entry: FrameType) -> Iterator[None]:
             _ACTIVE[ident] = before
 
 
-def _current() -> Record | None:
+def _current() -> Reads | None:
     record = _ACTIVE.get(threading.get_ident())
-    if record is None and _STARTED:
-        record = _STARTED.get(threading.current_thread())
+    if record is None and threading.current_thread() in _STARTED:  # one plug-in runs at a time
+        record = next(reversed(_ACTIVE.values()), None)
     return record
 
 
 @contextlib.contextmanager
-def _asked() -> Iterator[Record | None]:
+def _asked() -> Iterator[Reads | None]:
     """Give the record of this thread, if it has one; None for what this module reads by itself."""
     ident = threading.get_ident()
     if not _ACTIVE or ident in _READING:
@@ -109,7 +116,7 @@ def _origin_of(frame: FrameType) -> str:
     return origin(name)
 
 
-def _callers(record: Record) -> Iterator[str]:
+def _callers(record: Reads) -> Iterator[str]:
     """Whose code the callers of this module's functions are, from the nearest on.
 
     What a library does while it is imported is "importing": it happens once a process, whoever imports it first.
@@ -132,19 +139,19 @@ def _is_search(places: tuple[str, ...] = _SEARCH) -> bool:
     return False
 
 
-def _nearest_is_plugin(record: Record) -> bool:
+def _nearest_is_plugin(record: Reads) -> bool:
     """Whether a plug-in's own code asks, directly or by the standard library."""
     return next((origin for origin in _callers(record) if origin != "standard"), "") == "plug-in"
 
 
-def _plugin_asks(record: Record) -> bool:
+def _plugin_asks(record: Reads) -> bool:
     """Whether a plug-in's code asks, by whatever libraries; what this package reads for itself isn't meant."""
     origins = [origin for origin in _callers(record) if origin != "standard"]
     return "importing" not in origins and ("plug-in" in origins or "package" not in origins)
 
 
 @contextlib.contextmanager
-def importing(record: Record) -> Iterator[bool]:
+def importing(record: Reads) -> Iterator[bool]:
     """Look for a module without being observed; tell whether a plug-in's own code imports it."""
     with _asked() as current:
         yield current is record and _nearest_is_plugin(record)
@@ -163,7 +170,7 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
                 handle(record, event, args)
 
 
-def _opened(record: Record, _: str, args: tuple[Any, ...]) -> None:
+def _opened(record: Reads, _: str, args: tuple[Any, ...]) -> None:
     path, mode, flags = args
     if isinstance(path, int) or _is_search(_PACKAGE_SEARCH) or not _plugin_asks(record):
         return
@@ -188,13 +195,13 @@ def _opened(record: Record, _: str, args: tuple[Any, ...]) -> None:
             _read(record, "file", name)
 
 
-def _read(record: Record, kind: str, name: str) -> None:
+def _read(record: Reads, kind: str, name: str) -> None:
     if not os.path.isabs(name):  # noqa: PTH117
         record.reasons[f"reads {name!r}, which is relative to the current folder"] = None
     record.read(kind, name)
 
 
-def _listed(record: Record, _: str, args: tuple[Any, ...]) -> None:
+def _listed(record: Reads, _: str, args: tuple[Any, ...]) -> None:
     path = args[0]
     if isinstance(path, int) or _is_search() or not _plugin_asks(record):
         return
@@ -203,11 +210,11 @@ def _listed(record: Record, _: str, args: tuple[Any, ...]) -> None:
         _read(record, "folder", name)
 
 
-def _made(record: Record, event: str, args: tuple[Any, ...]) -> None:
+def _made(record: Reads, event: str, args: tuple[Any, ...]) -> None:
     record.make(os.fsdecode(args[1 if event == "os.rename" else 0]))
 
 
-def _imported(record: Record, _: str, args: tuple[Any, ...]) -> None:
+def _imported(record: Reads, _: str, args: tuple[Any, ...]) -> None:
     filename = args[1]
     if (
         filename
@@ -218,17 +225,17 @@ def _imported(record: Record, _: str, args: tuple[Any, ...]) -> None:
         record.read("file", filename)
 
 
-def _loaded(record: Record, _: str, args: tuple[Any, ...]) -> None:
+def _loaded(record: Reads, _: str, args: tuple[Any, ...]) -> None:
     if args[0] and _nearest_is_plugin(record):
         record.reasons[f"loads {Path(os.fsdecode(args[0])).name}, compiled code whose reads can't be seen"] = None
 
 
-def _said(record: Record, event: str, _: tuple[Any, ...]) -> None:
+def _said(record: Reads, event: str, _: tuple[Any, ...]) -> None:
     if _plugin_asks(record):
         record.reasons[_REASONS[event]] = None
 
 
-_HANDLERS: dict[str, Callable[[Record, str, tuple[Any, ...]], None]] = {
+_HANDLERS: dict[str, Callable[[Reads, str, tuple[Any, ...]], None]] = {
     **dict.fromkeys(_REASONS, _said),
     "open": _opened,
     "os.listdir": _listed,
@@ -253,9 +260,9 @@ def _note_state(path: Any) -> None:
                 _read(record, "state", name)
 
 
-def _note_reason(reason: str) -> None:
+def _note_reason(reason: str, asks: Callable[[Reads], bool] = _nearest_is_plugin) -> None:
     with _asked() as record:
-        if record is not None and _nearest_is_plugin(record):
+        if record is not None and asks(record):
             record.reasons[reason] = None
 
 
@@ -277,10 +284,12 @@ def _of_state(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _of_reason(function: Callable[..., Any], reason: str) -> Callable[..., Any]:
+def _of_reason(
+    function: Callable[..., Any], reason: str, asks: Callable[[Reads], bool] = _nearest_is_plugin
+) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        _note_reason(reason)
+        _note_reason(reason, asks)
         return function(*args, **kwargs)
 
     return call
@@ -301,17 +310,20 @@ _START = threading.Thread.start
 def _start(thread: threading.Thread) -> None:
     with _asked() as record:
         if record is not None:
-            _STARTED[thread] = record
+            _STARTED.add(thread)
     _START(thread)
 
 
 _THREADS = "starts threads that can't be observed"
+_FORKS = () if _posixsubprocess is None else ("fork_exec",)
 #: What is replaced beside functions of `os`: where, its name, and by what.
 _REPLACED: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (builtins, "__import__", _of_import(builtins.__import__)),
     (importlib, "import_module", _of_import(importlib.import_module)),
     (threading.Thread, "start", _start),
     (_thread, "start_new_thread", _of_reason(_thread.start_new_thread, _THREADS)),
+    # What multiprocessing and joblib start their workers by; no event reports it.
+    *((_posixsubprocess, name, _of_reason(getattr(_posixsubprocess, name), _PROCESS, _plugin_asks)) for name in _FORKS),
 )
 _WRAPPED = {
     **{name: _of_state(getattr(os, name)) for name in ("stat", "lstat", "access", "readlink") if hasattr(os, name)},

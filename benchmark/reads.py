@@ -58,7 +58,7 @@ def origin(filename: str) -> str:
     return "standard" if real.startswith(_STANDARD) else "plug-in"
 
 
-class Record:
+class Reads:
     """What a plug-in's code has read, and why a result of it can't be named by that.
 
     Parameters

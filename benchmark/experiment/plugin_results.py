@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from benchmark.experiment.store import Entry, Store
-    from benchmark.reads import Record
 
 
 def known(store: Store, key: str, component: Any) -> Entry | None:
@@ -31,7 +30,7 @@ def known(store: Store, key: str, component: Any) -> Entry | None:
     return entry if plugin.is_current(entry.facts["reads"]) else None
 
 
-def keep(store: Store, key: str, entry: Entry, component: Any, record: Record, note: Callable[[str], None]) -> None:
+def keep(store: Store, key: str, entry: Entry, component: Any, note: Callable[[str], None]) -> None:
     """Store a result, and all that a plug-in read for it; else say, once a plug-in, why it can't be stored.
 
     Parameters
@@ -39,19 +38,15 @@ def keep(store: Store, key: str, entry: Entry, component: Any, record: Record, n
     store, key, component
         As of `known`.
     entry : Entry
-    record : Record
-        What was read while it was computed.
     note : callable
     """
     plugin = plugin_of(component)
     if plugin is None:
         store.put(key, entry)
         return
-    reason = plugin.why_not or record.why_not()
-    if not getattr(component, "stored", True):
-        reason = "says `stored = False`"
+    reason = plugin.why_not() if getattr(component, "stored", True) else "says `stored = False`"
     if not reason:
-        store.put(key, replace(entry, facts=entry.facts | {"reads": record.listed}))
+        store.put(key, replace(entry, facts=entry.facts | {"reads": plugin.worked.listed}))
     elif reason not in plugin.reported:
         plugin.reported.add(reason)
         note(f"{plugin.name}: its results aren't stored, and are computed in each run: it {reason}")

@@ -43,7 +43,7 @@ def read_counts(
     """The counts of a collection, where they came from, and their store key; it is not read again if it is `last`."""
     reader = collection.reader
     component, plugin = type(reader), plugin_of(type(reader))
-    with running(plugin) as record:
+    with running(plugin):
         source = reader.locate(download=download, notify=observer.note, progress=True)
         key = counts_key(collection, source)
         entry = known(store, key, component)
@@ -52,7 +52,7 @@ def read_counts(
             arrays, facts = packed(_counts(corpus, collection, jobs))
             entry = Entry(arrays, facts | {"digest": corpus.digest})
             reader.check_unchanged()
-            keep(store, key, entry, component, record, observer.note)
+            keep(store, key, entry, component, observer.note)
             return_freed_memory()
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
     if plugin is not None:  # what is computed of these counts is named by them, however they came about

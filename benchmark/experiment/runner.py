@@ -207,7 +207,7 @@ class Walk:
         part = point.plugin_part
         point.compile()
         try:
-            with guarded(part) as record:
+            with guarded(part):
                 decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
         except (ValueError, FloatingPointError) as error:
             if len(jobs) > 1:
@@ -225,7 +225,7 @@ class Walk:
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
             found[job.key] = solved(job, decisions[start:stop], point.problem, memory)
-            keep(self._store, job.key, pack(found[job.key]), part, record, self._observer.note)
+            keep(self._store, job.key, pack(found[job.key]), part, self._observer.note)
             start = stop
         return found
 
@@ -296,9 +296,9 @@ def once(
     entry = known(store, key, measure)
     if entry is not None:
         return entry.arrays
-    with running(plugin_of(measure)) as record:
+    with running(plugin_of(measure)):
         arrays = compute()
-        keep(store, key, Entry(arrays), measure, record, note)
+    keep(store, key, Entry(arrays), measure, note)
     return arrays
 
 

@@ -94,6 +94,6 @@ class CheckedClassifier:
         return real_numbers(scores, (n, k), f"{self._place}: its class_scores, of {n} documents and {k} classes,")
 
 
-def checked(classifier: Any) -> Any:
+def with_checks(classifier: Any) -> Any:
     """Return a classifier of this package as it is, and a plug-in's with its answers checked."""
     return classifier if shipped(type(classifier)) else CheckedClassifier(classifier)

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmark.blocks import blas_threads
 from benchmark.classifiers.class_specific import ProjectedPdf
-from benchmark.methods.answers import checked
+from benchmark.methods.answers import with_checks
 from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
 from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
@@ -139,7 +139,7 @@ class PointClassifier:
 
     def _fitted(self, given: _Given, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
         if given.terms is None:
-            return checked(self.spec.classifier.build()).fit(given.train, labels)
+            return with_checks(self.spec.classifier.build()).fit(given.train, labels)
         return self.spec.classifier.build(n_terms=given.terms).fit(given.train, labels, rankings)
 
 

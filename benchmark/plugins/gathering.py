@@ -174,10 +174,8 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
         return
     plugin = installed(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
     try:
-        with blaming(ConfigError, origin.place), running(plugin) as record:
+        with blaming(ConfigError, origin.place), running(plugin, plugin.imported):
             component = entry.load()
-            plugin.record.reads.update(record.reads)
-            plugin.why_not = plugin.why_not or record.why_not()
             _tell_lines_of(component)
     except ConfigError as error:
         registry.origins[entry.name] = origin

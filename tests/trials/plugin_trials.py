@@ -11,7 +11,7 @@ from trial import Family, borrowed, chance
 
 def changed(number: int) -> str | None:
     """Run a plug-in, change what it computes, and run it with the same store and with a new one."""
-    ways = borrowed("plugins/test_freshness")
+    ways = borrowed("plugins/ways")
     names = sorted(ways["WAYS"])
     chance("plugins", number // len(names)).shuffle(names)
     name = names[number % len(names)]
