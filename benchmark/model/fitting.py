@@ -16,6 +16,7 @@ from benchmark.experiment import runner
 from benchmark.experiment.reading import check_expectations, own_counts, read_counts
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import by_inner, chosen, entry_of, losses_of
+from benchmark.foreign import place_of
 from benchmark.methods.held_out import FOLDS, folds_of, held_out_values
 from benchmark.methods.workbench import Workbench
 from benchmark.model.kept import KeptModel
@@ -84,6 +85,9 @@ def fit_model(
     texts = own_counts(part, variant, counts, store, observer, download=download)
     work = task_work(part, variant, task, counts, key, texts)
     problem, points = work.problem, [each for each in work.points if each.place[4:] == (cell.size, cell.terms)]
+    if (part_of_plugin := points[0].plugin_part) is not None:
+        why = "a model holds numbers, and no code"
+        raise ConfigError(f"{name}: {place_of(part_of_plugin)} is a plug-in's, and can't be kept: {why}")
     trained = Split(EVERYTHING, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
         named = {each.name: each for each in work.splits[cell.size]}

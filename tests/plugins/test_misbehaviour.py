@@ -15,6 +15,7 @@ from benchmark.errors import ConfigError
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
+from benchmark.model.fitting import fit_model
 from benchmark.observer import Observer
 
 if TYPE_CHECKING:
@@ -273,6 +274,14 @@ def test_a_file_of_any_encoding_is_read_as_python_reads_it(
     (folder / "mine.py").write_bytes(content)
     with pytest.raises(ConfigError, match=words):
         checked(config(files="mine.py", methods="ngd"))
+
+
+def test_no_model_is_made_of_it(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path) -> None:
+    plugin(CLASSIFIER.format(fit="pass", scores="pass"))
+    study = checked(config(files="mine.py, chi2.py", methods="mine, chi2"))
+    for name, file in (("mine", "mine"), ("chi2", "chi2")):
+        with pytest.raises(ConfigError, match=rf"^{name}: .*{file}\.py:\d+ is a plug-in's, and can't be kept"):
+            fit_model(study, name, Store(tmp_path / "store", limit=10**9), Observer(), jobs=1)
 
 
 KERNEL = """\
