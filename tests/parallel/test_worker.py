@@ -38,7 +38,7 @@ class Slow(BaseEstimator):
         if self.fails:
             raise RuntimeError(f"number {self.number} was told to fail")
         started = time.time()
-        time.sleep(0.15)
+        time.sleep(PAUSE)
         Path(FOLDER, str(self.number)).write_text(f"{started} {time.time()}")
         return self
 
@@ -59,12 +59,13 @@ def study(configured: Callable[..., Experiment]) -> Experiment:
 
 
 @pytest.fixture
-def slow(tmp_path: Path) -> Callable[[str], Experiment]:
+def slow(tmp_path: Path) -> Callable[..., Experiment]:
     """An experiment with a classifier of one's own, which writes down when it works."""
 
-    def make(methods: str) -> Experiment:
+    def make(methods: str, pause: float = 0.15) -> Experiment:
         (tmp_path / "work").mkdir(exist_ok=True)
-        (tmp_path / "slow.py").write_text(SLOW.replace("FOLDER", repr(str(tmp_path / "work"))))
+        code = SLOW.replace("FOLDER", repr(str(tmp_path / "work"))).replace("PAUSE", str(pause))
+        (tmp_path / "slow.py").write_text(code)
         (tmp_path / "own.yaml").write_text(
             "name: own\nplugins: [slow.py]\ncorpus: {name: synthetic}\ntext: {min_occurrences: 50}\n"
             f"protocol: {{name: leave-one-group-out, held_out: [cornell]}}\nmethods: {methods}\n"
@@ -129,7 +130,8 @@ def test_other_keys_are_other_code(
 
 @pytest.mark.parametrize("at_most", [2, None])
 def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
-    study = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]")
+    # Long enough that a worker which takes seconds to begin meets the others at work.
+    study = slow(f"[{{classifier: {{name: slow, number: {list(range(8))}}}}}]", pause=1.5)
     dask.employ(3)
     store = Store(tmp_path / "store")
     with brought(store, at_most) as cluster:

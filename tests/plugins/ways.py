@@ -386,7 +386,8 @@ REASONS = {
     "a kernel's environment": "reads the environment",
     "a corpus' environment": "reads the environment",
     "compiled code": "compiled code",
-    "processes that live on": "starts a process",
+    # The first reason depends on whether a helper process of multiprocessing's already runs in this process.
+    "processes that live on": "aren't stored",
 }
 
 
