@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import special
+from scipy import stats
 
 from benchmark.evaluation.metrics import Tallies
 from benchmark.evaluation.outcomes import check_same_documents, fold_scores
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 #: The p below which a difference is called shown, where no paper states a level of its own.
 ALPHA = 0.05
-Z_LEVEL = 1.959963984540054  # the standard normal's 97.5% quantile
+Z_LEVEL = float(stats.norm.ppf((1 + LEVEL) / 2))
 #: Where each document has one label, micro-F1 is the accuracy, and the error what is left of it.
 ACCURACY_LIKE = ("accuracy", "micro-f1", "error")
 DRAWS = 10_000  # where documents are of two to four kinds
@@ -131,12 +131,8 @@ def wilson(right: int, n: int) -> tuple[float, float]:
     >>> [round(end, 4) for end in wilson(81, 100)]
     [0.7222, 0.8749]
     """
-    share, square = right / n, Z_LEVEL**2
-    stretch = 1 + square / n
-    middle = (share + square / (2 * n)) / stretch
-    reach = Z_LEVEL * math.sqrt(share * (1 - share) / n + square / (4 * n**2)) / stretch
-    # At the ends of the scale the limits are 0 and 1 exactly; floating point may miss them by a last digit.
-    return 0.0 if right == 0 else max(0.0, middle - reach), 1.0 if right == n else min(1.0, middle + reach)
+    found = stats.binomtest(right, n).proportion_ci(LEVEL, method="wilson")
+    return float(found.low), float(found.high)
 
 
 def bonett_price(only_a: int, only_b: int, n: int) -> tuple[float, float]:
@@ -248,7 +244,7 @@ def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
         return Estimate(mean, mean, mean, n, "t over draws")
     variance = np.square(values - mean).mean() * (values.size / (values.size - 1))
     tail = (1 - LEVEL) / 2
-    low, high = mean + special.stdtrit(values.size - 1, [tail, 1 - tail]) * np.sqrt(variance / values.size)
+    low, high = mean + stats.t.ppf([tail, 1 - tail], values.size - 1) * np.sqrt(variance / values.size)
     return Estimate(mean, float(low), float(high), n, "t over draws")
 
 

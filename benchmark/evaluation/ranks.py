@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import special
+from scipy import stats
 
 from benchmark.evaluation.intervals import ALPHA
-from benchmark.evaluation.significance import doubled_ranks
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,8 +28,8 @@ class Ranking:
         The mean rank of each; 1 is the best.
     problems : int
     statistic, p_value : float
-        Iman and Davenport's F of Friedman's test, and its p: of the hypothesis that all methods are alike. NaN where
-        there are fewer than two problems or methods; ∞ and 0 where all problems rank all methods alike.
+        Iman and Davenport's F of Friedman's test, corrected for ties, and its p: of the hypothesis that all methods are
+        alike. NaN where there are fewer than two problems or methods; ∞ and 0 where all problems rank all alike.
     critical : float
         Nemenyi's critical difference at 5%: mean ranks closer than that are not told apart. ∞ of fewer than two.
     """
@@ -76,18 +73,30 @@ def ranked(methods: Sequence[str], scores: NDArray[np.float64]) -> Ranking:
     if not np.isfinite(scores).all():
         raise ValueError("a method without a score on some problem has no mean rank")
     # Means of the same counts differ in their last digits: rounding restores ties.
-    means = np.stack([doubled_ranks(row) / 2 for row in np.round(-scores, 12)]).mean(axis=0)
+    rounded = np.round(-scores, 12)
+    means = stats.rankdata(rounded, axis=1).mean(axis=0)
     order = np.argsort(means, kind="stable")
     statistic = p_value = math.nan
     critical = math.inf
     if n > 1 and k > 1:
-        chi2 = 12 * n / (k * (k + 1)) * (float((means**2).sum()) - k * (k + 1) ** 2 / 4)
+        chi2 = _friedman(rounded)
         rest = n * (k - 1) - chi2
         statistic = (n - 1) * chi2 / rest if rest > 1e-9 else math.inf
-        p_value = float(special.fdtrc(k - 1, (k - 1) * (n - 1), max(0.0, statistic)))
+        p_value = float(stats.f.sf(statistic, k - 1, (k - 1) * (n - 1)))
         critical = critical_difference(k, n)
     ranks = tuple(float(means[i]) for i in order)
     return Ranking(tuple(methods[i] for i in order), ranks, n, float(statistic), p_value, critical)
+
+
+def _friedman(scores: NDArray[np.float64]) -> float:
+    """Compute Friedman's χ² of scores of shape (problems, methods), corrected for ties; 0 where all are equal."""
+    if not np.ptp(scores, axis=1).any():
+        return 0.0
+    if scores.shape[1] > 2:
+        return float(stats.friedmanchisquare(*scores.T).statistic)
+    # scipy asks for three methods; of two, χ² is the square of the sign test's Z.
+    ahead = np.sign(scores[:, 0] - scores[:, 1])
+    return float(ahead.sum() ** 2 / np.count_nonzero(ahead))
 
 
 def critical_difference(methods: int, problems: int) -> float:
@@ -98,15 +107,5 @@ def critical_difference(methods: int, problems: int) -> float:
     >>> round(critical_difference(4, 14), 2)  # his example
     1.25
     """
-    return _quantile(methods) / math.sqrt(2) * math.sqrt(methods * (methods + 1) / (6 * problems))
-
-
-@cache
-def _quantile(methods: int) -> float:
-    """The 95% quantile of the range of so many standard normals: by scipy, which takes a third of a second to load."""
-    table = Path(__file__).with_name("studentized_range.txt").read_text(encoding="ascii").split()
-    if methods < len(table) + 2:
-        return float(table[methods - 2])
-    from scipy import stats  # noqa: PLC0415 - see above
-
-    return float(stats.studentized_range.ppf(1 - ALPHA, methods, np.inf))
+    quantile = float(stats.studentized_range.ppf(1 - ALPHA, methods, np.inf))
+    return quantile / math.sqrt(2) * math.sqrt(methods * (methods + 1) / (6 * problems))

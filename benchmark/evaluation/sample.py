@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-from scipy import special
+from scipy import stats
 
 from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
@@ -102,7 +102,7 @@ class Sample(ABC):
         n, value = above.size, float(above.mean() / below.mean())
         if n == 1:
             return Estimate(value, math.nan, math.nan, n, "single draw")
-        t2 = float(special.stdtrit(n - 1, (1 + LEVEL) / 2)) ** 2 / n
+        t2 = float(stats.t.ppf((1 + LEVEL) / 2, n - 1)) ** 2 / n
         (aa, ab), (_, bb) = np.cov(above, below)
         square = below.mean() ** 2 - t2 * bb
         if not square > 0:

@@ -53,10 +53,6 @@ def decisions(cell, sizes, seed, k=3, of_class=None):
     return Outcome(cell, np.arange(len(truth)), np.repeat(np.arange(len(sizes)), sizes), truth, given, k, of_class)
 
 
-def test_z_level_is_the_normal_quantile():
-    assert stats.norm.ppf((1 + intervals.LEVEL) / 2) == intervals.Z_LEVEL
-
-
 class TestWilson:
     @given(data=st.data(), n=st.integers(1, 500))
     def test_agrees_with_the_closed_form(self, data, n):

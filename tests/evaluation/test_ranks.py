@@ -40,15 +40,32 @@ def test_the_numbers_of_the_published_example():
         "plain": 3.143,
     }
     assert found.critical == pytest.approx(1.25, abs=0.005)
-    assert found.statistic == pytest.approx(3.69, abs=0.005)  # Iman and Davenport's
+    # His χ² of 9.28 isn't corrected for ties: 78 of at most 14 (4³ - 4).
+    chi2 = 9.28 / (1 - 78 / (14 * 60))
+    assert found.statistic == pytest.approx(13 * chi2 / (14 * 3 - chi2), rel=2e-3)  # Iman and Davenport's
     assert found.alike == ((0, 3),)  # 1.18 between the ends: all four within 1.25
 
 
-def test_the_test_is_friedmans_up_to_ties():
-    scores = np.random.default_rng(0).normal(size=(9, 5))
-    chi2 = stats.friedmanchisquare(*scores.T).statistic
+@given(hnp.arrays(np.float64, (9, 5), elements=st.integers(0, 3).map(float)))
+def test_the_test_is_friedmans_corrected_for_ties(scores):
+    """By its definition: the spread of the rank sums, beside that of the ranks within problems."""
+    ranks = np.array([stats.rankdata(-row) for row in scores])
+    within = np.square(ranks - 3).sum()
+    between = np.square(ranks.sum(axis=0) - 9 * 3).sum() / 9
+    chi2 = between / within * 9 * 4 if within else 0.0
     found = ranked("abcde", scores)
-    assert found.statistic == pytest.approx(8 * chi2 / (9 * 4 - chi2))
+    if chi2 < 9 * 4 - 1e-6:
+        assert found.statistic == pytest.approx(8 * chi2 / (9 * 4 - chi2), abs=1e-9)
+        assert found.p_value == pytest.approx(stats.f.sf(found.statistic, 4, 32))
+    else:
+        assert found.p_value == 0
+
+
+@pytest.mark.parametrize(("ahead", "behind", "ties"), [(7, 2, 0), (7, 2, 4), (3, 3, 1)])
+def test_of_two_methods_it_is_the_sign_tests(ahead, behind, ties):
+    scores = np.array([[1.0, 0.0]] * ahead + [[0.0, 1.0]] * behind + [[1.0, 1.0]] * ties)
+    chi2, n = (ahead - behind) ** 2 / (ahead + behind), len(scores)
+    assert ranked("ab", scores).statistic == pytest.approx((n - 1) * chi2 / (n - chi2))
 
 
 @pytest.mark.parametrize(("k", "q"), [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)])
@@ -98,9 +115,3 @@ def test_scores_that_differ_by_rounding_are_equal():
     found = ranked("abc", np.array([[0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2]]))
     assert found.ranks == (2.0, 2.0, 2.0)
     assert found.p_value == 1
-
-
-@pytest.mark.parametrize("k", [2, 3, 17, 100, 101])
-def test_the_quantiles_are_scipys(k):
-    quantile = stats.studentized_range.ppf(0.95, k, np.inf)
-    assert critical_difference(k, 10) == pytest.approx(quantile / np.sqrt(2) * np.sqrt(k * (k + 1) / 60), rel=1e-9)
