@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import os
 import tarfile
 import zlib
@@ -18,7 +19,6 @@ from typing import TYPE_CHECKING
 from benchmark.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import BufferedReader
     from pathlib import Path
 
@@ -28,8 +28,6 @@ Files = Mapping[bytes, bytes | memoryview]
 """The documents' bytes by relpath."""
 
 GZIP_MAGIC = b"\x1f\x8b"
-LONGEST_EXTENSION = 2**14
-"""Bytes of what may extend a member's header: a path has at most 4,096, and archivers note times and labels."""
 
 
 @dataclass(frozen=True)
@@ -210,82 +208,29 @@ def _read_archive(path: Path, card: DatasetCard) -> Files:
             plain = (gzip.GzipFile(fileobj=file) if packed else file).read(card.most_bytes + 1)
         if len(plain) > card.most_bytes:
             raise _too_large(source, card, card.most_bytes, "bytes")
-        return _files_in(memoryview(plain), card, source)
+        return _files_in(plain, card, source)
     except EOFError:
         raise damaged(source, card, "is truncated: the gzip stream ends too early.") from None
     except (zlib.error, gzip.BadGzipFile) as error:
         raise damaged(source, card, f"is corrupt: the gzip stream is broken ({error}).") from None
-    except (tarfile.TarError, ValueError) as error:
+    except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
         raise damaged(source, card, f"is no tar archive, or a truncated or corrupt one ({error}).") from None
 
 
-def _files_in(view: memoryview, card: DatasetCard, source: Source) -> Files:
-    tops, files = _tops(card), dict[bytes, memoryview]()
-    for number, (member, start) in enumerate(_members(view)):
-        if number == card.most_members:
-            raise _too_large(source, card, card.most_members, "members")
-        _refuse_unsafe(member, source)
-        relpath = _relpath(member.name.encode("utf-8", "surrogateescape"), tops)
-        if member.isreg() and relpath is not None:
-            files[relpath] = view[start : start + member.size]
+def _files_in(content: bytes, card: DatasetCard, source: Source) -> Files:
+    tops, files, view = _tops(card), dict[bytes, memoryview](), memoryview(content)
+    # surrogateescape makes names of any bytes survive the way through str and back
+    with tarfile.open(fileobj=io.BytesIO(content), mode="r:", encoding="utf-8", errors="surrogateescape") as archive:
+        for number, member in enumerate(archive):
+            if number == card.most_members:
+                raise _too_large(source, card, card.most_members, "members")
+            if member.size < 0:
+                raise tarfile.HeaderError("a member has a negative size")
+            _refuse_unsafe(member, source)
+            relpath = _relpath(member.name.encode("utf-8", "surrogateescape"), tops)
+            if member.isreg() and relpath is not None:
+                files[relpath] = view[member.offset_data : member.offset_data + member.size]
     return files
-
-
-def _members(view: memoryview) -> Iterator[tuple[tarfile.TarInfo, int]]:
-    """The members of a tar archive, each with the position of its bytes, all of which are there.
-
-    The standard library parses each header, but doesn't lead from one to the next: its own walk (Python 3.11) goes
-    backwards by a negative size without end, nests a call and copies all records for each extended header, and takes
-    time and memory quadratic in the length of one.
-    """
-    position, extended = 0, dict[bytes, bytes]()
-    while any(header := bytes(view[position : position + tarfile.BLOCKSIZE])):
-        # surrogateescape makes names of any bytes survive the way through str and back
-        member = tarfile.TarInfo.frombuf(header, "utf-8", "surrogateescape")
-        start, extend = position + tarfile.BLOCKSIZE, _EXTENSIONS.get(member.type)
-        if member.isdir():
-            member.size = 0
-        elif extend is None and b"size" in extended:
-            member.size = int(extended[b"size"][:20])  # more digits are too many anyway
-        if member.size < 0:
-            raise tarfile.HeaderError("a member has a negative size")
-        position = start + -(-member.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
-        if extend is not None:
-            if member.size > LONGEST_EXTENSION:
-                raise tarfile.HeaderError(f"an extended header is longer than {LONGEST_EXTENSION:,} bytes")
-            extended |= extend(bytes(view[start : start + member.size]))
-            continue
-        if b"path" in extended:
-            member.name = extended[b"path"].decode("utf-8", "surrogateescape")
-        if any(keyword.startswith(b"GNU.sparse.") for keyword in extended):
-            member.type = tarfile.GNUTYPE_SPARSE
-        if start + member.size > len(view):
-            raise tarfile.HeaderError(f"its member {_shown(member)} ends after the archive does")
-        yield member, start
-        extended = {}
-
-
-def _records(content: bytes) -> dict[bytes, bytes]:
-    """The records ``length keyword=value`` of a pax header, whose lengths count themselves and a line feed."""
-    found, position = dict[bytes, bytes](), 0
-    while (digits := content[position : position + 8].partition(b" ")[0]).isdigit():
-        end = position + int(digits)
-        if end == position:
-            raise tarfile.HeaderError("a record has the length 0")
-        keyword, _, value = content[position + len(digits) + 1 : end - 1].partition(b"=")
-        found[keyword] = value
-        position = end
-    return found
-
-
-# What is said of the member that follows. What is said of all (g) is a comment, and links (K) are refused.
-_EXTENSIONS = {
-    tarfile.GNUTYPE_LONGNAME: lambda content: {b"path": content.partition(b"\0")[0]},
-    tarfile.GNUTYPE_LONGLINK: lambda _: {},
-    tarfile.XGLTYPE: lambda _: {},
-    tarfile.XHDTYPE: _records,
-    tarfile.SOLARIS_XHDTYPE: _records,
-}
 
 
 def _shown(member: tarfile.TarInfo) -> str:
@@ -296,7 +241,7 @@ def _refuse_unsafe(member: tarfile.TarInfo, source: Source) -> None:
     """Nothing is written, but an archive with such members is no corpus, and its other members aren't to be trusted."""
     if member.name.startswith("/") or ".." in member.name.split("/"):
         problem = "its path leads out of the archive"
-    elif not (member.isreg() or member.isdir()) or member.type == tarfile.GNUTYPE_SPARSE:
+    elif not (member.isreg() or member.isdir()) or member.issparse():
         problem = "it is neither a plain file nor a folder"
     else:
         return
