@@ -6,7 +6,6 @@ work lie on a line in the number of steps, see `_steps`, which goes on to the do
 
 from __future__ import annotations
 
-import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -66,8 +65,8 @@ class Sizes(NamedTuple):
 class _Watched(Workbench):
     """A workbench that tells what its inner products take."""
 
-    def __init__(self, jobs: int) -> None:
-        super().__init__(jobs)
+    def __init__(self, jobs: int, budget: int) -> None:
+        super().__init__(jobs, budget)
         self.spent, self.squares, self.taken = np.zeros(2), False, 0
 
     def products(self, *given: Any, **named: Any) -> Any:
@@ -227,12 +226,13 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
     """What the sample of a task took, by point and in its order; points that can't be tried are missing."""
     all_, some = sizes_of(work), sizes_of(small)
     n_bytes, n_small = (max(each.rows * each.columns * 8 for each in sizes.values()) for sizes in (all_, some))
-    bench = _Watched(jobs)
+    # The matrices of a sample are streamed where those of all documents are.
+    bench = _Watched(jobs, int(memory_budget() * n_small / n_bytes))
     splits = [split for splits in small.splits.values() for split in splits]
     bench.expect(small.problem, splits, awaited((p, j) for p in small.points for j in p.jobs))
     walk, found = Walk(Store(folder, limit=10**12), bench, Observer()), dict[Any, list[Piece]]()
     todo = [(point, job) for point in small.points for job in point.jobs]
-    with _budget(memory_budget() * n_small / n_bytes), blas_threads(jobs):
+    with blas_threads(jobs):
         for point, own in batches(todo, by_split=small.problem.several):
             products, started, bench.taken = bench.spent, clock(), 0
             results = walk.results_of(point, own)
@@ -261,20 +261,6 @@ def _divided(point: PointWork, booked: Seconds, took: Seconds, products: Seconds
         shares["kernel"] = max(0.0, float(rest[0]) - shares["training"])
     whole = sum(shares.values()) or 1.0
     return {part: rest * share / whole for part, share in shares.items()} | {"products": products}
-
-
-@contextmanager
-def _budget(n_bytes: float) -> Iterator[None]:
-    """Let a sample's matrices be streamed where those of all documents are."""
-    before = os.environ.get("BENCH_MEMORY_GB")
-    os.environ["BENCH_MEMORY_GB"] = str(n_bytes / 1e9)
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["BENCH_MEMORY_GB"]
-        else:
-            os.environ["BENCH_MEMORY_GB"] = before
 
 
 # --- From the sample to all ---

@@ -30,7 +30,7 @@ from benchmark.methods.answers import real_numbers
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
 from benchmark.methods.weights import Work, learns, shared_products
-from benchmark.methods.workbench import Awaited, Workbench, memory_budget
+from benchmark.methods.workbench import Awaited, Workbench
 from benchmark.registries import shipped
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def _solve_together(members: Sequence[Awaited], work: Work) -> dict[Awaited, Dec
         asked.append(gram(*name, tested=True))
     watch.lap("products")
     training, testing = Clock(len(wanted)), Clock(len(wanted))
-    budget, jobs = memory_budget(), bench.jobs
+    budget, jobs = bench.budget, bench.jobs
     machines = fit_together([*wanted.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
     decided = decide_together(machines, asked, jobs=jobs, clock=testing)
     products_seconds = (training.shared + testing.shared) / jobs

@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 
 def memory_budget() -> int:
-    """Bytes that a matrix of inner products may take: ``$BENCH_MEMORY_GB``, 4 unless given; and tiles of kernels.
+    """Read ``$BENCH_MEMORY_GB``: bytes that inner products may take, or tiles of kernels; 4 GB unless given.
 
     A larger one is not held: its tiles are computed again for whoever asks for them.
     """
@@ -80,6 +80,8 @@ class Workbench:
     ----------
     jobs : int
         Threads.
+    budget : int, optional
+        Bytes that a matrix of inner products may take, and tiles of kernels; `memory_budget` unless given.
 
     Attributes
     ----------
@@ -87,8 +89,9 @@ class Workbench:
         Memory that every kernel matrix is written to.
     """
 
-    def __init__(self, jobs: int = 1) -> None:
+    def __init__(self, jobs: int = 1, budget: int | None = None) -> None:
         self.jobs, self.nodes = jobs, NodeMatrix()
+        self.budget = memory_budget() if budget is None else budget
         self._expected: tuple[str, NDArray[np.intp]] | None = None
         self._awaited: dict[tuple[int, int | None], list[Awaited]] = {}
         self._failed: set[int] = set()
@@ -184,7 +187,7 @@ class Workbench:
         else:
             divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
             groups = _groups(problem.documents.labels[columns]) if by_class else None
-            limit = memory_budget() // ONCE if streamed else memory_budget()
+            limit = self.budget // ONCE if streamed else self.budget
             embedded = embed(weights, exponent)
             if embedded.shape[0] * len(columns) * 8 > limit:
                 held: Any = StreamedProducts(embedded, columns, groups)
