@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,6 @@ from typer.core import TyperGroup
 
 from benchmark.cli.cache_commands import cache
 from benchmark.cli.data_commands import data
-from benchmark.cli.later import postpone
 from benchmark.cli.model_commands import fit, predict
 from benchmark.cli.options import (
     AtMost,
@@ -448,12 +446,6 @@ def plugin_test(
 
 def main() -> None:
     """Entry point of ``bench``."""
-    # What imports make stays: collecting through it again and again takes a fifth of a short run.
-    gc.disable()
     share_machine()
     prepare()
-    postpone()
-    try:
-        app()
-    finally:
-        gc.freeze()  # at its end Python looks for what else could be freed: a third of a second after a run
+    app()

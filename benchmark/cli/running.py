@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from benchmark.cli.later import load
 from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -77,9 +75,6 @@ def performed(
     from benchmark.library.aside import Aside
 
     folders = folders_of(studies, out, overwrite=overwrite)
-    load("pandas")
-    gc.freeze()
-    gc.enable()
     ensure_usable(observer.note)
     observer.expect([len(study.ids) for study in studies])
     store = Store(warn=observer.note)
