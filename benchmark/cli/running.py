@@ -72,7 +72,6 @@ def performed(
     from benchmark.compiled import ensure_usable
     from benchmark.experiment.session import default_jobs, folders_of, perform
     from benchmark.experiment.store import Store
-    from benchmark.library.aside import Aside
 
     folders = folders_of(studies, out, overwrite=overwrite)
     ensure_usable(observer.note)
@@ -80,7 +79,6 @@ def performed(
     store = Store(warn=observer.note)
     elsewhere: dict[str, Elsewhere] = {}
     with ExitStack() as stack:
-        aside = stack.enter_context(Aside(store)) if len(studies) > 1 else None
         for study, folder in zip(studies, folders, strict=True):
             observer.begin(study.name)
             own = place or getattr(study, "parallel", None)
@@ -90,14 +88,7 @@ def performed(
                 elsewhere[repr(own)] = stack.enter_context(Cluster(own, store, jobs, observer))
             how: dict[str, Any] = {"jobs": jobs or default_jobs(), "observer": observer, "download": download}
             try:
-                done = perform(
-                    study,
-                    store,
-                    folder=folder,
-                    elsewhere=elsewhere.get(repr(own)),
-                    keep=aside.keep if aside else None,
-                    **how,
-                )
+                done = perform(study, store, folder=folder, elsewhere=elsewhere.get(repr(own)), **how)
             except KeyboardInterrupt as stopped:
                 if store.writable:
                     stopped.args = (KEPT,)
@@ -105,9 +96,6 @@ def performed(
             stored, cells = done.results.from_store
             observer.end(f"{study.name}: {done.seconds:.1f} s, {stored:,} of {cells:,} cells from the store")
             yield done
-        if aside is not None:
-            observer.begin("pictures")
-            aside.finish()
 
 
 def give_run(answer: Answer, done: Finished, *, whole: bool = False) -> None:

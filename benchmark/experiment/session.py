@@ -26,14 +26,14 @@ from benchmark.findings.papers import CONFIGS, check_published
 from benchmark.observer import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
     from benchmark.experiment.runner import Elsewhere
     from benchmark.experiment.store import Store
     from benchmark.report.contents import Summary
-    from benchmark.report.files import Draw, Keep
+    from benchmark.report.files import Draw
 
 RUNS = Path("results") / "runs"
 
@@ -110,12 +110,8 @@ def perform(
     observer: Observer | None = None,
     download: bool = True,
     elsewhere: Elsewhere | None = None,
-    keep: Callable[[Summary, Path], Keep] | None = None,
 ) -> Finished:
-    """Run an experiment, here or `elsewhere`, and write its folder, `results/runs/<name>` unless given.
-
-    `keep` says where the pictures of a summary, for a folder, come from: unless given, from the store, or drawn now.
-    """
+    """Run an experiment, here or `elsewhere`, and write its folder, `results/runs/<name>` unless given."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - as in `again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
@@ -128,24 +124,17 @@ def perform(
     summary = summary_of(results)
     manifest = manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started)
     write_results(results, manifest, folder)
-    write_all(summary, folder, keep(summary, folder) if keep else partial(picture_in, store))
+    write_all(summary, folder, partial(picture_in, store))
     write_page(summary, folder, manifest["machine"])
     return Finished(folder, results, summary, time.perf_counter() - started)
-
-
-def picture_key(draw: Draw, told: str) -> str:
-    """What a picture is named by in the store: what it shows, and the code that draws it."""
-    from benchmark.report.files import rendered  # noqa: PLC0415 - as in `again`
-
-    content = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    return key_of(stage="pictures", code=code_digest(draw, rendered), content=content)
 
 
 def picture_in(store: Store, draw: Draw, given: Any, told: str) -> dict[str, bytes]:
     """A picture from the store, or else as it is drawn now, and kept: by what it shows, and the code that draws it."""
     from benchmark.report.files import rendered  # noqa: PLC0415 - as in `again`
 
-    key = picture_key(draw, told)
+    content = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+    key = key_of(stage="pictures", code=code_digest(draw, rendered), content=content)
     if (known := store.get(key)) is not None:
         return {kind: array.tobytes() for kind, array in known.arrays.items()}
     made = rendered(draw, given)

@@ -1,15 +1,11 @@
 """Pictures that were drawn before come from the store: the same bytes, and never those of something else."""
 
-import signal
-import time
 from dataclasses import replace
 
 import pytest
 
 from benchmark.experiment.session import perform, picture_in
 from benchmark.experiment.store import Store
-from benchmark.library import aside as module
-from benchmark.library.aside import Aside
 from benchmark.report import files
 from benchmark.report.charts import Chart, Line, Panel
 from benchmark.report.files import draw_cells, draw_chart, rendered, write_all
@@ -90,66 +86,3 @@ def test_a_finished_experiment_is_not_drawn_again(finished, store, drawn, tmp_pa
         assert (once.folder / name).read_bytes() == (twice.folder / name).read_bytes()
     write_all(finished.summary, tmp_path / "anew")
     assert (tmp_path / "anew" / "figure.svg").read_bytes() == (once.folder / "figure.svg").read_bytes()
-
-
-@pytest.fixture
-def many(finished, monkeypatch):
-    """A summary with more pictures than are drawn in passing."""
-    monkeypatch.setattr(module, "FEW", 1)
-    charts = (replace(CHART, name=f"c{n}", title=f"Chart {n}") for n in range(2))
-    return replace(finished.summary, charts=tuple(charts))
-
-
-def test_many_pictures_are_drawn_aside_and_written_in_the_end(many, store, drawn, tmp_path):
-    with Aside(store) as aside:
-        write_all(many, tmp_path / "run", aside.keep(many, tmp_path / "run"))
-        assert (tmp_path / "run" / "table.md").exists()
-        assert not list((tmp_path / "run").glob("*.png"))
-        aside.finish()
-    assert drawn == []
-    write_all(many, tmp_path / "anew")
-    assert contents(tmp_path / "run") == contents(tmp_path / "anew")
-
-
-def test_what_is_known_or_few_is_written_at_once(many, store, drawn, tmp_path):
-    few = replace(many, charts=many.charts[:1])
-    with Aside(store) as aside:
-        for summary in (few, many):
-            for chart in summary.charts:
-                picture_in(store, draw_chart, chart, told(chart))
-            n = len(drawn)
-            write_all(summary, tmp_path / "run", aside.keep(summary, tmp_path / "run"))
-            assert len(list((tmp_path / "run").glob("*.png"))) == len(summary.charts)
-        assert n == len(drawn) == len(many.charts)
-
-
-def test_what_cannot_be_drawn_aside_is_drawn_here(many, store, drawn, tmp_path):
-    """A process that dies takes no picture with it, and a store that can't be written is no way back from there."""
-    places = [tmp_path / name for name in "abc"]
-    others = replace(many, charts=tuple(replace(chart, title="Another") for chart in many.charts))
-    with Aside(store) as aside:
-        write_all(many, places[0], aside.keep(many, places[0]))
-        while aside._process is None:
-            time.sleep(0.01)
-        aside._process.kill()
-        aside._process.wait()
-        write_all(others, places[1], aside.keep(others, places[1]))
-        aside.finish()
-        store.writable = False
-        write_all(many, places[2], aside.keep(many, places[2]))
-    assert len(drawn) == 4
-    assert [len(list(place.glob("*.png"))) for place in places] == [2, 2, 2]
-    assert contents(places[0]) == contents(places[2])
-
-
-def test_who_breaks_off_waits_for_no_picture(many, store, tmp_path):
-    aside = Aside(store)
-    write_all(many, tmp_path / "run", aside.keep(many, tmp_path / "run"))
-    while aside._process is None:
-        time.sleep(0.01)
-    aside.__exit__(KeyboardInterrupt, None, None)
-    assert aside._process.returncode == -signal.SIGKILL
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
