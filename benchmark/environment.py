@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import math
 import os
 import platform
@@ -15,7 +14,6 @@ from pathlib import Path
 from benchmark.errors import BenchError
 
 _PROCESS = Path("/proc/self")
-_M_TRIM_THRESHOLD, _M_MMAP_MAX, _M_ARENA_MAX = -1, -4, -8
 _STALE_SECONDS = 24 * 3600.0
 #: One number: the highest of the peaks that were forgotten.
 _FORGOTTEN = [0.0]
@@ -34,27 +32,11 @@ def gigabytes(variable: str, default: float) -> int:
 
 
 def share_machine() -> None:
-    """Keep what is freed for what comes next, in as many heaps as there are processors; let threads sleep as they wait.
+    """Let OpenMP's threads sleep while they wait; it must be said before its library is loaded.
 
-    Of a heap of its own each thread keeps what it has freed: ten megabytes of a small run. With one heap for all,
-    machines that are trained side by side wait for each other: a fifth of the time of WebKB's diffusion curves. glibc
-    gives a large array that is freed back to the system, and the next one comes page by page: on a virtual machine a
-    second for 400 megabytes, a tenth of the time of Fisher kernels. `return_freed_memory` does so where it is time to.
-    OpenMP's threads, told before its library is loaded, would else turn around while they wait: on a busy machine, a
-    third of PLSI's time of the processors, and most of it of a few documents. So would OpenBLAS's, 25 ms each time.
+    They would else turn around: on a busy machine that takes a third of PLSI's time of the processors.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")  # 2⁴ cycles
-    with contextlib.suppress(AttributeError, OSError, TypeError):
-        library = ctypes.CDLL(None)
-        for option, value in ((_M_ARENA_MAX, os.cpu_count() or 1), (_M_MMAP_MAX, 0), (_M_TRIM_THRESHOLD, -1)):
-            library.mallopt(option, value)
-
-
-def return_freed_memory() -> None:
-    """Give back to the system what has been freed, which glibc keeps: of a million documents, lexed, a gigabyte."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def probe(folder: Path) -> None:

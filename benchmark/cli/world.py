@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import codecs
 import errno
 import logging
 import os
 import re
 import sys
 from contextlib import contextmanager, suppress
-from importlib.machinery import ExtensionFileLoader
 from typing import TYPE_CHECKING
 
 from benchmark.environment import memory_limit
 from benchmark.errors import BenchError, ConfigError
-from benchmark.report.escapes import in_ascii, printable
+from benchmark.report.escapes import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,19 +25,14 @@ _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 
 def prepare() -> None:
-    """Make standard output and error take any text, and matplotlib deaf to what a user has set up for other work."""
-    # A file that is opened later must not become the standard output that was closed.
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
-        pass
-    os.close(descriptor)
-    codecs.register_error("signs", _in_ascii)
-    for name in ("stdout", "stderr"):
+    """Make the standard streams take any text, and matplotlib deaf to what a user has set up for other work."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
-        else:
+        if stream is None:  # it was closed, and a file that is opened later must not stand in its place
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif mode == "w":
             with suppress(OSError):  # of a stream that leads elsewhere since it was opened
-                stream.reconfigure(errors="signs")
+                stream.reconfigure(errors="backslashreplace")
     # Pictures are drawn without pyplot: a backend that isn't here, a notebook's say, would only stop the import.
     os.environ.pop("MPLBACKEND", None)
     os.environ["MATPLOTLIBRC"] = os.devnull
@@ -73,7 +66,7 @@ def told() -> Iterator[None]:
         say(f"bench: {error}", err=True)
         raise SystemExit(error.exit_code) from None
     except KeyboardInterrupt as error:
-        say(f"\nbench: {_interruption(error)}", err=True)
+        say(f"\nbench: {'; '.join(['interrupted', *map(str, error.args)])}", err=True)
         raise SystemExit(130) from None
     except Exception as error:
         said = _of_a_plugin(error)
@@ -90,19 +83,6 @@ def _of_a_plugin(error: Exception) -> str:
     """What is to say of an error that came by a plug-in's code; else nothing."""
     foreign = sys.modules.get("benchmark.foreign")  # where none was asked for there is none
     return foreign.blamed(error) if foreign is not None else ""
-
-
-def _interruption(error: KeyboardInterrupt) -> str:
-    innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
-    # OpenBLAS sends itself an interrupt where it can't start its threads.
-    if innermost is not None and innermost.tb_frame.f_code.co_filename == _LOADING:
-        return "stopped while libraries were loaded, by Ctrl-C or by one that says above why it can't start"
-    return "; ".join(["interrupted", *map(str, error.args)])
-
-
-_LOADING = ExtensionFileLoader.create_module.__code__.co_filename
 
 
 def _of_memory(error: BaseException) -> str:
@@ -131,10 +111,3 @@ def _of_system(error: OSError) -> str:
     # What is still buffered can't be written either, and Python would say so once more on the way out.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return f"can't write to standard output: {reason[0].lower()}{reason[1:]}"
-
-
-def _in_ascii(error: UnicodeError) -> tuple[str, int]:
-    """Spell what an encoding lacks in ASCII, as near as can be; an error handler of `codecs`."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    return in_ascii(error.object[error.start : error.end]), error.end

@@ -11,7 +11,6 @@ import numpy as np
 from benchmark.corpora.assemble import select
 from benchmark.corpora.counted import CountedCorpus
 from benchmark.corpora.reader import LastCorpus
-from benchmark.environment import return_freed_memory
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.plugin_results import keep, known
@@ -53,7 +52,6 @@ def read_counts(
             entry = Entry(arrays, facts | {"digest": corpus.digest})
             reader.check_unchanged()
             keep(store, key, entry, component, observer.note)
-            return_freed_memory()
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
     if plugin is not None:  # what is computed of these counts is named by them, however they came about
         own = {name: each for name, each in entry.facts.items() if name != "reads"}

@@ -11,7 +11,7 @@ from benchmark.blocks import blas_threads
 from benchmark.compiled import compile_all
 from benchmark.config.model import BASE
 from benchmark.corpora.reader import LastCorpus
-from benchmark.environment import forget_peak, peak_bytes, return_freed_memory
+from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import PointKey, Predictions
 from benchmark.experiment.code_digest import code_digest, modules_of
 from benchmark.experiment.overlap import seen_before
@@ -123,7 +123,6 @@ def read_variants(
             facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
         found[name] = Read(counts, key, facts, texts)
     del how  # and the last corpus with it
-    return_freed_memory()
     return found
 
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from benchmark.checks import is_number
 
-_SIGNS = {"–": "-", "—": "-", "−": "-", "·": "-", "×": "x", "±": "+-", "≤": "<=", "≥": ">=", "≠": "!=", "→": "->"}
-_SIGNS |= {"‘": "'", "’": "'", "“": '"', "”": '"'}
 # C0 and C1 controls but for tab and line feed, and what turns the direction of text around.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
@@ -35,17 +32,6 @@ def printable(text: str) -> str:
     'a\\x1b[31m\\r\n'
     """
     return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
-
-
-def in_ascii(text: str) -> str:
-    """Spell in ASCII, as near as can be, for a terminal that knows no other letters.
-
-    Examples
-    --------
-    >>> in_ascii("Σ ≥ −2 · Zürich…")
-    '? >= -2 - Zurich...'
-    """
-    return "".join(_SIGNS.get(char) or _in_letters(char) or "?" for char in text)
 
 
 def csv_cell(text: str) -> str:
@@ -87,7 +73,3 @@ def latex_text(text: str) -> str:
     """
     escaped = "".join(_LATEX.get(char, char) for char in printable(" ".join(text.split())))
     return re.sub(r"(?<![\w}])([+-])(?=\d)", r"$\1$", escaped).replace("[", "{[}").replace("]", "{]}")
-
-
-def _in_letters(char: str) -> str:
-    return unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
