@@ -90,7 +90,7 @@ class YamlSource:
         if self.name != over.name:
             merged.files |= {place: self.files.get(place, self.name) for place in below if place}
             merged.lines[()] = over.lines.get((), 0)  # what both lack is missing in the file that was named
-        merged.lines |= {place: over.lines.get(place, 0) for place in above}
+        merged.lines |= {place: over.line(place) for place in above}
         merged.files |= {place: over.files.get(place, over.name) for place in above}
         return merged
 

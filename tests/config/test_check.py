@@ -97,6 +97,7 @@ class TestVariants:
             ("variants:\n  a:\n    defaults:\n      smoothing: 1 # HERE\n", "no method here has 'smoothing'"),
             ("variants:\n  a:\n    protocol:\n      held_out: [texsa] # HERE\n", "did you mean 'texas'?"),
             ("variants:\n  a:\n    terms:\n      number: [2, 1] # HERE\n", "ascending"),
+            ("variants:\n  a:\n    protocol: {1: 2} # HERE\n", "unknown parameter of the protocol"),
             ("base: false # HERE\n", "base: false leaves nothing to run: name variants"),
             ("base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n", "which base: false leaves out"),
         ],
