@@ -12,7 +12,6 @@ from benchmark.config.documents import collection_of
 from benchmark.config.entries import entries_of
 from benchmark.config.limits import check_name, check_number
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE, Experiment, Variant
-from benchmark.config.old_words import refuse_old_words
 from benchmark.config.schema import ExperimentSection
 from benchmark.config.tasks import check_splits, inner_of, protocol_of, tasks_of, terms_of
 from benchmark.errors import quoted, unknown
@@ -48,7 +47,6 @@ def check_experiment(
     recorded : mapping of variant to mapping
         Where a finished run is read again: what its manifest keeps of corpora that have no card.
     """
-    refuse_old_words(source)
     config = validated(ExperimentSection, source)
     choices = _choices(config, source)
     variants = {BASE: _variant(BASE, config, source, known, recorded)} if config.base else {}

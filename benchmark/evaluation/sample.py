@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import stats
@@ -53,6 +52,8 @@ class Sample(ABC):
 
     seed: int
     groups: bool = field(default=False, compare=False)
+    #: Estimates that take a bootstrap, by what they are of: several tables ask for them.
+    _known: dict[tuple[Any, ...], Estimate] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     #: What the sample is, and which intervals and tests follow from it.
     words: ClassVar[str]
@@ -153,7 +154,10 @@ class ByDocuments(Sample):
         """Mean over the splits, with the interval that the tested documents give."""
         if metric in scores.known or scores.outcome is None or metric not in scores.outcome.known:
             return super().estimate(scores, metric)
-        return _estimate(scores.outcome, _distinct(scores.outcome, metric), self.seed)
+        key = scores.outcome, _distinct(scores.outcome, metric)
+        if key not in self._known:
+            self._known[key] = intervals.estimate(*key, self.seed)
+        return self._known[key]
 
     def counted(self, scores: CellScores, ours: Estimate) -> str:
         """The tested documents, and how many splits they are tested in."""
@@ -173,7 +177,10 @@ class ByDocuments(Sample):
         """Score of `a` less that of `b` on the same documents, with the interval of paired data."""
         if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
             return super().difference(a, b, metric)
-        return _difference(a.outcome, b.outcome, metric, self.seed)
+        key = a.outcome, b.outcome, metric
+        if key not in self._known:
+            self._known[key] = intervals.difference(*key, self.seed)
+        return self._known[key]
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """As of any sample; of a single split it is refused, having no interval worth the name."""
@@ -241,10 +248,6 @@ def sample_of(protocol: type, seed: int) -> Sample:
     if draws(protocol):
         return ByDraws(seed)
     return ByDocuments(seed, groups=issubclass(protocol, LeaveOneGroupOut))
-
-
-_estimate = lru_cache(maxsize=4096)(intervals.estimate)
-_difference = lru_cache(maxsize=4096)(intervals.difference)
 
 
 def _distinct(outcome: Outcome, metric: str) -> str:
