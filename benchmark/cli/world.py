@@ -26,11 +26,14 @@ _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 def prepare() -> None:
     """Make the standard streams take any text, and matplotlib deaf to what a user has set up for other work."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+    # A file that is opened later must not stand in the place of a stream that was closed.
+    if sys.stdin is None:
+        os.open(os.devnull, os.O_RDONLY)
+    for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if stream is None:  # it was closed, and a file that is opened later must not stand in its place
-            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115
-        elif mode == "w":
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        else:
             with suppress(OSError):  # of a stream that leads elsewhere since it was opened
                 stream.reconfigure(errors="backslashreplace")
     # Pictures are drawn without pyplot: a backend that isn't here, a notebook's say, would only stop the import.
