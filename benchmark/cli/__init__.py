@@ -201,6 +201,8 @@ def plan(
         from benchmark.report.part import Part
 
         parts, said = [Part("", ("what", "entries", "in the store"), list(found.rows))], ""
+        if found.together:
+            parts.append(Part("", ("computed together", "splits"), list(found.together)))
         if found.forecast is not None:
             seconds, memory = found.forecast.seconds, found.forecast.memory
             each = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]

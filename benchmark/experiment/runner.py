@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from benchmark.blocks import blas_threads
 from benchmark.compiled import compile_all
@@ -13,6 +13,7 @@ from benchmark.config.model import BASE
 from benchmark.corpora.reader import LastCorpus
 from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import PointKey, Predictions
+from benchmark.experiment.batches import Batch, batches, splits_of
 from benchmark.experiment.code_digest import code_digest, modules_of
 from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.plugin_results import keep, known
@@ -24,7 +25,7 @@ from benchmark.foreign import guarded, place_of, plugin_of, running
 from benchmark.measures.base import Context, computed
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
-from benchmark.methods.workbench import Awaited, Workbench
+from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
 
 if TYPE_CHECKING:
@@ -35,11 +36,8 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
     from benchmark.measures.base import Arrays, Measure
-    from benchmark.methods.base import Problem
+    from benchmark.methods.base import Decisions, Problem
     from benchmark.text.counts import Counts
-
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +146,7 @@ class Walk:
         documents have several classes, methods share the machines of a split: there, all methods go through one split
         before the next.
         """
-        by_split, problem = work.problem.several, None
+        by_split = work.problem.several
         todo = [(point, job) for point in work.points for job in point.jobs]
         results: dict[str, Solved] = {}
         missing = []
@@ -163,23 +161,27 @@ class Walk:
         brought, refused = self._brought(missing, work.problem)
         results |= brought
         left = [each for each in missing if each[1].key not in brought]
-        for point, jobs in batches(left, by_split=by_split):
-            if point.problem is not problem:
-                problem = point.problem
-                splits = [split for splits in work.splits.values() for split in splits]
-                self._bench.expect(problem, splits, awaited((p, j) for p, j in left if p.problem is problem))
-            if point.place not in self.failed:
-                self._observer.now(jobs[0].label)
-                found = refused.get(jobs[0].key) or self.results_of(point, jobs)
-                if isinstance(found, str):
-                    self.failed[point.place] = found
-                    self._observer.note(f"{point_name(point.place)} failed: {found}")
-                else:
-                    results |= found
-            for job in jobs:
+        for point, job in left:
+            if job.key in refused:
+                self._fail(point, refused[job.key])
+        for batch in batches(left, by_split=by_split):
+            parts = tuple(part for part in batch.parts if part[0].place not in self.failed)
+            if parts:
+                self._observer.now(parts[0][1][0].label)
+                for (point, _), found in zip(parts, self.results_of(replace(batch, parts=parts)), strict=True):
+                    if isinstance(found, str):
+                        self._fail(point, found)
+                    else:
+                        results |= found
+            for job in batch.jobs:
                 self._observer.step(job.label)
         done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in self.failed}
         return done, {point_name(place): reason for place, reason in self.failed.items()}
+
+    def _fail(self, point: PointWork, reason: str) -> None:
+        if point.place not in self.failed:
+            self.failed[point.place] = reason
+            self._observer.note(f"{point_name(point.place)} failed: {reason}")
 
     def _brought(
         self, missing: Sequence[tuple[PointWork, Job]], problem: Problem
@@ -197,83 +199,55 @@ class Walk:
                 self._observer.step(jobs[key].label)
         return found, refused
 
-    def results_of(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
-        """What some jobs of a point give, kept in the store; or why they can't be done."""
-        splits = [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
-        if point.classifies_points:  # the large matrices of the methods before would count as its own
-            self._bench.release_matrices()
+    def results_of(self, batch: Batch) -> list[dict[str, Solved] | str]:
+        """Compute a batch and keep what it gives: of each part the results by key, or why it can't be done."""
+        if any(point.classifies_points for point, _ in batch.parts):
+            self._bench.release_matrices()  # the large matrices of the methods before would count as its own
         forget_peak()
-        part = point.plugin_part
-        point.compile()
+        for point, _ in batch.parts:
+            point.compile()
         try:
-            with guarded(part):
-                decisions = point.method.solve(point.problem, splits, point.terms, self._bench)
-        except (ValueError, FloatingPointError) as error:
+            with guarded(batch.parts[0][0].plugin_part):
+                decided = batch.solve(self._bench)
+        except ValueError as error:  # what the guard says of a plug-in
+            decided = [error]
+        memory = peak_bytes()
+        return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
+
+    def _kept(
+        self, point: PointWork, jobs: Sequence[Job], decided: list[Decisions] | Exception, memory: float
+    ) -> dict[str, Solved] | str:
+        """Keep what a point's jobs give; or tell why they can't be done."""
+        part, splits = point.plugin_part, splits_of(jobs)
+        if isinstance(decided, Exception):
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
-            if error.__cause__ is not None:  # of a plug-in, whose author wants to see it
-                self._observer.detail("".join(format_exception(error.__cause__)))
-            return f"{splits[0].name}: {error}" if len(jobs[0].splits) == 1 else str(error)
-        found, start, memory = {}, 0, peak_bytes()
+            if decided.__cause__ is not None:  # of a plug-in, whose author wants to see it
+                self._observer.detail("".join(format_exception(decided.__cause__)))
+            return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
         # A candidate may be a poor one: what is chosen among them isn't it, and needs the others' scores.
-        for split, own in zip(splits, decisions, strict=True) if point.alone else ():
+        for split, own in zip(splits, decided, strict=True) if point.alone else ():
             over_classes = getattr(point.method, "over_classes", "sum")
             work = Work(point.problem, split, splits, point.terms, over_classes, self._bench)
             if blind := blindness(point.method.spec, work, own):
                 return f"{'' if part is None else f'{place_of(part, short=True)}: '}{split.name}: {blind}"
+        found, start = {}, 0
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
-            found[job.key] = solved(job, decisions[start:stop], point.problem, memory)
+            found[job.key] = solved(job, decided[start:stop], point.problem, memory)
             keep(self._store, job.key, pack(found[job.key]), part, self._observer.note)
             start = stop
         return found
 
     def _one_by_one(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
-        """What the jobs of a point give, one after the other: those before the first that can't be done are kept."""
+        """Compute the jobs of a point one after the other: those before the first that can't be done are kept."""
         found: dict[str, Solved] = {}
         for job in jobs:
-            own = self.results_of(point, [job])
+            (own,) = self.results_of(Batch(((point, (job,)),)))
             if isinstance(own, str):
                 return own
             found |= own
         return found
-
-
-def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, list[Job]]]:
-    """What is handed to a method at once, in the order that lets methods share what they can.
-
-    It is one job, so that a run which is stopped goes on from there; or all of a point, where points are classified:
-    these splits are solved side by side.
-    """
-    if by_split:
-        by_text = _together(missing, lambda each: each[0].problem.key)
-        ordered = _together(by_text, lambda each: (each[0].place[4], each[1].splits[0].name))
-        return [(point, [job]) for point, job in ordered]
-    points: dict[PointKey, tuple[PointWork, list[Job]]] = {}
-    for point, job in missing:
-        points.setdefault(point.place, (point, []))[1].append(job)
-    by_base = _together(points.values(), lambda each: each[0].shares)
-    found = []
-    for point, jobs in _together(by_base, lambda each: each[0].problem.key):
-        found += [(point, jobs)] if point.classifies_points else [(point, [job]) for job in jobs]
-    return found
-
-
-def awaited(todo: Iterable[tuple[PointWork, Job]]) -> list[Awaited]:
-    """What a workbench is told that methods are to be solved on."""
-    return [
-        Awaited(point.method, split, point.terms)
-        for point, job in todo
-        for split in (*job.splits, *(fold for folds in job.inner for fold in folds))
-    ]
-
-
-def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:
-    """The items, those of one key after each other; the keys in the order in which they first appear."""
-    found: dict[Any, list[T]] = {}
-    for item in items:
-        found.setdefault(key(item), []).append(item)
-    return [item for own in found.values() for item in own]
 
 
 def point_name(place: PointKey) -> str:

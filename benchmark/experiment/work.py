@@ -12,13 +12,15 @@ from benchmark.compiled import compile_all
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
 from benchmark.evaluation.protocols import draws
+from benchmark.experiment.batches import Batch
 from benchmark.experiment.code_digest import code_digest, code_version, modules_of
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
 from benchmark.foreign import plugin_of
 from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
-from benchmark.methods.weights import shared_products
+from benchmark.methods.weights import shared_products, trained_by
+from benchmark.methods.workbench import Workbench
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -137,9 +139,13 @@ def task_work(
 ) -> TaskWork:
     """Everything that is to be computed of one task under one variant; `texts` are those of methods' own."""
     wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
-    problem = _problem(task, counts, counts_id, study.seed)
-    own: dict[Text | None, Problem] = {t: _problem(task, *read, study.seed) for t, read in (texts or {}).items()}
-    splits = {size: tuple(built_protocol(variant.protocol, size).splits(problem.documents)) for size in variant.sizes}
+    documents = counts.documents.of_classes(task.classes)[1]
+    splits = {size: tuple(built_protocol(variant.protocol, size).splits(documents)) for size in variant.sizes}
+    trained = trained_by([split for each in splits.values() for split in each])
+    problem = _problem(task, counts, counts_id, study.seed, trained)
+    own: dict[Text | None, Problem] = {
+        text: _problem(task, *read, study.seed, trained) for text, read in (texts or {}).items()
+    }
     digest = cache(_rows_digest)
     inner_of = {size: tuple(_inner(split, problem, study.inner) for split in splits[size]) for size in splits}
     points = []
@@ -158,20 +164,20 @@ def task_work(
                     words = (variant.name, task.name, entry.label, candidate, size, number)
                     label = "-".join(str(word) for word in words if word not in ("", "base", None))
                     folds = list(zip(splits[size], inner, strict=True))
-                    code = code_digest(variant.protocol.cls, *_components(spec), task_work)
+                    code = code_digest(variant.protocol.cls, *_components(spec), task_work, Batch, Workbench)
                     jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
                     how = method, seen, number, shared_products(spec), spec.kernel is None
                     points.append(PointWork(place, *how, jobs, candidate is None))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 
 
-def _problem(task: Task, counts: Counts, counts_id: str, seed: int) -> Problem:
+def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDArray[np.intp]) -> Problem:
     rows, documents = counts.documents.of_classes(task.classes)
     whole = len(rows) == len(counts.documents)
     own = replace(counts, documents=documents, matrix=counts.matrix if whole else counts.matrix[rows])
     truth = documents.labels if documents.topics is None else np.packbits(documents.topics, axis=1)
     key = key_of(counts=counts_id, rows=array_digest(rows.astype(np.int64), truth), classes=list(task.classes))
-    return Problem(own, key, seed)
+    return Problem(own, key, seed, trained)
 
 
 def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:

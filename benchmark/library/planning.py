@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,6 +16,7 @@ from benchmark.corpora.assemble import select
 from benchmark.corpora.files import OwnFiles
 from benchmark.environment import forget_peak, free_memory, peak_bytes
 from benchmark.evaluation.predictions import CLOCKS, Given, Predictions
+from benchmark.experiment.batches import batches
 from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.overlap import MOST_SPLITS, seen_before
 from benchmark.experiment.reading import counts_key, described
@@ -84,6 +85,8 @@ class Plan:
     ----------
     rows : list of (str, int, int)
         Each curve or cell, its entries, and how many of them the store has.
+    together : list of (str, int)
+        Curves or cells that are computed together on a split, and on how many splits.
     from_store : (int, int)
         Cells that the store has, and cells.
     forecast : Forecast or None
@@ -93,6 +96,7 @@ class Plan:
     """
 
     rows: list[tuple[str, int, int]]
+    together: list[tuple[str, int]] = field(default_factory=list)
     from_store: tuple[int, int] = (0, 0)
     forecast: Forecast | None = None
     warnings: list[str] = field(default_factory=list)
@@ -126,15 +130,26 @@ def plan(
     rows: dict[str, list[int]] = {}
     for work in rehearsal.works:
         for point in work.points:
-            row = rows.setdefault("-".join(word for word in point.place[:3] if word not in ("", "base")), [0, 0])
+            row = rows.setdefault(_curve(point), [0, 0])
             row[0] += len(point.jobs)
             row[1] += len(point.jobs) - len(rehearsal.missing.get(point.place, ()))
     listed = [(name, n, stored) for name, (n, stored) in rows.items()]
+    together = Counter(
+        ", ".join(dict.fromkeys(_curve(point) for point, _ in batch.parts))
+        for work in rehearsal.works
+        for batch in batches(rehearsal.left(work), by_split=work.problem.several)
+        if len(batch.parts) > 1
+    )
     if quick:
-        return Plan(listed)
+        return Plan(listed, [*together.items()])
     free = free_memory() + rehearsal.resident[START]
     forecast, from_store = rehearsal.forecast()
-    return Plan(listed, from_store, forecast, _warnings(forecast, free, store, jobs))
+    return Plan(listed, [*together.items()], from_store, forecast, _warnings(forecast, free, store, jobs))
+
+
+def _curve(point: PointWork) -> str:
+    """Name the curve or cell that a point is of."""
+    return "-".join(word for word in point.place[:3] if word not in ("", "base"))
 
 
 def in_words(found: Plan) -> str:
@@ -221,6 +236,10 @@ class _Rehearsal:
                 self.missing[point.place] = left
         self.seconds[READING] = clock() - started + unread
         self.resident[READING] = _resident()
+
+    def left(self, work: TaskWork) -> list[tuple[PointWork, Job]]:
+        """Return what the store lacks of a task."""
+        return [(point, job) for point in work.points for job in self.missing.get(point.place, ())]
 
     def forecast(self) -> tuple[Forecast, tuple[int, int]]:
         """What a run takes; and the cells that the store has, and all."""

@@ -16,13 +16,14 @@ import numpy as np
 from benchmark.blocks import blas_threads
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.protocols import Split
-from benchmark.experiment.runner import Walk, awaited, batches
+from benchmark.experiment.batches import batches
+from benchmark.experiment.runner import Walk
 from benchmark.experiment.store import Store
 from benchmark.kernels import elementwise
 from benchmark.methods.base import Problem
 from benchmark.methods.category_machines import FisherMachines, LinearCategories
-from benchmark.methods.weights import differs_by_split
-from benchmark.methods.workbench import Workbench, memory_budget, trained_by
+from benchmark.methods.weights import differs_by_split, trained_by
+from benchmark.methods.workbench import Workbench, memory_budget
 from benchmark.observer import Observer
 from benchmark.text.counts import Counts
 
@@ -193,7 +194,8 @@ def sampled(work: TaskWork, missing: Mapping[PointKey, list[Job]], share: float)
         return replace(job, splits=tuple(part(split, *thinned[id(split)]) for split in job.splits), inner=inner)
 
     counts = Counts(problem.documents.take(rows), problem.counts.matrix[rows], problem.counts.vocabulary)
-    own_problem = Problem(counts, f"{len(rows)} of {problem.key}", problem.seed)
+    trained = np.searchsorted(rows, np.unique(np.concatenate([train for train, _ in thinned.values()])))
+    own_problem = Problem(counts, f"{len(rows)} of {problem.key}", problem.seed, trained)
     # Not alone: of a few documents a method may see nothing, and to find out why would take a matrix that no run makes.
     points = [
         replace(p, problem=own_problem, jobs=tuple(map(small, jobs[p.place])), alone=False)
@@ -228,24 +230,23 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
     n_bytes, n_small = (max(each.rows * each.columns * 8 for each in sizes.values()) for sizes in (all_, some))
     # The matrices of a sample are streamed where those of all documents are.
     bench = _Watched(jobs, int(memory_budget() * n_small / n_bytes))
-    splits = [split for splits in small.splits.values() for split in splits]
-    bench.expect(small.problem, splits, awaited((p, j) for p in small.points for j in p.jobs))
     walk, found = Walk(Store(folder, limit=10**12), bench, Observer()), dict[Any, list[Piece]]()
     todo = [(point, job) for point in small.points for job in point.jobs]
     with blas_threads(jobs):
-        for point, own in batches(todo, by_split=small.problem.several):
+        for batch in batches(todo, by_split=small.problem.several):
             products, started, bench.taken = bench.spent, clock(), 0
-            results = walk.results_of(point, own)
-            took, products = clock() - started, bench.spent - products
-            if isinstance(results, str):
-                continue
-            steps = _steps(point, bench.squares, some[point.place], all_[point.place])
-            if not bench.taken:  # what is made by tiles later: points and their postings
-                steps["products"] = some[point.place].rows / all_[point.place].rows
-            held = {"products": bench.taken, "kernel": bench.nodes.nbytes}
-            decisions = [each for job in own for each in results[job.key].decisions]
-            parts = _divided(point, np.sum([each.seconds for each in decisions], axis=0), took, products)
-            found.setdefault(point.place, []).append(Piece(len(decisions), parts, steps, held))
+            results = walk.results_of(batch)
+            took, products = (each / len(batch.parts) for each in (clock() - started, bench.spent - products))
+            for (point, own), given in zip(batch.parts, results, strict=True):
+                if isinstance(given, str):
+                    continue
+                steps = _steps(point, bench.squares, some[point.place], all_[point.place])
+                if not bench.taken:  # what is made by tiles later: points and their postings
+                    steps["products"] = some[point.place].rows / all_[point.place].rows
+                held = {"products": bench.taken, "kernel": bench.nodes.nbytes}
+                decisions = [each for job in own for each in given[job.key].decisions]
+                parts = _divided(point, np.sum([each.seconds for each in decisions], axis=0), took, products)
+                found.setdefault(point.place, []).append(Piece(len(decisions), parts, steps, held))
     bench.release()
     return found
 

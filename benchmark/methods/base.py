@@ -36,11 +36,14 @@ class Problem:
         Digest of all that `counts` come from.
     seed : int
         Of the experiment.
+    trained : intp array, optional
+        Documents that any split of the experiment trains on, ascending: inner products have columns for them.
     """
 
     counts: Counts
     key: str
     seed: int
+    trained: NDArray[np.intp] | None = None
 
     @property
     def documents(self) -> Documents:

@@ -30,7 +30,6 @@ from benchmark.methods.answers import real_numbers
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
 from benchmark.methods.weights import Work, learns, shared_products
-from benchmark.methods.workbench import Awaited, Workbench
 from benchmark.registries import shipped
 
 if TYPE_CHECKING:
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Kernel
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.fitted import FittedMethod
+    from benchmark.methods.workbench import Workbench
 
 
 @dataclass(frozen=True)
@@ -82,34 +82,30 @@ class OnSplits:
 class KernelMachine(OnSplits):
     """LIBSVM on each split by itself: one-vs-one or one-vs-rest, training documents sorted by class.
 
-    Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`. One-vs-one, it is solved together
-    with all that are awaited on the split and share its inner products.
+    Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
     """
 
-    def _split(self, work: Work) -> Decisions:
-        own = Awaited(self, work.split, work.terms)
-        if self.joins is None:
-            return self._alone(work)
-        others = [
-            each
-            for each in work.bench.beside(own)
-            if isinstance(each.method, KernelMachine)
-            and (each.method.joins, each.method.over_classes) == (self.joins, self.over_classes)
-            and (work.terms is None or each.method.spec.representation == self.spec.representation)
-        ]
-        return work.bench.solved(own, lambda: _solve_together([own, *others], work))
+    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+        """Train on each split and decide, see `Method.solve`."""
+        if self.joins(terms) is None:
+            return super().solve(problem, splits, terms, bench)
+        (found,) = solve_joined([(self, splits)], problem, terms, bench)
+        if isinstance(found, Exception):
+            raise found
+        return found
 
-    @property
-    def joins(self) -> tuple[Any, ...] | None:
-        """The same for machines that can be solved together, unless terms are selected; None for what is alone.
+    def joins(self, terms: int | None) -> tuple[Any, ...] | None:
+        """Return the same for machines that can be trained together; None for what is trained alone.
 
         A plug-in's kernel is alone: what it does to its arguments, or reads, is of its own results only.
         """
         ours = self.spec.kernel is not None and shipped(self.spec.kernel.cls)
-        together = ours and self.spec.classifier.build().scheme == "one-vs-one"
-        return shared_products(self.spec) if together else None
+        if not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
+            return None
+        selected = None if terms is None else repr(self.spec.representation)
+        return shared_products(self.spec), self.over_classes, selected
 
-    def _alone(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> Decisions:
         watch = Stopwatch()
         machines, products, rows = self._trained(work, watch)
         normalization = self.spec.representation.normalization
@@ -149,23 +145,66 @@ def _by_class(work: Work) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return train[np.argsort(labels, kind="stable")], np.bincount(labels, minlength=len(documents.classes))
 
 
-def _solve_together(members: Sequence[Awaited], work: Work) -> dict[Awaited, Decisions | Exception]:
-    """What one-vs-one machines of the same inner products make of a split, or why they can't be trained.
+def solve_joined(
+    asked: Sequence[tuple[KernelMachine, Sequence[Split]]],
+    problem: Problem,
+    terms: int | None,
+    bench: Workbench,
+    *,
+    once: bool = False,
+) -> list[list[Decisions] | Exception]:
+    """Train one-vs-one machines that share inner products, split by split, and decide.
+
+    Parameters
+    ----------
+    asked : sequence of (KernelMachine, sequence of Split)
+        Machines that `joins` the same, each with the splits that it is asked for.
+    problem, terms, bench
+        As of `Method.solve`.
+    once : bool
+        Whether nothing else needs the inner products.
+
+    Returns
+    -------
+    list of (list of Decisions or Exception)
+        For each machine its decisions, split by split, or why it can't be trained on one of them.
+    """
+    found: list[dict[int, Decisions]] = [{} for _ in asked]
+    failed: dict[int, Exception] = {}
+    splits = {id(split): split for _, own in asked for split in own}
+    with threads(bench):
+        for number, split in splits.items():
+            wanted = [i for i, (_, own) in enumerate(asked) if any(each is split for each in own) and i not in failed]
+            machines = [asked[i][0] for i in wanted]
+            if not machines:
+                continue
+            work = Work(problem, split, [*splits.values()], terms, machines[0].over_classes, bench)
+            for i, decided in zip(wanted, _solve_together(machines, work, once=once), strict=True):
+                if isinstance(decided, Exception):
+                    failed[i] = decided
+                else:
+                    found[i][number] = decided
+    each = enumerate(asked)
+    return [failed[i] if i in failed else [found[i][id(split)] for split in own] for i, (_, own) in each]
+
+
+def _solve_together(machines: Sequence[KernelMachine], work: Work, *, once: bool) -> list[Decisions | Exception]:
+    """Train machines of the same inner products on a split and decide, or tell why they can't be trained.
 
     Seconds are those of all threads, divided by how many there are.
     """
-    watch, bench, specs = Stopwatch(), work.bench, [each.method.spec for each in members]  # type: ignore[attr-defined]
+    watch, bench, specs = Stopwatch(), work.bench, [machine.spec for machine in machines]
     exponent, (rows, sizes) = kernel_of(specs[0]).exponent, _by_class(work)
-    products = work.products(specs[0].representation, exponent, watch, by_class=True)
+    products = work.products(specs[0].representation, exponent, watch, by_class=True, once=once)
 
     @cache  # kernels that are the same are evaluated once
     def gram(kernel: str, normalization: str, *, tested: bool) -> Gram:
         built = kernel_of(next(spec for spec in specs if repr(spec.kernel) == kernel))
         return Gram(built, products, normalization, work.split.test if tested else rows, rows)
 
-    found, wanted = dict[Awaited, Decisions | Exception](), dict[Awaited, Wanted]()
+    found, wanted = dict[int, Decisions | Exception](), dict[int, Wanted]()
     asked: list[Gram] = []
-    for each, spec in zip(members, specs, strict=True):
+    for each, spec in enumerate(specs):
         classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
         try:
             C = cost(classifier, kernel_of(spec), products, name[1])
@@ -178,10 +217,10 @@ def _solve_together(members: Sequence[Awaited], work: Work) -> dict[Awaited, Dec
     watch.lap("products")
     training, testing = Clock(len(wanted)), Clock(len(wanted))
     budget, jobs = bench.budget, bench.jobs
-    machines = fit_together([*wanted.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
-    decided = decide_together(machines, asked, jobs=jobs, clock=testing)
+    fitted = fit_together([*wanted.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
+    decided = decide_together(fitted, asked, jobs=jobs, clock=testing)
     products_seconds = (training.shared + testing.shared) / jobs
-    for i, (each, trained, values) in enumerate(zip(wanted, machines, decided, strict=True)):
+    for i, (each, trained, values) in enumerate(zip(wanted, fitted, decided, strict=True)):
         if isinstance(trained, Exception) or isinstance(values, Exception):
             found[each] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
             continue
@@ -192,7 +231,7 @@ def _solve_together(members: Sequence[Awaited], work: Work) -> dict[Awaited, Dec
         for part, seconds in spent.items():
             own_watch.book(part, float(seconds))
         found[each] = Decisions(predicted, tied, watch.seconds() + own_watch.seconds())
-    return found
+    return [found[i] for i in range(len(machines))]
 
 
 class GramMachine(OnSplits):

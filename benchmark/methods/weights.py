@@ -11,7 +11,7 @@ from benchmark.representation import canonical, normalized
 from benchmark.representation.weightings import LABELS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
@@ -80,18 +80,24 @@ class Work:
         return learned_weighting(self.problem, counts, representation, self.split, self.selected_terms())
 
     def products(
-        self, representation: Representation, exponent: float, watch: Stopwatch, *, by_class: bool = False
+        self,
+        representation: Representation,
+        exponent: float,
+        watch: Stopwatch,
+        *,
+        by_class: bool = False,
+        once: bool = False,
     ) -> InnerProducts:
         """The inner products that the split's kernel values are made of, with columns for all that it trains on.
 
-        Without selected terms they are shared by the splits, and by all methods that have the same; `by_class` as of
-        `Workbench.products`.
+        Without selected terms they are shared by the splits, and by all methods that have the same; unless they are
+        needed `once`. `by_class` as of `Workbench.products`.
         """
         rows = learned_rows(self.problem, representation, self.split)
         if self.terms is None:
             alone = differs_by_split(representation)
-            columns = self.split.train if alone else self.bench.columns(self.problem, self.splits)
-            how = {"by_class": by_class, "alone": alone}
+            columns = self.split.train if alone else self._columns()
+            how = {"by_class": by_class, "once": by_class and (once or alone)}
             held = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
             watch.book("products", held.seconds)
             return held.products
@@ -108,6 +114,16 @@ class Work:
             products = self.bench.of_points(points, representation.normalization, exponent, train, labels)
         watch.lap("products")
         return products
+
+    def _columns(self) -> NDArray[np.intp]:
+        """Documents that the splits of the experiment train on, or of these splits where others aren't known."""
+        known, splits = self.problem.trained, trained_by(self.splits)
+        return splits if known is None or not np.isin(splits, known, assume_unique=True).all() else known
+
+
+def trained_by(splits: Iterable[Split]) -> NDArray[np.intp]:
+    """Return the rows that any of the splits trains on, ascending."""
+    return np.unique(np.concatenate([split.train for split in splits]))
 
 
 def shared_products(spec: MethodSpec) -> tuple[Any, ...]:

@@ -1,8 +1,7 @@
 """The large arrays of a run, one of each kind at a time, and what methods that follow each other share of them.
 
 There are two: a matrix of inner products, and a kernel matrix in LIBSVM's layout (`nodes`), or tiles of it. Their
-memory is kept from one method to the next, since fresh memory costs more time than computing their values. Methods of
-the same inner products may be solved together, on the split for which the first of them asks.
+memory is kept from one method to the next, since fresh memory costs more time than computing their values.
 """
 
 from __future__ import annotations
@@ -25,14 +24,14 @@ from benchmark.methods.weights import fitted_weighting
 from benchmark.representation import NORMALIZATIONS, embed, norms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
     from benchmark.config.model import Representation
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Decisions, Problem
+    from benchmark.methods.base import Problem
 
     Array = NDArray[np.float64]
 
@@ -49,20 +48,6 @@ def memory_budget() -> int:
     A larger one is not held: its tiles are computed again for whoever asks for them.
     """
     return gigabytes("BENCH_MEMORY_GB", 4.0)
-
-
-@dataclass(frozen=True, eq=False)
-class Awaited:
-    """A method that is to be solved on a split, with so many terms."""
-
-    method: object
-    split: Split
-    terms: int | None
-
-    @property
-    def name(self) -> tuple[int, int, int | None]:
-        """The same for the same method, split and terms."""
-        return id(self.method), id(self.split), self.terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,53 +77,10 @@ class Workbench:
     def __init__(self, jobs: int = 1, budget: int | None = None) -> None:
         self.jobs, self.nodes = jobs, NodeMatrix()
         self.budget = memory_budget() if budget is None else budget
-        self._expected: tuple[str, NDArray[np.intp]] | None = None
-        self._awaited: dict[tuple[int, int | None], list[Awaited]] = {}
-        self._failed: set[int] = set()
-        self._ahead: dict[tuple[int, int, int | None], Decisions | Exception] = {}
-        self._once = False
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
         self._memory = np.empty(0)
         self._products: tuple[tuple[object, ...], Timed] | None = None
         self._shared: tuple[tuple[object, ...], object] | None = None
-
-    def expect(self, problem: Problem, splits: Sequence[Split], awaited: Iterable[Awaited] = ()) -> None:
-        """Say which splits of a problem are to come: inner products then have columns for all that they train on.
-
-        Methods that are `awaited` on them may be solved beside others that share their inner products.
-        """
-        self._expected = (problem.key, trained_by(splits))
-        self._awaited, self._ahead, self._failed = {}, {}, set()
-        for each in awaited:
-            self._awaited.setdefault(each.name[1:], []).append(each)
-        self._once = len({split for split, _ in self._awaited}) == 1
-
-    def beside(self, work: Awaited) -> list[Awaited]:
-        """What else is awaited on the same split, with as many terms; nothing that failed on another one."""
-        same = self._awaited.get(work.name[1:], [])
-        return [each for each in same if each.method is not work.method and id(each.method) not in self._failed]
-
-    def solved(self, work: Awaited, solve: Callable[[], Mapping[Awaited, Decisions | Exception]]) -> Decisions:
-        """What a method makes of a split: found beside another method, or else now, by `solve`, perhaps with others."""
-        if work.name not in self._ahead:
-            found = solve()
-            self._ahead |= {each.name: own for each, own in found.items()}
-            self._failed |= {id(each.method) for each, own in found.items() if isinstance(own, Exception)}
-            same = self._awaited.get(work.name[1:], [])
-            self._awaited[work.name[1:]] = [each for each in same if each.name not in self._ahead]
-        found_now = self._ahead.pop(work.name)
-        if isinstance(found_now, Exception):
-            raise found_now
-        return found_now
-
-    def columns(self, problem: Problem, splits: Sequence[Split]) -> NDArray[np.intp]:
-        """The columns to ask for: what any of the expected splits trains on, or of `splits`; ascending."""
-        if self._expected is not None and self._expected[0] == problem.key:
-            among = np.zeros(len(problem.documents), dtype=bool)
-            among[self._expected[1]] = True
-            if all(among[split.train].all() for split in splits):
-                return self._expected[1]
-        return trained_by(splits)
 
     def products(
         self,
@@ -149,7 +91,7 @@ class Workbench:
         learned: NDArray[np.intp] | None,
         *,
         by_class: bool = False,
-        alone: bool = False,
+        once: bool = False,
     ) -> Timed:
         """<x^p, x'^p> between all documents and `columns`: those asked for last, or computed.
 
@@ -165,16 +107,14 @@ class Workbench:
         learned : intp array or None
             Documents that the weighting learns from; None for those that learn nothing.
         by_class : bool
-            Whether they are asked for by classes of columns, once: what is large is then never held, unless other
-            splits are awaited that need it, too.
-        alone : bool
-            Whether no other split can need it.
+            Whether they are asked for by classes of columns.
+        once : bool
+            Whether they are asked for but once: what is large is then never held.
         """
-        streamed = by_class and (self._once or alone)
         fields = (representation.normalization, *representation.fields) if representation.fields else None
         points = str((representation.weighting.plain, representation.dirichlet, fields))
         rows = [None if each is None else each.tobytes() for each in (learned, columns)]
-        key = problem.key, points, exponent, *rows, streamed
+        key = problem.key, points, exponent, *rows, once
         if self._products is not None and self._products[0] == key:
             return self._products[1]
         self._forget()
@@ -187,7 +127,7 @@ class Workbench:
         else:
             divisors = {name: norms(weights, name) for name in NORMALIZATIONS}
             groups = _groups(problem.documents.labels[columns]) if by_class else None
-            limit = self.budget // ONCE if streamed else self.budget
+            limit = self.budget // ONCE if once else self.budget
             embedded = embed(weights, exponent)
             if embedded.shape[0] * len(columns) * 8 > limit:
                 held: Any = StreamedProducts(embedded, columns, groups)
@@ -255,7 +195,6 @@ class Workbench:
         """Let all memory go."""
         self.release_matrices()
         self._rankings.clear()
-        self._expected, self._awaited, self._ahead = None, {}, {}
 
     def _inner(self, left: sp.csr_array, right: sp.csr_array, width: int | None = None) -> Array:
         out = self._take((left.shape[0], right.shape[0]))
@@ -271,11 +210,6 @@ class Workbench:
     def _forget(self) -> None:
         """The memory is written over now: nothing that lies in it may be used any more."""
         self._products = self._shared = None
-
-
-def trained_by(splits: Sequence[Split]) -> NDArray[np.intp]:
-    """Rows that any of the splits trains on, ascending."""
-    return np.unique(np.concatenate([split.train for split in splits]))
 
 
 def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:

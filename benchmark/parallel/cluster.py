@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
 from benchmark.errors import BenchError, ConfigError, in_a_line
-from benchmark.experiment.runner import batches
+from benchmark.experiment.batches import batches
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.store import Store, key_of
 from benchmark.folders import CLUSTER
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
+    from benchmark.experiment.batches import Batch
     from benchmark.experiment.runner import Read
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.observer import Observer
@@ -60,14 +61,14 @@ def groups(work: TaskWork, missing: Sequence[tuple[PointWork, Job]]) -> list[Gro
     """What is missing of a task, divided between workers."""
     by_split = work.problem.several
 
-    def shared(batch: tuple[PointWork, list[Job]]) -> tuple[Any, ...]:
-        point, jobs = batch
+    def shared(batch: Batch) -> tuple[Any, ...]:
+        point, jobs = batch.parts[0]
         if by_split:
             return point.problem.key, point.place[4], jobs[0].splits[0].name
         return point.problem.key, *(point.place if point.classifies_points else point.shares)
 
     own = groupby(batches(missing, by_split=by_split), shared)
-    return [Group(work.variant, work.task, tuple(job.key for _, jobs in each for job in jobs)) for _, each in own]
+    return [Group(work.variant, work.task, tuple(job.key for batch in each for job in batch.jobs)) for _, each in own]
 
 
 class Cluster:

@@ -325,8 +325,8 @@ def test_no_more_memory_is_free_than_a_process_may_have(monkeypatch) -> None:
 def test_two_digits_are_said(seconds: float, n_bytes: float, said: str) -> None:
     rest = dict.fromkeys(RUN_PARTS, 0.0)
     found = Forecast(rest | {START: seconds}, rest, rest | {START: n_bytes}, 0.0)
-    assert in_words(Plan([], (0, 10), found)) == f"A first run takes about {said}."
-    assert in_words(Plan([], (8, 10), found)) == f"A run takes about {said}; 8 of 10 cells are in the store."
+    assert in_words(Plan([], [], (0, 10), found)) == f"A first run takes about {said}."
+    assert in_words(Plan([], [], (8, 10), found)) == f"A run takes about {said}; 8 of 10 cells are in the store."
 
 
 # Plan and truth

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -10,14 +11,20 @@ import pytest
 from benchmark.evaluation.predictions import CLOCKS
 from benchmark.evaluation.protocols import RandomSubsets
 from benchmark.kernels.products import StreamedProducts
+from benchmark.methods.base import Stopwatch
 from benchmark.methods.category_machines import linear_machines
 from benchmark.methods.rankings import Rankings
 from benchmark.methods.registry import method_for
-from benchmark.methods.weights import Work
-from benchmark.methods.workbench import Workbench, trained_by
+from benchmark.methods.weights import Work, trained_by
+from benchmark.methods.workbench import Workbench
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 
 from .conftest import represented, spec_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from benchmark.methods.base import Problem
 
 TF = represented("tf", "l2", "collection")
 
@@ -65,24 +72,26 @@ def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest
         np.testing.assert_array_equal(a.tied, b.tied)
 
 
-def test_what_no_other_split_needs_is_not_held_where_it_is_large(bench: Workbench, monkeypatch) -> None:
+def test_what_is_asked_for_once_is_not_held_where_it_is_large() -> None:
     problem, rows = problem_of(several=False), np.arange(60)
-    monkeypatch.setenv("BENCH_MEMORY_GB", "0.0001")  # 100 kB, of which what is asked for once may take an eighth
-    asked = [{"by_class": True, "alone": True}, {"by_class": True}, {"alone": True}]
+    bench = Workbench(budget=100_000)  # bytes, of which what is asked for once may take an eighth
+    asked = [{"by_class": True, "once": True}, {"by_class": True}, {}]
     seen = [bench.products(problem, TF, 1.0, rows, None, **each).products.matrix for each in asked]
     assert [isinstance(each, StreamedProducts) for each in seen] == [True, False, False]
     np.testing.assert_array_equal(seen[0][:], seen[1])
 
 
-def test_columns_are_what_is_expected(bench: Workbench) -> None:
+def test_columns_are_what_any_split_trains_on(bench: Workbench) -> None:
     problem = problem_of(several=False)
-    splits = draws_of(problem)
-    np.testing.assert_array_equal(bench.columns(problem, splits[:1]), splits[0].train)
-    bench.expect(problem, splits)
-    np.testing.assert_array_equal(bench.columns(problem, splits[:1]), trained_by(splits))
-    np.testing.assert_array_equal(bench.columns(problem_of(several=False, key="other"), splits[:1]), splits[0].train)
-    bench.expect(problem, splits[:1])
-    np.testing.assert_array_equal(bench.columns(problem, splits[1:]), splits[1].train)
+    first, second, *_ = draws_of(problem)
+
+    def columns(known: Problem) -> NDArray[np.intp]:
+        return Work(known, first, [first], None, "sum", bench).products(TF, 1.0, Stopwatch()).columns
+
+    np.testing.assert_array_equal(columns(problem), first.train)
+    both = trained_by([first, second])
+    np.testing.assert_array_equal(columns(replace(problem, trained=both)), both)
+    np.testing.assert_array_equal(columns(replace(problem, trained=second.train)), first.train)
 
 
 def test_rankings_are_of_the_documents_that_a_split_trains_on(bench: Workbench) -> None:

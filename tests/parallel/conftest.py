@@ -148,9 +148,9 @@ def at_home(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many jobs were solved by this process, a number each time."""
     solved, results_of = list[int](), Walk.results_of
 
-    def counted(self: Any, point: Any, jobs: Any) -> Any:
-        solved.append(len(jobs))
-        return results_of(self, point, jobs)
+    def counted(self: Any, batch: Any) -> Any:
+        solved.append(len(batch.jobs))
+        return results_of(self, batch)
 
     monkeypatch.setattr(Walk, "results_of", counted)
     return solved

@@ -1,0 +1,108 @@
+"""What is computed together: planned before anything is computed, as data that a plan prints and workers are handed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from benchmark.methods.kernel_machines import KernelMachine, solve_joined
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from benchmark.evaluation.predictions import PointKey
+    from benchmark.evaluation.protocols import Split
+    from benchmark.experiment.work import Job, PointWork
+    from benchmark.methods.base import Decisions
+    from benchmark.methods.workbench import Workbench
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, eq=False)
+class Batch:
+    """Jobs that are computed at once: some of one point, or one of each of several points on the same split.
+
+    Parameters
+    ----------
+    parts : tuple of (PointWork, tuple of Job)
+        Of several points, machines that share inner products.
+    once : bool
+        Whether no other split needs the inner products: what is large is then never held.
+    """
+
+    parts: tuple[tuple[PointWork, tuple[Job, ...]], ...]
+    once: bool = False
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs of all parts."""
+        return tuple(job for _, jobs in self.parts for job in jobs)
+
+    def solve(self, bench: Workbench) -> list[list[Decisions] | Exception]:
+        """Compute each part: decisions by split, inner folds after the split of their job; or why it can't be done."""
+        point, jobs = self.parts[0]
+        machines = [(point.method, splits_of(jobs)) for point, jobs in self.parts]
+        if _joins(point) is not None:
+            return solve_joined(machines, point.problem, point.terms, bench, once=self.once)  # type: ignore[arg-type]
+        try:
+            return [point.method.solve(point.problem, splits_of(jobs), point.terms, bench)]
+        except (ValueError, FloatingPointError) as error:
+            return [error]
+
+
+def splits_of(jobs: Iterable[Job]) -> list[Split]:
+    """Return all splits of some jobs: those of a job, then the folds of their training documents."""
+    return [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
+
+
+def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[Batch]:
+    """Plan what is computed together, in the order that lets methods share what they can.
+
+    A batch is one job, so that a run which is stopped goes on from there; all jobs of a point, where points are
+    classified, whose splits are solved side by side; or the jobs on one split whose machines share inner products.
+
+    Parameters
+    ----------
+    missing : sequence of (PointWork, Job)
+    by_split : bool
+        Whether methods share the machines of a split: all go through one split before the next.
+    """
+    splits = defaultdict[str, set[int]](set)
+    for point, job in missing:
+        splits[point.problem.key] |= {id(split) for split in splits_of([job])}
+    joined: dict[Any, list[tuple[PointWork, tuple[Job, ...]]]] = {}
+    for number, (point, jobs) in enumerate(_ordered(missing, by_split=by_split)):
+        joins = _joins(point)
+        same = number if joins is None else (point.problem.key, joins, point.terms, id(jobs[0].splits[0]))
+        joined.setdefault(same, []).append((point, jobs))
+    return [Batch(tuple(parts), len(splits[parts[0][0].problem.key]) == 1) for parts in joined.values()]
+
+
+def _joins(point: PointWork) -> Any:
+    """Return the same for points whose machines can be trained together on a split; None for what is trained alone."""
+    return point.method.joins(point.terms) if isinstance(point.method, KernelMachine) else None
+
+
+def _ordered(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, tuple[Job, ...]]]:
+    if by_split:
+        by_text = _together(missing, lambda each: each[0].problem.key)
+        ordered = _together(by_text, lambda each: (each[0].place[4], each[1].splits[0].name))
+        return [(point, (job,)) for point, job in ordered]
+    points: dict[PointKey, tuple[PointWork, list[Job]]] = {}
+    for point, job in missing:
+        points.setdefault(point.place, (point, []))[1].append(job)
+    by_base = _together(points.values(), lambda each: each[0].shares)
+    found: list[tuple[PointWork, tuple[Job, ...]]] = []
+    for point, jobs in _together(by_base, lambda each: each[0].problem.key):
+        found += [(point, tuple(jobs))] if point.classifies_points else [(point, (job,)) for job in jobs]
+    return found
+
+
+def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:
+    """Return the items, those of one key after each other; the keys in the order in which they first appear."""
+    found: dict[Any, list[T]] = {}
+    for item in items:
+        found.setdefault(key(item), []).append(item)
+    return [item for own in found.values() for item in own]

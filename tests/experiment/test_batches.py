@@ -1,0 +1,96 @@
+"""What is computed together: every job once, only machines of the same inner products, and never another decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from benchmark.experiment.batches import Batch, batches
+from benchmark.experiment.runner import read_variants, works_of
+from benchmark.experiment.store import Store
+from benchmark.methods import kernel_machines
+from benchmark.methods.workbench import Workbench
+from benchmark.observer import Observer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+    from benchmark.experiment.work import TaskWork
+
+METHODS = [
+    {"weighting": ["tf", "tfidf"], "normalization": ["l1", "l2"], "kernel": "linear"},
+    {"weighting": "tf", "normalization": "l1", "kernel": ["ngd", "bhattacharyya"]},
+    {"kernel": "linear", "classifier": {"name": "svm", "scheme": "one-vs-rest"}, "weighting": "tf"},
+    "mnb",
+]
+
+
+@pytest.fixture
+def work_of(configured: Callable[..., Experiment], tmp_path: Path) -> Callable[..., TaskWork]:
+    def make(**changes: Any) -> TaskWork:
+        study = configured(**{"methods": METHODS, **changes})
+        (work,) = works_of(study, read_variants(study, Store(tmp_path / "store"), Observer(), download=False))
+        return work
+
+    return make
+
+
+def planned(work: TaskWork) -> list[Batch]:
+    return batches([(point, job) for point in work.points for job in point.jobs], by_split=work.problem.several)
+
+
+def names(batch: Batch) -> tuple[str, ...]:
+    return tuple(point.place[2] for point, _ in batch.parts)
+
+
+def test_every_job_is_in_one_batch(work_of: Callable[..., TaskWork]) -> None:
+    costs = {"weighting": "tf", "kernel": "ned", "classifier": {"name": "svm", "C": [1, 10]}}
+    chosen = {"methods": [*METHODS, costs], "choose": {"by": "cross-validation", "folds": 3}}
+    for changes in ({}, chosen, {"terms": {"number": [20, 40]}}):
+        work = work_of(**changes)
+        found = [job.key for batch in planned(work) for job in batch.jobs]
+        assert sorted(found) == sorted(job.key for point in work.points for job in point.jobs)
+
+
+def test_machines_of_the_same_inner_products_are_trained_together(work_of: Callable[..., TaskWork]) -> None:
+    work = work_of()
+    together = {names(batch) for batch in planned(work) if len(batch.parts) > 1}
+    assert together == {
+        ("tf-l1-linear", "tf-l2-linear"),
+        ("tfidf-l1-linear", "tfidf-l2-linear"),
+        ("tf-l1-ngd", "tf-l1-bhattacharyya"),
+    }
+    assert all(len({id(jobs[0].splits[0]) for _, jobs in batch.parts}) == 1 for batch in planned(work))
+
+
+def test_over_selected_terms_points_must_be_the_same(work_of: Callable[..., TaskWork]) -> None:
+    work = work_of(terms={"number": [20]})
+    assert {names(batch) for batch in planned(work) if len(batch.parts) > 1} == {("tf-l1-ngd", "tf-l1-bhattacharyya")}
+
+
+def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., TaskWork]) -> None:
+    for batch in planned(work_of()):
+        for (point, jobs), together in zip(batch.parts, batch.solve(Workbench()), strict=True):
+            (alone,) = Batch(((point, jobs),)).solve(Workbench())
+            assert isinstance(together, list)
+            assert isinstance(alone, list)
+            for a, b in zip(together, alone, strict=True):
+                np.testing.assert_array_equal(a.given, b.given)
+                np.testing.assert_array_equal(a.tied, b.tied)
+
+
+def test_one_that_fails_leaves_the_others(work_of: Callable[..., TaskWork], monkeypatch: pytest.MonkeyPatch) -> None:
+    def cost(_classifier: Any, _kernel: Any, _products: Any, normalization: str) -> float:
+        if normalization == "l1":
+            raise ValueError("no cost")
+        return 1.0
+
+    monkeypatch.setattr(kernel_machines, "cost", cost)
+    batch = next(each for each in planned(work_of()) if names(each) == ("tf-l1-linear", "tf-l2-linear"))
+    first, second = batch.solve(Workbench())
+    assert str(first) == "no cost"
+    assert isinstance(second, list)
