@@ -135,6 +135,8 @@ def _is_search(places: tuple[str, ...] = _SEARCH) -> bool:
     while frame is not None and (frame.f_code.co_filename in _WATCHING or _origin_of(frame) == "standard"):
         if frame.f_code.co_filename.startswith(places):
             return True
+        if frame.f_code.co_filename.startswith("<frozen importlib"):  # a module is imported, whoever asks for it
+            return False
         frame = frame.f_back
     return False
 
