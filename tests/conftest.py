@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import functools
-import gc
-import multiprocessing
 import os
 import random
 import re
-import runpy
+import resource
 import shutil
+import subprocess
+import sys
 import tempfile
-from multiprocessing import forkserver
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -19,10 +19,8 @@ import hypothesis
 import numba
 import platformdirs
 import pytest
-import typer.testing
 import yaml
 from threadpoolctl import threadpool_limits
-from xdist.remote import WorkerInteractor
 
 from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
@@ -77,81 +75,17 @@ def folders_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 
 def pytest_configure() -> None:
-    """Look for no garbage among the modules and tests that are collected: a fifth of the time that they take.
-
-    Threads of libraries, which are loaded by now, get to know only in other processes that they sleep while they wait.
-    """
-    gc.disable()
+    """Tell threads of libraries, which aren't loaded yet, to sleep while they wait."""
     share_machine()
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Let workers of xdist tell of a test what it came to: of six messages for each, one is read, and all take time."""
-    for plugin in session.config.pluginmanager.get_plugins():
-        if isinstance(plugin, WorkerInteractor) and session.config.option.durations is None:
-            plugin.sendevent = functools.partial(_tell, plugin.sendevent)  # type: ignore[method-assign]
-
-
-def _tell(send: Callable[..., None], name: str, **told: Any) -> None:
-    report = told.get("data", {})
-    passed = report.get("outcome") == "passed" and report.get("when") != "call"  # preparing and clearing away
-    if not (name in ("logstart", "logfinish") or (name == "testreport" and passed)):
-        send(name, **told)
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Keep garbage collection off thousands of collected tests: small ones leave little.
-
-    To look for it less often spares a twentieth of the time. And what processes are forked from begins to import.
-    """
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)
-    gc.enable()
-    if len(session.items) > MANY:
-        forkserver.ensure_running()
 
 
 # Random examples of a test that doesn't say how many; .ci/run tries others afterwards, twice as many.
 hypothesis.settings.register_profile("quick", max_examples=50)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
-#: Of so many tests some are sure to fork.
-MANY = 1000
-ONE_PROCESS = Path(__file__).with_name("one_process.py")
-# No modules of tests.
-collect_ignore = [ONE_PROCESS.name, "preloaded.py"]
-FORKS = multiprocessing.get_context("forkserver")
-# Nothing that starts threads of OpenMP: no process may be forked after that.
-FORKS.set_forkserver_preload(
-    [
-        "distributed.cli.dask_scheduler",
-        "distributed.cli.dask_worker",
-        "jinja2",
-        "matplotlib.backends.backend_agg",
-        "matplotlib.backends.backend_svg",
-        "matplotlib.figure",
-        "matplotlib.style",
-        "numba",
-        "pandas",
-        "pooch",
-        "pydantic.json_schema",
-        "rich.progress",
-        "rich.table",
-        "s3fs",
-        "scipy.integrate",
-        "scipy.optimize",
-        "scipy.sparse.csgraph",
-        "scipy.stats",
-        "sklearn.linear_model",
-        "sklearn.naive_bayes",
-        "typer",
-        "tests.preloaded",
-    ]
-)
 
-
-class Forked:
-    """A process forked from one that has imported this package and its libraries, which takes longer than most runs.
+class Process:
+    """A process of its own, of the command line or of a script.
 
     Parameters
     ----------
@@ -160,8 +94,7 @@ class Forked:
     code : str
         A script.
     path : sequence of Path
-        Folders that stand before all others where modules are looked for; this package is imported anew from one that
-        has a copy of it.
+        Folders that stand before all others where modules are looked for.
     folder : Path
         To work in.
     variables : dict of str to str
@@ -182,22 +115,28 @@ class Forked:
         largest_file: int | None = None,
         stdout: Path | None = None,
     ) -> None:
-        self._streams = tempfile.TemporaryDirectory()
-        self._stdout, said = (Path(self._streams.name) / name for name in ("stdout", "stderr"))
-        os.mkfifo(said)
-        given = {
-            "arguments": ["bench", *arguments],
-            "code": code,
-            "path": list(map(str, path)),
-            "folder": str(folder or Path.cwd()),
-            "variables": os.environ | (variables or {}),
-            "stdout": str(stdout or self._stdout),
-            "stderr": str(said),
-            "largest_file": largest_file,
-        }
-        self._process = FORKS.Process(target=runpy.run_path, args=(str(ONE_PROCESS), {"GIVEN": given}))
-        self._process.start()
-        self.stderr = said.open()
+        def limit() -> None:
+            if largest_file:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+        paths = os.pathsep.join([*map(str, path), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = os.environ | (variables or {}) | ({"PYTHONPATH": paths} if paths else {})
+        with ExitStack() as stack:
+            taken = tempfile.TemporaryFile() if stdout is None else stdout.open("wb")  # noqa: SIM115
+            self._stdout = taken if stdout is None else stack.enter_context(taken)
+            command = [sys.executable, "-c", code, *arguments]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=taken,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env=environment,
+                preexec_fn=limit,  # noqa: PLW1509 - it sets a limit alone
+                text=True,
+            )
+        assert self._process.stderr is not None
+        self.stderr = self._process.stderr
 
     def __enter__(self) -> Self:
         return self
@@ -207,30 +146,32 @@ class Forked:
 
     @property
     def returncode(self) -> int | None:
-        return self._process.exitcode
+        return self._process.poll()
 
     @property
     def pid(self) -> int | None:
         return self._process.pid
 
     def send_signal(self, number: int) -> None:
-        assert self._process.pid
-        os.kill(self._process.pid, number)
+        self._process.send_signal(number)
 
     def finish(self) -> tuple[int | None, str, str]:
         """Exit code, standard output, and what was said on standard error and not read yet."""
         error = "" if self.stderr.closed else self.stderr.read()
         self.stderr.close()
-        self._process.join(120)
-        output = self._stdout.read_text() if self._stdout.exists() else ""
-        self._streams.cleanup()
+        self._process.wait(120)
+        output = ""
+        if not self._stdout.closed:
+            self._stdout.seek(0)
+            output = self._stdout.read().decode()
+            self._stdout.close()
         return self.returncode, output, error
 
 
 @pytest.fixture(scope="session")
-def forked() -> type[Forked]:
-    """Start a process of its own, quickly."""
-    return Forked
+def launched() -> type[Process]:
+    """Start a process of its own."""
+    return Process
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -238,14 +179,6 @@ def generated_once() -> Iterator[None]:
     """The generated corpus, which hundreds of small runs begin with, takes as long as some of them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(registry.GENERATORS, "synthetic", functools.cache(registry.GENERATORS["synthetic"]))
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_command() -> Iterator[None]:
-    """The command line is put together once, not for each of hundreds of commands."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.testing, "_get_command", functools.cache(typer.testing._get_command))
         yield
 
 

@@ -46,7 +46,7 @@ def invoke(*arguments):
 
 
 @pytest.fixture
-def in_terminal(forked):
+def in_terminal(launched):
     """The lines that a command prints on a terminal of so many columns, without colours."""
 
     def lines_of(*arguments, columns=80, first=""):
@@ -54,7 +54,7 @@ def in_terminal(forked):
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         variables = dict.fromkeys(("COLUMNS", "LINES", "NO_COLOR"), "") | {"TERM": "xterm"}
         code = f"{first}\nimport os\nfor name in ('COLUMNS', 'LINES', 'NO_COLOR'): del os.environ[name]\n{MAIN}"
-        done = forked(*map(str, arguments), code=code, variables=variables, stdout=Path(os.ttyname(its)))
+        done = launched(*map(str, arguments), code=code, variables=variables, stdout=Path(os.ttyname(its)))
         os.close(its)
         found = bytearray()
 

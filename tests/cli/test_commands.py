@@ -177,7 +177,7 @@ class TestHelp:
             "from benchmark.cli import main\n"
             "try: main()\n"
             "except SystemExit: pass\n"
-            "heavy = 'numpy scipy sklearn numba pandas pydantic yaml jinja2 pygments markdown_it.main'.split()\n"
+            "heavy = 'numpy scipy sklearn numba pandas pydantic yaml jinja2'.split()\n"
             "sys.exit(','.join(name for name in heavy if name in sys.modules) or 0)"
         )
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
@@ -296,12 +296,12 @@ class TestRun:
         result = invoke("run", finished[0], "--out", tmp_path / "run")
         assert isinstance(result.exception, RuntimeError)
 
-    def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, forked, write, tmp_path):
+    def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, launched, write, tmp_path):
         sizes = [1.01 + i / 100 for i in range(24)]
         cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
         arguments = ("run", str(config), "--out", str(tmp_path / "run"), "-v")
-        with forked(*arguments, variables={"BENCH_CACHE": str(tmp_path / "cache")}) as process:
+        with launched(*arguments, variables={"BENCH_CACHE": str(tmp_path / "cache")}) as process:
             assert " s  " in process.stderr.readline()
             process.send_signal(signal.SIGINT)
             code, said, complaint = process.finish()
@@ -731,6 +731,6 @@ class TestReproduce:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [("data", "list"), ("list", "kernels")])
-def test_a_full_disk_behind_standard_output_is_said_in_a_line(forked, arguments):
-    code, _, said = forked(*arguments, stdout=Path("/dev/full")).finish()
+def test_a_full_disk_behind_standard_output_is_said_in_a_line(launched, arguments):
+    code, _, said = launched(*arguments, stdout=Path("/dev/full")).finish()
     assert (code, said) == (1, "bench: can't write to standard output: no space left on device\n")

@@ -39,14 +39,14 @@ def copied(tmp_path):
 
 
 @pytest.fixture
-def bench(copied, forked):
+def bench(copied, launched):
     """Run the configuration in a process of its own: exit code, standard output and error."""
 
     def run(store, out, *, meanwhile=""):
         arguments = ("run", "edited.yaml", "--out", str(copied / out))
         variables = {"BENCH_CACHE": str(copied / store)}
         code = RUN.replace("[]", meanwhile)
-        return forked(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
+        return launched(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
 
     return run
 

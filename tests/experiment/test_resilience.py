@@ -45,7 +45,7 @@ OF_THE_MOMENT = ("manifest.json", "timings.csv", "costs.csv")
 
 
 @pytest.fixture(scope="module", name="run")
-def fixture_run(forked, tmp_path_factory):
+def fixture_run(launched, tmp_path_factory):
     """A part of the quickstart in a process of its own."""
     config = tmp_path_factory.mktemp("config") / "quickstart.yaml"
     config.write_text(yaml.safe_dump(yaml.safe_load(QUICKSTART.read_text(encoding="utf-8")) | CELLS))
@@ -53,7 +53,7 @@ def fixture_run(forked, tmp_path_factory):
     def run(out, store, config=config, **options):
         arguments = ["run", str(config), "--out", str(out), "--verbose"]
         variables = {"BENCH_CACHE": str(store), "COLUMNS": "400"}
-        return forked(*arguments, code=SKETCHED, variables=variables, **options)
+        return launched(*arguments, code=SKETCHED, variables=variables, **options)
 
     return run
 

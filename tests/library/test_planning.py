@@ -344,7 +344,7 @@ print(sum(found.cpu.values()), found.peak)
 """
 
 
-def test_a_run_takes_about_what_was_planned(own, forked: Any, tmp_path: Path) -> None:
+def test_a_run_takes_about_what_was_planned(own, launched: Any, tmp_path: Path) -> None:
     """In processes of their own; of the processors' time, since other work on the machine passes on the clock, too.
 
     What is shipped is planned and run by `make perf`.
@@ -354,7 +354,7 @@ def test_a_run_takes_about_what_was_planned(own, forked: Any, tmp_path: Path) ->
 
     def call(*arguments: object, code: str) -> list[str]:
         variables = {"BENCH_CACHE": str(tmp_path / "cache")}
-        status, output, error = forked(*map(str, arguments), code=code, folder=tmp_path, variables=variables).finish()
+        status, output, error = launched(*map(str, arguments), code=code, folder=tmp_path, variables=variables).finish()
         assert not status, error
         return list(output.split())
 

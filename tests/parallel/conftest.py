@@ -67,8 +67,8 @@ class Notebook(Observer):
 class Dask:
     """A scheduler, and as many workers as are asked for."""
 
-    def __init__(self, forked: Any) -> None:
-        self._forked, self.workers = forked, list[Any]()
+    def __init__(self, launched: Any) -> None:
+        self._launched, self.workers = launched, list[Any]()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
@@ -77,7 +77,7 @@ class Dask:
 
     def _start(self, *words: str, **variables: str) -> Any:
         code = "from dask.__main__ import main; main()"
-        return self._forked(*words, code=code, variables={**QUIET, **variables})
+        return self._launched(*words, code=code, variables={**QUIET, **variables})
 
     def start_scheduler(self) -> None:
         where = "--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard"
@@ -119,11 +119,11 @@ class Dask:
 
 
 @pytest.fixture(scope="session")
-def dask(forked: Any, bucket: str) -> Iterator[Dask]:
+def dask(launched: Any, bucket: str) -> Iterator[Dask]:
     """A scheduler whose workers see the bucket, too."""
     pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    found = Dask(forked)
+    found = Dask(launched)
     yield found
     found.end()
 

@@ -42,20 +42,15 @@ CONFIG: dict[str, Any] = {
 
 
 @pytest.fixture
-def bench(forked: Any, tmp_path: Path) -> Callable[..., Any]:
+def bench(launched: Any, tmp_path: Path) -> Callable[..., Any]:
     """A command, as a terminal starts it: with a group of processes of its own."""
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG))
 
-    def start(name: str, *words: str, spawned: bool = True) -> Any:
+    def start(name: str, *words: str) -> Any:
         arguments = "run", str(tmp_path / "small.yaml"), "--verbose", *words, "--out", str(tmp_path / name)
-        way = (
-            ""
-            if spawned
-            else "import dask; dask.config.set({'distributed.worker.multiprocessing-method': 'forkserver'})"
-        )
-        code = f"import os; os.setsid()\n{way}\nfrom benchmark.cli import main; main()"
+        code = "import os; os.setsid()\nfrom benchmark.cli import main; main()"
         variables = {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
-        return forked(*arguments, code=code, folder=tmp_path, variables=variables)
+        return launched(*arguments, code=code, folder=tmp_path, variables=variables)
 
     return start
 
@@ -78,8 +73,7 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     assert code == 130
     assert "interrupted; what was computed is kept, and the same command goes on from there" in error
     assert "Traceback" not in error
-    # This worker is forked as the tests' processes are: one that is started, and computes, has been seen.
-    code, _, error = bench("there", "--dask", "local:1", spawned=False).finish()
+    code, _, error = bench("there", "--dask", "local:1").finish()
     assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
     home = perform(session.checked(tmp_path / "small.yaml"), Store(tmp_path / "store-here"), folder=tmp_path / "here")
@@ -157,7 +151,7 @@ def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
 # The page
 
 
-def test_the_page_shows_commands_and_keys_that_there_are(forked: Any) -> None:
+def test_the_page_shows_commands_and_keys_that_there_are(launched: Any) -> None:
     blocks = re.findall(
         r"^```(\w+)\n(.*?)^```", (REPOSITORY / "docs" / "cluster.md").read_text(), re.DOTALL | re.MULTILINE
     )
@@ -169,7 +163,7 @@ def test_the_page_shows_commands_and_keys_that_there_are(forked: Any) -> None:
         if program == "bench":
             said = CliRunner().invoke(app, [*arguments], env={"COLUMNS": "200"}).stdout
         else:
-            code, said, _ = forked(*arguments, code="from dask.__main__ import main; main()").finish()
+            code, said, _ = launched(*arguments, code="from dask.__main__ import main; main()").finish()
             assert code == 0
         assert all(word in said for word in words if word.startswith("--")), words
         assert all((REPOSITORY / word).exists() for word in words if word.startswith("configs/"))

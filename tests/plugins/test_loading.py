@@ -238,11 +238,11 @@ def site(folder: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def installed(forked: Any) -> Callable[..., list[str]]:
+def installed(launched: Any) -> Callable[..., list[str]]:
     """What is said of configurations where a package is installed, and then of the same where another is."""
 
     def say(sites: list[Path], *configs: Path) -> list[str]:
-        code, output, error = forked(os.pathsep.join(map(str, sites)), *map(str, configs), code=PACKAGE).finish()
+        code, output, error = launched(os.pathsep.join(map(str, sites)), *map(str, configs), code=PACKAGE).finish()
         assert not code, error
         return list(output.splitlines())
 
