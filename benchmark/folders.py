@@ -6,9 +6,12 @@ import contextlib
 import os
 import secrets
 import shutil
+import threading
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeout
 from io import BytesIO
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar
 
 from benchmark.environment import name_of_process, remove_leftovers
 from benchmark.errors import BenchError, ConfigError
@@ -17,6 +20,48 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 CLUSTER = "pip install 'simplexbench[cluster]'"
+T = TypeVar("T")
+
+
+class UnreachableError(BenchError):
+    """An address doesn't answer, or answers with an error."""
+
+
+def answer_seconds() -> float:
+    """Read ``$BENCH_CACHE_SECONDS``: how long a file behind an address may take, retries included; 30 unless given.
+
+    Raises
+    ------
+    BenchError
+        If it is no positive number.
+    """
+    text = os.environ.get("BENCH_CACHE_SECONDS", "30")
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < threading.TIMEOUT_MAX:
+        raise BenchError(f"BENCH_CACHE_SECONDS is {text!r}; it must be a number of seconds, such as 30")
+    return seconds
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """Return what a call returns or raises; TimeoutError after so many seconds, when its thread is left to itself."""
+    done: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - it is raised again where it is asked for
+            done.set_exception(error)
+
+    threading.Thread(target=work, daemon=True).start()
+    try:
+        return done.result(seconds)
+    except FutureTimeout:
+        if done.done():  # the call's own
+            raise
+        raise TimeoutError(f"no whole answer in {seconds:g} s") from None
 
 
 class Files(Protocol):
@@ -119,12 +164,12 @@ class RemoteFiles:
     ------
     ConfigError
         If nothing speaks to such an address, or what does isn't installed.
-    BenchError
-        If it doesn't answer, here or whenever a file is asked for.
+    UnreachableError
+        If it doesn't answer whenever a file is asked for, within `answer_seconds`; OSError where one is written.
     """
 
     def __init__(self, address: str) -> None:
-        self.address = address.rstrip("/")
+        self.address, self._seconds = address.rstrip("/"), answer_seconds()
         try:
             import fsspec  # noqa: PLC0415 - only of those who ask for it
 
@@ -135,7 +180,6 @@ class RemoteFiles:
         except ValueError as error:
             wanted = "a folder, or an address that fsspec knows, such as s3://bucket/prefix"
             raise ConfigError(f"BENCH_CACHE is {address!r}: {error}; name {wanted}") from None
-        self.has("")
 
     def path(self, name: str) -> PurePosixPath:
         """Where a file stands."""
@@ -144,7 +188,7 @@ class RemoteFiles:
     def has(self, name: str) -> bool:
         """Whether there is such a file."""
         try:
-            self._system.info(str(self.path(name)))
+            within(self._seconds, lambda: self._system.info(str(self.path(name))))
         except FileNotFoundError:
             return False
         except Exception as error:
@@ -154,7 +198,7 @@ class RemoteFiles:
     def open(self, name: str) -> BinaryIO:
         """All of it, to be read."""
         try:
-            return BytesIO(self._system.cat_file(str(self.path(name))))
+            return BytesIO(within(self._seconds, lambda: self._system.cat_file(str(self.path(name)))))
         except FileNotFoundError:
             raise
         except Exception as error:
@@ -165,14 +209,14 @@ class RemoteFiles:
         whole = BytesIO()
         fill(whole)
         try:
-            self._system.pipe_file(str(self.path(name)), whole.getvalue())
+            within(self._seconds, lambda: self._system.pipe_file(str(self.path(name)), whole.getvalue()))
         except Exception as error:
             raise OSError(f"{type(error).__name__}: {error}") from error
 
     def remove(self, path: PurePosixPath) -> None:
         """Remove a file."""
         with contextlib.suppress(Exception):
-            self._system.rm_file(str(path))
+            within(self._seconds, lambda: self._system.rm_file(str(path)))
 
     def used(self, name: str) -> None:
         """Nothing: an object's time is that of its writing."""
@@ -180,7 +224,7 @@ class RemoteFiles:
     def listed(self) -> list[tuple[PurePosixPath, int, float]]:
         """Path, bytes and time of writing."""
         try:
-            found = self._system.find(self._root, detail=True)
+            found = within(self._seconds, lambda: self._system.find(self._root, detail=True))
         except FileNotFoundError:
             return []
         except Exception as error:
@@ -190,8 +234,8 @@ class RemoteFiles:
     def clear(self) -> None:
         """Nothing: what isn't put whole isn't there."""
 
-    def _silent(self, error: Exception) -> BenchError:
-        return BenchError(f"the store {self.address} can't be read: {type(error).__name__}: {error}")
+    def _silent(self, error: Exception) -> UnreachableError:
+        return UnreachableError(f"the store {self.address} can't be read: {type(error).__name__}: {error}")
 
 
 def _time_of(described: dict[str, Any]) -> float:

@@ -21,7 +21,7 @@ import numpy as np
 import platformdirs
 
 from benchmark.environment import gigabytes
-from benchmark.folders import files_at
+from benchmark.folders import UnreachableError, files_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,8 @@ class Store:
     limit : int
         Bytes; the least recently used entries are removed beyond it.
     warn : callable
-        Told once why nothing more is kept, when the folder can't be written (full, read-only): a run goes on without.
+        Told once why nothing more is kept, when the folder can't be written (full, read-only), or why nothing is read
+        either, when an address doesn't answer: a run goes on without.
 
     Attributes
     ----------
@@ -95,6 +96,8 @@ class Store:
         Whether it is a folder of this machine.
     writable : bool
         Whether the folder has taken all that was to be kept so far.
+    reachable : bool
+        Whether an address has answered so far.
     """
 
     def __init__(
@@ -106,9 +109,11 @@ class Store:
         self.folder = default_folder() if folder is None else folder
         self.limit = default_limit() if limit is None else limit
         self._warn = warn
-        self.writable, self._room = True, 0
+        self.writable, self.reachable, self._room = True, True, 0
         self._files = files_at(self.folder)
         self.address, self.local = self._files.address, "://" not in self._files.address
+        if not self.local:
+            self.has("")
 
     def path(self, key: str) -> Any:
         """Where the entry of a key stands."""
@@ -116,14 +121,22 @@ class Store:
 
     def has(self, key: str) -> bool:
         """Whether there is an entry (not whether it is sound)."""
-        return self._files.has(key)
+        try:
+            return self.reachable and self._files.has(key)
+        except UnreachableError as error:
+            return self._go_without(error)
 
     def get(self, key: str) -> Entry | None:
         """Read and verify an entry; None if there is none, or if it was damaged (it is then removed)."""
+        if not self.reachable:
+            return None
         try:
             with self._files.open(key) as file:
                 entry = _read(file, key)
         except (FileNotFoundError, NotADirectoryError):
+            return None
+        except UnreachableError as error:
+            self._go_without(error)
             return None
         except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
@@ -134,7 +147,7 @@ class Store:
 
     def put(self, key: str, entry: Entry) -> bool:
         """Keep an entry; False if the folder can't take it."""
-        if not self.writable:
+        if not (self.writable and self.reachable):
             return False
         size = sum(array.nbytes for array in entry.arrays.values())
         if size > self.limit:
@@ -142,14 +155,24 @@ class Store:
         try:
             self._files.write(key, lambda file: _write(file, key, entry))
         except OSError as error:
-            self.writable = False
+            self.writable, self.reachable = False, self.local
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
         # To look through the folder takes longer than a small entry: it is done again a hundredth of the limit later.
         self._room -= size
         if self._room <= 0:
-            self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
+            try:
+                self._room = min(self.limit - self._evict(keep=key), self.limit // 100)
+            except UnreachableError as error:
+                self._go_without(error)
         return True
+
+    def _go_without(self, error: UnreachableError) -> bool:
+        """Tell why the rest is done without the store; False."""
+        if self.reachable:
+            self._warn(f"{error}; the rest is done without it")
+        self.reachable = False
+        return False
 
     def entries(self) -> list[tuple[Any, int, float]]:
         """Path, bytes and time of last use of every entry, least recently used first."""
