@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmark.compiled import compiled
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
@@ -86,40 +84,5 @@ def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]
 
 
 def largest_magnitude(values: Array) -> float:
-    """The largest of their absolute values, and no finite number unless all of them are; 0 of none.
-
-    Without the sign, the bits of two numbers stand in the order of the numbers, infinity comes after them, and what is
-    no number last; and whole numbers are compared several at a time, which takes a third of what summing them does.
-    """
-    flat = np.ascontiguousarray(values, dtype=np.float64).reshape(-1)
-    return float(np.int64(_largest_bits(flat.view(np.int64))).view(np.float64))
-
-
-@compiled("i8(i8[::1])")
-def _largest_bits(bits: NDArray[np.int64]) -> int:
-    largest = np.int64(0)
-    for i in range(len(bits)):
-        largest = max(largest, bits[i] & np.int64(0x7FFFFFFFFFFFFFFF))
-    return int(largest)
-
-
-def transposed(matrix: Array) -> Array:
-    """A C-contiguous copy of a matrix's transpose, made a square at a time: numpy goes row by row."""
-    out = np.empty(matrix.shape[::-1])
-    _transpose(out, np.ascontiguousarray(matrix))
-    return out
-
-
-@compiled("void(f8[:, ::1], f8[:, ::1])")
-def _transpose(out: Array, matrix: Array) -> None:
-    m, n = matrix.shape
-    for top in range(0, m, 8):
-        for left in range(0, n, 8):
-            if top + 8 <= m and left + 8 <= n:  # of a length that the compiler knows, and without asking for signs
-                for j in range(left, left + 8):
-                    for i in range(top, top + 8):
-                        out[np.uint64(j), np.uint64(i)] = matrix[np.uint64(i), np.uint64(j)]
-            else:
-                for j in range(left, min(left + 8, n)):
-                    for i in range(top, min(top + 8, m)):
-                        out[j, i] = matrix[i, j]
+    """Return the largest of the absolute values: infinite or NaN unless all are finite, 0 of none."""
+    return float(np.maximum(-values.min(initial=0.0), values.max(initial=0.0)))

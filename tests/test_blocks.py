@@ -1,14 +1,13 @@
-"""Blocks of rows on threads, and transposes by squares."""
+"""Blocks of rows on threads, and their largest magnitude."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from benchmark.blocks import largest_magnitude, run_blocks, transposed
+from benchmark.blocks import largest_magnitude, run_blocks
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 3])
@@ -28,17 +27,6 @@ def test_an_exception_in_a_block_is_raised(jobs: int) -> None:
 
     with pytest.raises(FloatingPointError, match="second block"):
         run_blocks(work, 12, 4, jobs)
-
-
-@given(st.integers(0, 40), st.integers(0, 40))
-def test_a_transpose_is_numpy_s(m: int, n: int) -> None:
-    matrix = np.arange(m * n, dtype=np.float64).reshape(m, n)
-    found = transposed(matrix)
-    np.testing.assert_array_equal(found, matrix.T)
-    assert found.flags.c_contiguous
-    np.testing.assert_array_equal(
-        transposed(matrix[:, : n // 2]), matrix[:, : n // 2].T
-    )  # no row begins where one ends
 
 
 @given(hnp.arrays(np.float64, hnp.array_shapes(max_dims=2, min_side=0, max_side=40)))

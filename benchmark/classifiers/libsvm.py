@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-from benchmark.blocks import largest_magnitude, picked, rows_per_block, run_blocks, transposed
+from benchmark.blocks import largest_magnitude, picked, rows_per_block, run_blocks
 from benchmark.compiled import compiled
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class NodeMatrix:
                 values = tile(slice(top, bottom), slice(left, right))
                 self.write(top, left, values)
                 if left > top:
-                    self.write(left, top, transposed(values))
+                    self.write(left, top, np.ascontiguousarray(values.T))
 
         run_blocks(strip, n, TILE, jobs)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from sklearn.base import clone
 
-from benchmark.blocks import largest_magnitude, picked, transposed
+from benchmark.blocks import largest_magnitude, picked
 from benchmark.compiled import compiled
 from benchmark.kernels.products import StreamedProducts
 from benchmark.registries import shipped
@@ -97,7 +97,7 @@ class Gram:
         """The `source` of first × second and of second × first, where rows and columns are the same documents."""
         across = self.source(first, second)
         # Streamed, both are sums of the same products in the same order.
-        return across, transposed(across) if self.streamed else self.source(second, first)
+        return across, np.ascontiguousarray(across.T) if self.streamed else self.source(second, first)
 
     @property
     def streamed(self) -> bool:

@@ -201,7 +201,7 @@ def _mirror(square: Array) -> None:
     for number in prange((n + 7) // 8):
         top = number * 8
         bottom = min(top + 8, n)
-        for left in range(0, top if bottom == top + 8 else 0, 8):  # as `transposed` does it
+        for left in range(0, top if bottom == top + 8 else 0, 8):  # of a length that the compiler knows
             for i in range(top, top + 8):
                 for j in range(left, left + 8):
                     square[np.uint64(i), np.uint64(j)] = square[np.uint64(j), np.uint64(i)]
