@@ -157,6 +157,11 @@ class ParallelSection(Section):
     n_jobs: int | None = Field(
         default=None, ge=0, description="How many work at once at most; 0 is this process alone, and none given is all."
     )
+    silence: float = Field(
+        default=60.0,
+        gt=0,
+        description="Seconds without a word of a scheduler or worker, after which all that is left is done here.",
+    )
 
 
 class ExperimentSection(StudySection):

@@ -1,4 +1,4 @@
-"""Workers of Dask: which points go together to one of them, how many work at once, and what is done when they don't."""
+"""Workers of Dask: what each is sent, what comes back, and when what is left is done by this process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from collections import deque
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
-from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Self
 
 from benchmark.config.schema import ParallelSection
@@ -18,8 +17,8 @@ from benchmark.errors import BenchError, ConfigError, in_a_line
 from benchmark.experiment.batches import batches
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.store import Store, key_of
-from benchmark.folders import CLUSTER
-from benchmark.parallel.worker import TOPIC, Abandoned, Sent, on_a_worker, sent
+from benchmark.folders import CLUSTER, within
+from benchmark.parallel.worker import Abandoned, on_a_worker, sent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,12 +29,15 @@ if TYPE_CHECKING:
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.observer import Observer
 
-#: Seconds: to wait for news, for a worker, for a scheduler at first, for one that was lost, and for all to end.
-TICK, PATIENCE, TO_CONNECT, TO_CONNECT_AGAIN, CLOSING = 0.5, 30.0, 30.0, 5.0, 5.0
+#: Seconds: to wait for a result, between questions to the scheduler, for its answer, for a worker, for a scheduler at
+#: first, and for all to end.
+TICK, ASKING, ANSWER, PATIENCE, TO_CONNECT, CLOSING = 0.5, 1.0, 5.0, 30.0, 30.0, 5.0
 #: Seconds between looks for what a worker has kept: as long as a network's folder may be out of date.
 LOOKS = (0.0, 0.1, 0.5, 2.0, 5.0, 10.0, 20.0)
-#: How often a connection that broke is made again, and processes are started of which one dies meanwhile.
-MOST_AGAIN = 3
+#: How often a group is tried again where a worker fails, and processes are started of which one dies meanwhile.
+RETRIES, MOST_STARTS = 2, 3
+#: Whose log of a broken connection nobody should read: what matters of it is told as notes.
+_LOGS = ("distributed", "asyncio", "tornado")
 
 
 def place_of(dask: str, at_most: int | None = None) -> ParallelSection:
@@ -74,6 +76,8 @@ def groups(work: TaskWork, missing: Sequence[tuple[PointWork, Job]]) -> list[Gro
 class Cluster:
     """The workers that an experiment is brought to; see `experiment.runner.Elsewhere`.
 
+    Whatever goes wrong with them, what is left is done by this process, and a line says so.
+
     Parameters
     ----------
     place : ParallelSection
@@ -88,17 +92,11 @@ class Cluster:
         self._place, self._store, self._jobs, self._observer = place, store, jobs, observer
         self._client: Any = None
         self._local: Any = None
-        self._lock = threading.RLock()
         self._blind = False
-        self._n_workers, self._counted = 0, float("-inf")
-        self._again, self._alone_since, self._troubles = 0, float("inf"), dict[str, None]()
-        self._clear()
-
-    def _clear(self) -> None:
-        self._waiting, self._running = deque[Group](), dict[str, tuple[Any, Group]]()
-        self._asked, self._pending, self._ready = frozenset[str](), set[str](), dict[str, str]()
-        self._news: SimpleQueue[Any] = SimpleQueue()
-        self._sent: Sent | None = None
+        self._troubles = dict[str, None]()
+        self._waiting, self._running = deque[Group](), dict[Any, Group]()
+        self._ready = dict[str, str]()
+        self._heard = self._asked = self._employed = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -111,26 +109,26 @@ class Cluster:
             Store(self._store.folder)  # which removes what killed processes have left half written
 
     def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> list[TaskWork]:
-        """Bring what the store lacks to the workers, as many groups at once as there may be; the same work."""
+        """Bring what the store lacks to the workers; the same work."""
         found = list(works)
         self._tell()
-        self._clear()
+        self._cancel()
+        self._ready.clear()
         for work in found:
             missing = [(p, job) for p in work.points for job in p.jobs if not self._store.has(job.key)]
             self._waiting += groups(work, missing)
-        self._asked = frozenset(key for group in self._waiting for key in group.keys)
-        self._pending = set(self._asked)
-        if self._waiting and self._place.n_jobs != 0:
+        if self._place.n_jobs == 0:
+            self._waiting.clear()
+        if self._waiting:
             self._sent = sent(study, read, self._store, self._threads)
             if self._client is None:
-                self._connect(TO_CONNECT)
-            self._alone_since, self._counted = time.monotonic(), float("-inf")
-            self._count()
+                self._connect()
+            self._heard = self._employed = time.monotonic()
             self._fill()
         return found
 
     def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
-        """Keys of jobs as each is done, with the reason, or "", why it can't be."""
+        """Keys of jobs as each group is done, with the reason, or "", why one can't be."""
         self._tell()
         wanted = {job.key for _, job in missing}
         while True:
@@ -140,14 +138,13 @@ class Cluster:
                 if not reason:
                     self._look_for(key)
                 yield key, reason
-            if self._client is None or not wanted & self._pending:
+            out = [*self._waiting, *self._running.values()]
+            if all(wanted.isdisjoint(group.keys) for group in out):
                 return
-            with suppress(Empty):
-                self._heed(self._news.get(timeout=TICK))
-            self._count()
             self._fill()
-            if not self._patient():
-                self._give_up(wanted)
+            for future in self._done():
+                self._take(future)
+            self._ask()
 
     @property
     def _threads(self) -> int:
@@ -160,7 +157,7 @@ class Cluster:
     def _n_local(self) -> int:
         return self._place.n_jobs or default_jobs()
 
-    def _connect(self, timeout: float) -> None:
+    def _connect(self) -> None:
         """Start processes on this machine, or speak to a scheduler.
 
         Raises
@@ -174,18 +171,20 @@ class Cluster:
             from distributed import Client  # noqa: PLC0415 - only of those who ask for it
         except ImportError:
             raise ConfigError(f"--dask and parallel need Dask: {CLUSTER}") from None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters of it is told as notes
+        for name in _LOGS:
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         address = self._place.dask_address
         try:
             if address is None:
                 self._local = self._processes()
             by_file = str(address).endswith(".json")
             named = {"scheduler_file": address} if by_file else {"address": self._local or address}
-            self._client = Client(timeout=timeout, **named)
-            self._client.subscribe_topic(TOPIC, self._hear)
+            # Its own time doesn't pass for an address that accepts and says nothing.
+            self._client = within(2 * TO_CONNECT, lambda: Client(timeout=TO_CONNECT, **named))
         except (OSError, ValueError) as error:
+            here = "without --dask the run is done here"
             raise BenchError(
-                f"no scheduler of Dask answers at {address or 'this machine'}: {_in_words(error)}"
+                f"no scheduler of Dask answers at {address or 'this machine'}: {_in_words(error)}; {here}"
             ) from None
 
     def _processes(self) -> Any:
@@ -194,78 +193,84 @@ class Cluster:
 
         self._observer.now("starting processes")
         how = {"threads_per_worker": 1, "memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
-        for _ in range(MOST_AGAIN):
+        for _ in range(MOST_STARTS):
             with _uninterrupted(), suppress(RuntimeError):
                 return LocalCluster(n_workers=self._n_local, silence_logs=logging.CRITICAL, **how)
-        raise BenchError(f"{self._n_local} processes can't be started: one of them dies, {MOST_AGAIN} times")
-
-    def _hear(self, event: tuple[float, Any]) -> None:
-        self._news.put(event[1])
-
-    def _count(self) -> None:
-        """How many workers there are; asked twice a second, since their number decides how much goes out at once."""
-        if self._client is None or time.monotonic() - self._counted < TICK:
-            return
-        try:
-            self._n_workers, self._counted = len(self._client.nthreads()), time.monotonic()
-        except (OSError, ValueError, RuntimeError, TypeError, AttributeError):  # of a connection that breaks just now
-            self._n_workers = 0
+        raise BenchError(f"{self._n_local} processes can't be started: one of them dies, {MOST_STARTS} times")
 
     def _fill(self) -> None:
-        """Send what waits, until as many groups are out as there are workers, or may be at once."""
-        with self._lock:
-            at_most = self._n_workers if self._place.n_jobs is None else min(self._n_workers, self._place.n_jobs)
-            while self._client is not None and self._waiting and len(self._running) < at_most:
-                group = self._waiting.popleft()
-                # Named by content: two who ask for the same at once wait for one worker.
-                name = f"{TOPIC}-{key_of(keys=group.keys, store=self._store.address)}"
-                out = self._client.submit(on_a_worker, self._sent, group.variant, group.task, group.keys, key=name)
-                self._running[name] = out, group
-                out.add_done_callback(self._done)
+        """Send what waits, until as many groups are out as may be at once."""
+        at_most = self._place.n_jobs or float("inf")
+        while self._client is not None and self._waiting and len(self._running) < at_most:
+            group = self._waiting.popleft()
+            # Named by content: two who ask for the same at once wait for one worker.
+            name = f"simplexbench-{key_of(keys=group.keys, store=self._store.address)}"
+            words = self._sent, group.variant, group.task, group.keys
+            future = self._client.submit(on_a_worker, *words, key=name, retries=RETRIES)
+            self._running[future] = group
 
-    def _done(self, future: Any) -> None:
-        """Take the end of a group from Dask's thread: the next one goes out, whatever is being done here."""
-        with self._lock:
-            out = self._running.get(future.key)
-            if out is None or out[0] is not future:  # given up, or sent again
-                return
-            group = self._running.pop(future.key)[1]
-            self._news.put((group, future))
-            if future.status in ("finished", "error"):
-                self._fill()
+    def _done(self) -> list[Any]:
+        """Wait for a moment; return what has ended, well or not."""
+        from distributed import wait  # noqa: PLC0415 - as in `_connect`
+
+        with suppress(Exception):  # of time, or of a connection that breaks: what is lost says so by itself
+            wait([*self._running], timeout=TICK, return_when="FIRST_COMPLETED")
+        return [future for future in self._running if future.status != "pending"]
+
+    def _take(self, future: Any) -> None:
+        """Take in the end of a group; what a worker couldn't do is left to this process."""
+        group = self._running.pop(future, None)
+        if group is None:  # all was given up meanwhile
+            return
+        try:
+            told = within(self._place.silence, future.result)
+        except BenchError:
+            raise
+        except Abandoned:  # by one that asked for the same, and has gone
+            self._waiting.append(group)
+        except Exception as error:  # noqa: BLE001 - an error of the computation's comes here, too
+            if future.status in ("cancelled", "lost"):
+                self._give_up("the connection to the scheduler of Dask broke")
             else:
-                self._waiting.appendleft(group)
-
-    def _heed(self, news: Any) -> None:
-        """Take in what a worker tells, or the end of a group."""
-        if isinstance(news, str):
-            self._know({news: ""})
-        elif isinstance(news, dict):
-            self._know(news["failed"])
-            self._pending.difference_update(news["lost"])
-            mine = not self._asked.isdisjoint(news["of"])  # all that are connected hear of all
-            self._troubles.update(dict.fromkeys(news["notes"] if mine else ()))
-            for text in news["details"] if mine else ():
-                self._observer.detail(text)
-        else:
-            group, future = news
-            if future.status == "finished":
-                self._know(dict.fromkeys(group.keys, ""))
-            elif future.status != "error":
-                self._connect_again()
-            elif isinstance(error := future.exception(), BenchError):
-                raise error
-            elif isinstance(error, Abandoned):  # by one that asked for the same, and has gone
-                with self._lock:
-                    self._waiting.appendleft(group)
-            else:  # an error of the computation's comes here, too
                 self._troubles[f"a worker failed ({_in_words(error)}); what it had to do was done here"] = None
-                self._pending.difference_update(group.keys)
+        else:
+            self._heard = time.monotonic()
+            self._ready |= {key: told["failed"].get(key, "") for key in group.keys if key not in told["lost"]}
+            self._troubles.update(dict.fromkeys(told["notes"]))
+            for text in told["details"]:
+                self._observer.detail(text)
 
-    def _know(self, reasons: Mapping[str, str]) -> None:
-        for key in reasons.keys() & self._pending:
-            self._pending.remove(key)
-            self._ready[key] = reasons[key]
+    def _ask(self) -> None:
+        """Ask the scheduler of whom it has heard; finish here where nobody works on what was sent."""
+        now, limit = time.monotonic(), self._place.silence
+        if self._client is None or now - self._asked < ASKING:
+            return
+        self._asked = now
+
+        def seen(names: list[str], dask_scheduler: Any) -> tuple[int, float]:
+            tasks = [dask_scheduler.tasks[name] for name in names if name in dask_scheduler.tasks]
+            heard = [task.processing_on.last_seen for task in tasks if task.processing_on is not None]
+            return len(dask_scheduler.workers), time.time() - min(heard, default=time.time())
+
+        names = [future.key for future in self._running]
+        try:
+            n_workers, silent = within(min(ANSWER, limit), lambda: self._client.run_on_scheduler(seen, names))
+        except Exception:  # noqa: BLE001 - of a connection that breaks just now, or a scheduler that is stopped
+            if time.monotonic() - self._heard > limit:
+                self._give_up(f"nothing was heard of the scheduler of Dask for {limit:g} s")
+            return
+        self._heard = time.monotonic()
+        if n_workers:
+            self._employed = self._heard
+        if silent > limit:
+            self._give_up(f"nothing was heard of a worker of Dask for {limit:g} s")
+        elif self._heard - self._employed > PATIENCE:
+            self._give_up(f"no worker came for {PATIENCE:.0f} s")
+
+    def _give_up(self, reason: str) -> None:
+        """Leave all that isn't done to this process."""
+        self._observer.note(f"{reason}; all that is left is done here")
+        self._close()
 
     def _look_for(self, key: str) -> None:
         """A folder in a network may hide for a while what another machine has put there; who lists it sees it."""
@@ -280,54 +285,28 @@ class Cluster:
         self._blind = True
         self._observer.note(f"what workers keep in {self._store.address} isn't seen here; it is computed here again")
 
-    def _patient(self) -> bool:
-        """Whether there is a worker, or there was one a moment ago."""
-        if self._n_workers:
-            self._alone_since = time.monotonic()
-        return time.monotonic() - self._alone_since < PATIENCE
-
-    def _give_up(self, wanted: set[str]) -> None:
-        """Leave to this process what no worker comes for; they may come for what is wanted next."""
-        with self._lock:
-            self._waiting = deque(group for group in self._waiting if wanted.isdisjoint(group.keys))
-            for name, (future, group) in list(self._running.items()):
-                if not wanted.isdisjoint(group.keys):
-                    del self._running[name]
-                    future.cancel()
-            self._pending -= wanted
-        self._troubles[f"no worker came for {PATIENCE:.0f} s; what they had to do was done here"] = None
-
-    def _connect_again(self) -> None:
-        """Bring to a scheduler again what it may have lost; where none answers, leave all to this process."""
-        with self._lock:
-            self._waiting.extendleft(group for _, group in self._running.values())
-            self._running.clear()
-            self._close()
-            self._again += 1
-            with suppress(BenchError):
-                if self._again <= MOST_AGAIN:
-                    return self._connect(TO_CONNECT_AGAIN)
-            self._pending.clear()
-            self._observer.note("the connection to the scheduler of Dask broke; all that is left is done here")
-            return None
-
     def _tell(self) -> None:
         """Say what went wrong on workers and not here: an error that comes here, too, is told alone."""
         for trouble in self._troubles:
             self._observer.note(trouble)
         self._troubles.clear()
 
+    def _cancel(self) -> None:
+        """Take back what was sent."""
+        out, client = [*self._running], self._client
+        self._waiting.clear()
+        self._running.clear()
+        if out:
+            with suppress(Exception):  # of a connection that is broken
+                within(CLOSING, lambda: client.cancel(out))
+
     def _close(self) -> None:
-        """Cancel what was sent, and leave no process behind."""
-        with self._lock:
-            client, self._client, local, self._local = self._client, None, self._local, None
-            out = [future for future, _ in self._running.values()]
-            self._running.clear()
-        with suppress(Exception):  # of a connection that is broken, or that never was
-            client.cancel(out)
-        for each in (client, local):
-            with suppress(Exception):
-                each.close(timeout=CLOSING)
+        """Take back what was sent, and leave no process behind."""
+        self._cancel()
+        for each in (self._client, self._local):
+            with suppress(Exception):  # of a connection that is broken, or that never was
+                within(2 * CLOSING, lambda each=each: each.close(timeout=CLOSING))  # type: ignore[misc]
+        self._client = self._local = None
 
 
 @contextmanager

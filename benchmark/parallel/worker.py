@@ -33,8 +33,6 @@ if TYPE_CHECKING:
     from benchmark.experiment.work import TaskWork
     from benchmark.text.counts import Counts
 
-#: What workers tell of: keys that the store has now, and what else came of some jobs.
-TOPIC = "simplexbench"
 #: One group at a time: the cores of a process have one owner, however many threads Dask has in it.
 _ALONE = threading.Lock()
 #: The experiment that was sent last, with its counts and its store, by its key; and the tasks that were worked on last.
@@ -93,27 +91,21 @@ def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -
     return Sent(key_of(**told), content, plugins, versions(), store.address, store.limit, jobs)
 
 
-def on_a_worker(given: Sent, variant: str, task: str, keys: Collection[str]) -> None:
-    """Solve some jobs of a task, on a worker of Dask: each that is kept is an event, and so is the end.
-
-    Nothing is returned: what a worker has in memory is lost with it.
-    """
+def on_a_worker(given: Sent, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
+    """Solve some jobs of a task, on a worker of Dask, and keep what they give in the store; see `solve`."""
     from distributed import get_worker  # noqa: PLC0415 - only workers have it
 
     worker = get_worker()
     name = worker.get_current_task()
 
-    def told(news: Any) -> bool:
-        worker.log_event(TOPIC, news)
+    def wanted(_: str) -> bool:
         state = worker.state.tasks.get(name)
         return state is not None and state.state != "cancelled"
 
-    told(solve(given, variant, task, frozenset(keys), told))
+    return solve(given, variant, task, frozenset(keys), wanted)
 
 
-def solve(
-    given: Sent, variant: str, task: str, keys: frozenset[str], told: Callable[[Any], bool]
-) -> dict[str, dict[str, str] | list[str]]:
+def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Callable[[str], bool]) -> dict[str, Any]:
     """Solve some jobs of a task and keep what they give.
 
     Parameters
@@ -128,8 +120,8 @@ def solve(
     Returns
     -------
     dict
-        All keys that it is ``of``; reasons of what ``failed``, by key; keys that are ``lost``, since the store can't be
-        written; ``notes``, and ``details``, see `Observer`.
+        Reasons of what ``failed``, by key; keys that are ``lost``, since the store can't be written; ``notes``, and
+        ``details``, see `Observer`.
 
     Raises
     ------
@@ -155,7 +147,7 @@ def solve(
         lacking = [(job.key, point.place) for point in work.points for job in point.jobs if not store.has(job.key)]
     failed = {key: walk.failed[place] for key, place in lacking if place in walk.failed}
     lost = [key for key, place in lacking if place not in walk.failed]
-    return {"of": list(keys), "failed": failed, "lost": lost, "notes": notes, "details": details}
+    return {"failed": failed, "lost": lost, "notes": notes, "details": details}
 
 
 def refuse_others(expected: Mapping[str, str]) -> None:

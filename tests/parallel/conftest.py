@@ -137,8 +137,9 @@ def notebook() -> Notebook:
 def brought(dask: Dask, notebook: Notebook) -> Callable[..., Cluster]:
     """The cluster, to be entered, with a store of its own or the one given."""
 
-    def make(store: Store, at_most: int | None = None, address: str | None = None) -> Cluster:
-        return Cluster(place_of(address or dask.address, at_most), store, 1, notebook)
+    def make(store: Store, at_most: int | None = None, address: str | None = None, silence: float = 60.0) -> Cluster:
+        place = place_of(address or dask.address, at_most).model_copy(update={"silence": silence})
+        return Cluster(place, store, 1, notebook)
 
     return make
 
