@@ -67,13 +67,14 @@ class ProgressObserver(Observer):
             TextColumn("{task.percentage:>3.0f}%", table_column=whole),
             TimeElapsedColumn(whole),
             TimeRemainingColumn(table_column=whole),
+            TextColumn("{task.fields[left]}", table_column=whole),
             TextColumn("{task.description}", style="dim", table_column=Column(no_wrap=True, overflow="ellipsis")),
             console=self._console,
             transient=True,
             redirect_stdout=False,
             disable=silent or verbose or not self._console.is_terminal,
         )
-        self._task = self._bar.add_task("loading", total=None, title=title)
+        self._task = self._bar.add_task("loading", total=None, title=title, left="")
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -95,7 +96,7 @@ class ProgressObserver(Observer):
         """A run is done, and the bar away until the next; of several, each has a line."""
         self._bar.stop()
         self._ended += 1
-        self._steps = self._done = 0
+        self._steps = self._later = self._done = 0
         if len(self._cells) > 1 and not self._silent:
             self._say(f"{told} ({self._ended} of {len(self._cells)})", "dim")
 
@@ -119,7 +120,7 @@ class ProgressObserver(Observer):
         self._done += 1
         share = self._done / max(self._done, self._steps + self._later)
         cells = sum(self._cells[: self._ended]) + share * sum(self._cells[self._ended : self._ended + 1])
-        self._bar.update(self._task, description=printable(done), completed=cells, total=sum(self._cells))
+        self._bar.update(self._task, description=printable(done), completed=cells, total=sum(self._cells), left="left")
         if self._verbose:
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
