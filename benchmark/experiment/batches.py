@@ -42,14 +42,14 @@ class Batch:
 
     def solve(self, bench: Workbench) -> list[list[Decisions] | Exception]:
         """Compute each part: decisions by split, inner folds after the split of their job; or why it can't be done."""
-        point, jobs = self.parts[0]
+        first = self.parts[0][0]
         machines = [(point.method, splits_of(jobs)) for point, jobs in self.parts]
-        if _joins(point) is not None:
-            return solve_joined(machines, point.problem, point.terms, bench, once=self.once)  # type: ignore[arg-type]
         try:
-            return [point.method.solve(point.problem, splits_of(jobs), point.terms, bench)]
-        except (ValueError, FloatingPointError) as error:
-            return [error]
+            if _joins(first) is not None:
+                return solve_joined(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
+            return [method.solve(first.problem, splits, first.terms, bench) for method, splits in machines]
+        except (ValueError, FloatingPointError) as error:  # of what the parts share
+            return [error] * len(self.parts)
 
 
 def splits_of(jobs: Iterable[Job]) -> list[Split]:

@@ -210,7 +210,7 @@ class Walk:
             with guarded(batch.parts[0][0].plugin_part):
                 decided = batch.solve(self._bench)
         except ValueError as error:  # what the guard says of a plug-in
-            decided = [error]
+            decided = [error] * len(batch.parts)
         memory = peak_bytes()
         return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
 

@@ -184,8 +184,7 @@ def solve_joined(
                     failed[i] = decided
                 else:
                     found[i][number] = decided
-    each = enumerate(asked)
-    return [failed[i] if i in failed else [found[i][id(split)] for split in own] for i, (_, own) in each]
+    return [failed[i] if i in failed else [found[i][id(split)] for split in own] for i, (_, own) in enumerate(asked)]
 
 
 def _solve_together(machines: Sequence[KernelMachine], work: Work, *, once: bool) -> list[Decisions | Exception]:

@@ -231,6 +231,8 @@ class Cluster:
         except Exception as error:  # noqa: BLE001 - an error of the computation's comes here, too
             if future.status in ("cancelled", "lost"):
                 self._give_up("the connection to the scheduler of Dask broke")
+            elif future.status == "finished":  # it is there, and doesn't come
+                self._give_up(f"no answer of a worker of Dask came for {self._place.silence:g} s")
             else:
                 self._troubles[f"a worker failed ({_in_words(error)}); what it had to do was done here"] = None
         else:
