@@ -79,8 +79,10 @@ def pytest_configure() -> None:
     share_machine()
 
 
-# Random examples of a test that doesn't say how many; .ci/run tries others afterwards, twice as many.
-hypothesis.settings.register_profile("quick", max_examples=50)
+# Random examples of a test that doesn't say how many; .ci/run tries others afterwards, twice as many. Without a
+# deadline: what an example takes is the machine's load as much as the code.
+hypothesis.settings.register_profile("quick", max_examples=50, deadline=None)
+hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 

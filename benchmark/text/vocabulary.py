@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
+from itertools import count as numbers_from_zero
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from benchmark.blocks import in_turn
@@ -16,9 +18,9 @@ from benchmark.corpora.corpus import batches, join
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.fields import field_of
-from benchmark.text.interning import AS_IT_STANDS, beginnings, how_often, intern, intern_pairs, seed, spell, tally
-from benchmark.text.lexer import ALL, LINE_FEED, find_tokens, term
+from benchmark.text.lexer import ALL, find_tokens, term
 from benchmark.text.stoplist import stop_words
+from benchmark.text.tallying import add_up, spell, tally
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -75,11 +77,16 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
         A document doesn't know a field.
     """
     documents = corpus.documents
-    given = _chunks(corpus, lexing, _counted(documents, pruning.group))
-    found = zip(*in_turn(partial(_parts, lexing), given, jobs), strict=True)
-    parts = deque(map(list[_Part], found)) or deque([[] for _ in lexing.fields])
-    dropped = sum(part.dropped for part in parts[0])
-    blocks = [block for name in lexing.fields for block in _blocks(name, parts.popleft(), lexing, pruning, jobs)]
+    fields = [_Words() for _ in lexing.fields]
+    for found in in_turn(partial(_words, lexing), _chunks(corpus, lexing, _counted(documents, pruning.group)), jobs):
+        for own, words in zip(fields, found, strict=True):
+            own.add(*words)
+    dropped = fields[0].dropped
+    blocks = [
+        block
+        for name in lexing.fields
+        for block in _blocks("" if name == ALL else f"{name}:", fields.pop(0), lexing, pruning, jobs)
+    ]
     vocabularies, columns, streams = zip(*blocks, strict=True)
     sizes = [len(each) for each in vocabularies]
     rows = in_turn(partial(_rows, columns, sizes), zip(*streams, strict=True), jobs)
@@ -115,12 +122,9 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
     return Counts(corpus.documents, chosen, left, 0, lexing.blocks, place[block_of[kept]])
 
 
-NOTHING = np.empty(0, dtype=np.uint8)
-NO_TERM, NO_PAIR = np.int32(-1), np.empty((0, 2), dtype=np.int32)
-#: Bytes of text that are counted at a time: the table of their terms stays in a core's own cache.
+NO_TERM = np.int32(-1)
+#: Bytes of text that are counted at a time.
 PART = 2**21
-#: Parts whose words are numbered at a time.
-GROUP = 16
 
 
 @dataclass(frozen=True)
@@ -142,26 +146,28 @@ class _Stream:
     counted: NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A stream whose terms are numbered in order of appearance.
+class _Words:
+    """The words of a field, numbered in order of appearance, and the streams of their numbers.
 
-    Parameters
+    Attributes
     ----------
-    stream : _Stream
-    occurrences, in_documents : int32 array, shape (terms,)
-        How often and in how many of the documents that pruning counts each term occurs.
-    written : uint8 array, or int32 array of shape (terms, 2)
-        The words, a line feed after each; of longer n-grams the number of the (n - 1)-gram and that of the last word.
+    numbers : dict of bytes to int
+    streams : list of _Stream
     dropped : int
         As in `Spans`.
     """
 
-    stream: _Stream
-    occurrences: NDArray[np.int32]
-    in_documents: NDArray[np.int32]
-    written: NDArray[Any]
-    dropped: int = 0
+    def __init__(self) -> None:
+        self.numbers = defaultdict[bytes, int](numbers_from_zero().__next__)
+        self.streams: list[_Stream] = []
+        self.dropped = 0
+
+    def add(self, words: list[bytes], bounds: NDArray[np.int64], counted: NDArray[np.bool_], dropped: int) -> None:
+        """Number the words of the documents that follow; those of document i are ``bounds[i]:bounds[i + 1]``."""
+        terms = np.fromiter(map(self.numbers.__getitem__, words), dtype=np.int32, count=len(words))
+        ends = bounds + np.arange(len(bounds))
+        self.streams.append(_Stream(np.insert(terms, bounds[1:], NO_TERM), ends, counted))
+        self.dropped += dropped
 
 
 def _chunks(
@@ -180,150 +186,102 @@ def _chunks(
         start += len(texts)
 
 
-def _parts(lexing: Lexing, given: tuple[Chunk | list[bytes], NDArray[np.bool_]]) -> list[_Part]:
-    """Some documents, field by field."""
+def _words(lexing: Lexing, given: tuple[Chunk | list[bytes], NDArray[np.bool_]]) -> list[tuple[Any, ...]]:
+    """Find the words of some documents, field by field; as `_Words.add` takes them."""
     texts, counted = given
     if isinstance(texts, tuple):
-        return [_part(texts, lexing, counted)]
+        return [_words_of(texts, lexing, counted)]
     each = ((name, join([field_of(text, name, lexing.format) for text in texts])) for name in lexing.fields)
     return [
-        _part(chunk, lexing if name == ALL else replace(lexing, skip_header=False), counted) for name, chunk in each
+        _words_of(chunk, lexing if name == ALL else replace(lexing, skip_header=False), counted) for name, chunk in each
     ]
 
 
-def _part(chunk: Chunk, lexing: Lexing, counted: NDArray[np.bool_]) -> _Part:
+def _words_of(
+    chunk: Chunk, lexing: Lexing, counted: NDArray[np.bool_]
+) -> tuple[list[bytes], NDArray[np.int64], NDArray[np.bool_], int]:
     found = find_tokens(*chunk, lexing)
-    terms, first = intern(found.text, found.starts, found.lengths, found.spelling, seed())
-    spelled = spell(found.text, found.starts[first], found.lengths[first], found.spelling)
-    ends = found.bounds + np.arange(len(found.bounds))
-    stream = _Stream(np.insert(terms, found.bounds[1:], NO_TERM), ends, counted)
-    return _Part(stream, *_how_often(terms, found.bounds, len(first), counted), spelled, found.dropped)
+    words = spell(found.text, found.starts, found.lengths, found.spelling).tobytes().split(b"\n")
+    return words[:-1], found.bounds, counted, found.dropped
 
 
 def _blocks(
-    field: str, parts: list[_Part], lexing: Lexing, pruning: Pruning, jobs: int
+    prefix: str, found: _Words, lexing: Lexing, pruning: Pruning, jobs: int
 ) -> Iterator[tuple[list[str], NDArray[np.int32], list[_Stream]]]:
-    """The blocks of a field: names of their terms, columns by the terms' numbers, and the streams of these; uses parts.
+    """The blocks of a field: names of their terms, columns by the terms' numbers, and the streams of these.
 
     An n-gram is a pair, an (n - 1)-gram and a word, of those that pruning keeps, as neither is rarer than the n-gram.
     """
-    prefix = "" if field == ALL else f"{field}:"
-    words, streams = _words(parts, lexing, pruning, jobs)
-    names, of_words = words, [stream.terms for stream in streams]
+    common, streams = _common(found.streams, len(found.numbers), pruning)
+    spelled = list(found.numbers)
+    names = words = [term(spelled[number].decode(), lexing) for number in common.tolist()]
+    of_words = [stream.terms for stream in streams]
     if 1 in lexing.ngrams:
         yield *_ordered(words, prefix, stop_words(lexing.stoplist)), streams
     for n in range(2, max(lexing.ngrams) + 1):
-        parts = list(in_turn(partial(_longer, n), zip(streams, of_words, strict=True), jobs))
-        common, streams = _pairs(parts, pruning)
-        names = [f"{names[shorter]} {words[last]}" for shorter, last in zip(*common.T.tolist(), strict=True)]
+        own, pairs = _numbered(list(in_turn(partial(_pairs, n), zip(streams, of_words, strict=True), jobs)))
+        streams = [_longer(n, *each) for each in zip(streams, of_words, own, strict=True)]
+        common, streams = _common(streams, len(pairs), pruning)
+        shorter, last = (each.tolist() for each in np.divmod(pairs[common], MOST_WORDS))
+        names = [f"{names[first]} {words[second]}" for first, second in zip(shorter, last, strict=True)]
         if n in lexing.ngrams:
             yield *_ordered(names, prefix), streams
 
 
-def _longer(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> _Part:
-    """The n-grams of some documents, from their (n - 1)-grams and their words."""
-    shorter, words = given
+#: More than an int32 can number: a pair of numbers as one.
+MOST_WORDS = np.int64(2**31)
+
+
+def _begin(n: int, stream: _Stream, words: NDArray[np.int32]) -> NDArray[np.intp]:
+    """The tokens at which an n-gram begins: an (n - 1)-gram does, and a word ends it."""
     behind = words[n - 1 :]
-    here = np.flatnonzero((shorter.terms[: len(behind)] >= 0) & (behind >= 0))
-    pairs = np.stack([shorter.terms[here], behind[here]], axis=1)
-    terms, first = intern_pairs(pairs, seed())
-    stream = replace(shorter, terms=np.full(len(words), NO_TERM))
-    stream.terms[here] = terms
-    return _Part(
-        stream, *_how_often(terms, np.searchsorted(here, shorter.bounds), len(first), shorter.counted), pairs[first]
-    )
+    return np.flatnonzero((stream.terms[: len(behind)] >= 0) & (behind >= 0))
 
 
-def _how_often(
-    terms: NDArray[np.int32], bounds: NDArray[np.int64], n_terms: int, counted: NDArray[np.bool_]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    occurrences, in_documents = how_often(terms, bounds, n_terms, counted)
-    return occurrences.astype(np.int32), in_documents.astype(np.int32)
+def _pairs(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> NDArray[np.int64]:
+    """The n-grams of some documents, each as its (n - 1)-gram and its last word in one number."""
+    stream, words = given
+    here = _begin(n, stream, words)
+    return stream.terms[here] * MOST_WORDS + words[here + n - 1]
 
 
-def _words(parts: list[_Part], lexing: Lexing, pruning: Pruning, jobs: int) -> tuple[list[str], list[_Stream]]:
-    """The names of the words that pruning keeps, and the streams of these alone; the parts are used up."""
-    written = [part.written for part in parts]
-    # Some parts at a time, side by side, so that one core has to number no more than what these have in common.
-    groups = list(in_turn(_numbered, [written[i : i + GROUP] for i in range(0, len(written), GROUP)], jobs))
-    whole, spelled = _numbered([spelled for _, spelled in groups])
-    terms = [numbers[own] for numbers, (each, _) in zip(whole, groups, strict=True) for own in each]
-    common, streams = _common(parts, terms, int(np.count_nonzero(spelled == LINE_FEED)), pruning)
-    names = spelled.tobytes().decode().split("\n")
-    kept = [names[number] for number in common.tolist()]
-    # Half a million calls for words, which stay as they are, would take a tenth of a second.
-    return [term(name, lexing) if name[0] == "#" else name for name in kept], streams
+def _longer(n: int, stream: _Stream, words: NDArray[np.int32], own: NDArray[np.int32]) -> _Stream:
+    """The stream of n-grams, given those of (n - 1)-grams and of words and the numbers of the n-grams."""
+    terms = np.full(len(words), NO_TERM)
+    terms[_begin(n, stream, words)] = own
+    return replace(stream, terms=terms)
 
 
-def _numbered(written: list[NDArray[np.uint8]]) -> tuple[list[NDArray[np.int32]], NDArray[np.uint8]]:
-    """The number of each of several texts' words, text by text, and each word once; a line feed follows each word."""
-    spelled = np.concatenate([NOTHING, *written])
-    ends = np.flatnonzero(spelled == LINE_FEED)
-    starts = np.concatenate([[0], ends + 1])[:-1]
-    lengths = (ends - starts).astype(np.int32)
-    terms, first = intern(spelled, starts, lengths, AS_IT_STANDS, seed())
-    last = np.cumsum([len(each) for each in written])
-    own = np.split(terms, np.searchsorted(ends, last[:-1])) if written else []
-    return own, spell(spelled, starts[first], lengths[first], AS_IT_STANDS)
+def _numbered(parts: list[NDArray[np.int64]]) -> tuple[list[NDArray[np.int32]], NDArray[np.int64]]:
+    """The number of each value, part by part, and each value once, in order of appearance."""
+    own, values = zip(*map(pd.factorize, parts), strict=True) if parts else ((), ())
+    whole, distinct = pd.factorize(np.concatenate([np.empty(0, dtype=np.int64), *values]))
+    among = np.split(whole.astype(np.int32), np.cumsum([len(each) for each in values])[:-1])
+    return [numbers[each] for each, numbers in zip(own, among, strict=False)], distinct
 
 
-def _pairs(parts: list[_Part], pruning: Pruning) -> tuple[NDArray[np.int32], list[_Stream]]:
-    """The pairs that pruning keeps, shape (k, 2), and the streams of these alone; the parts are used up."""
-    pairs = np.concatenate([NO_PAIR, *(part.written for part in parts)])
-    terms, first = intern_pairs(pairs, seed())
-    own = np.split(terms, np.cumsum([len(part.occurrences) for part in parts])[:-1]) if parts else []
-    common, streams = _common(parts, own, len(first), pruning)
-    return pairs[first[common]], streams
-
-
-def _common(
-    parts: list[_Part], own: list[NDArray[np.int32]], n: int, pruning: Pruning
-) -> tuple[NDArray[np.intp], list[_Stream]]:
-    """Which of n terms pruning keeps, and the parts' streams of these alone, numbered from 0 in all of them alike.
-
-    Parameters
-    ----------
-    parts : list of _Part
-        Used up.
-    own : list of int32 arrays
-        The number of each part's terms among all n.
-    """
+def _common(streams: list[_Stream], n: int, pruning: Pruning) -> tuple[NDArray[np.intp], list[_Stream]]:
+    """Which of n terms pruning keeps; the streams' terms are numbered anew, 0 to their number, -1 where they go."""
     occurrences, in_documents = np.zeros((2, n), dtype=np.int64)
-    for part, numbers in zip(parts, own, strict=True):
-        occurrences[numbers] += part.occurrences
-        in_documents[numbers] += part.in_documents
+    latest = np.full(n, -1, dtype=np.int64)
+    done = 0
+    for stream in streams:
+        add_up(stream.terms, stream.bounds, stream.counted, done, occurrences, in_documents, latest)
+        done += len(stream.counted)
     common = np.flatnonzero(pruning.keeps(occurrences, in_documents))
-    place = np.full(n, NO_TERM)
+    place = np.full(n + 1, NO_TERM)  # -1, no term, takes what stands last
     place[common] = np.arange(len(common), dtype=np.int32)
-    streams = [part.stream for part in parts]
-    parts.clear()
-    for stream, numbers in zip(streams, own, strict=True):  # their own -1 takes what stands last
-        np.take(np.append(place[numbers], NO_TERM), stream.terms, mode="wrap", out=stream.terms)
+    for stream in streams:
+        np.take(place, stream.terms, mode="wrap", out=stream.terms)
     return common, streams
 
 
 def _ordered(names: list[str], prefix: str, stop: frozenset[str] = frozenset()) -> tuple[list[str], NDArray[np.int32]]:
     """The names of terms that are no stop words, in their order; and the column of each term, and last of none, -1."""
-    order = alphabetical(names)
-    kept = [number for number in order if names[number] not in stop] if stop else order
+    order = sorted((number for number, name in enumerate(names) if name not in stop), key=names.__getitem__)
     columns = np.full(len(names) + 1, NO_TERM)
-    columns[kept] = np.arange(len(kept), dtype=np.int32)
-    return [prefix + names[number] if prefix else names[number] for number in kept], columns
-
-
-def alphabetical(names: list[str]) -> list[int]:
-    """The numbers of names of which no two are alike, in the order of str, which is that of their bytes.
-
-    They are put in order by their first eight bytes as one number, and only those that have these in common as text.
-    """
-    heads = beginnings(np.frombuffer("\n".join([*names, ""]).encode(), dtype=np.uint8), len(names))
-    order = np.argsort(heads)
-    ordered = heads[order]
-    shared = np.flatnonzero(np.diff(ordered[1:] == ordered[:-1], prepend=False, append=False))
-    found: list[int] = order.tolist()
-    for first, last in shared.reshape(-1, 2).tolist():
-        found[first : last + 1] = sorted(found[first : last + 1], key=names.__getitem__)
-    return found
+    columns[order] = np.arange(len(order), dtype=np.int32)
+    return [prefix + names[number] for number in order], columns
 
 
 def _rows(columns: Sequence[NDArray[np.int32]], sizes: Sequence[int], streams: Sequence[_Stream]) -> sp.csr_array:

@@ -108,7 +108,7 @@ def counts_of(drawn: bytes) -> NDArray[np.int64]:
     return np.frombuffer(drawn, dtype=np.uint8).reshape(-1, 3).astype(np.int64) % 3
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     documents=st.integers(6, 20).flatmap(lambda n: st.binary(min_size=3 * n, max_size=3 * n)).map(counts_of),
     test=st.binary(min_size=90, max_size=90).map(counts_of),
@@ -227,7 +227,7 @@ def votes(decisions: list[float], n_classes: int) -> tuple[int, bool]:
     return counts.index(max(counts)), counts.count(max(counts)) > 1
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data(), n_classes=st.integers(2, 6))
 def test_votes_and_ties(data: st.DataObject, n_classes: int) -> None:
     shape = (4, n_classes * (n_classes - 1) // 2)

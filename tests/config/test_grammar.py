@@ -111,7 +111,7 @@ def refusal(data):
     return outcome(YamlSource("x", data))[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data(), base=chosen, methods=entries)
 def test_it_is_checked_or_refused_in_lines_that_begin_with_file_and_line(tmp_path_factory, data, base, methods):
     config = written(base, methods)
@@ -138,7 +138,7 @@ def test_it_is_checked_or_refused_in_lines_that_begin_with_file_and_line(tmp_pat
     assert len(set(ids)) == len(ids)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(base=chosen, methods=entries, more=entries, position=st.integers(0, 4))
 def test_another_method_renames_no_cell_and_changes_none(base, methods, more, position):
     choose = written(base, methods).get("choose")
@@ -157,7 +157,7 @@ def test_another_method_renames_no_cell_and_changes_none(base, methods, more, po
         assert all(entries_after[entry.label] == entry for entry in variant.entries)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(base=chosen, methods=entries, defaults=st.sampled_from(DEFAULTS))
 def test_defaults_rename_no_cell(base, methods, defaults):
     one, other = written(base, methods), written({**base, "defaults": defaults}, methods)

@@ -95,7 +95,7 @@ relpaths = st.binary(min_size=1, max_size=120).map(lambda raw: raw.replace(b"/",
 documents = st.dictionaries(relpaths.filter(lambda n: not n.startswith(b".")).map(b"course/misc/".__add__), st.binary())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(documents, st.randoms(use_true_random=False))
 def test_digest_and_files_do_not_depend_on_the_order(tmp_path_factory, pack, contents, random):
     card = SimpleNamespace(tops=("course",), most_bytes=2**20, most_members=1000)

@@ -89,7 +89,7 @@ def test_other_delimiters_and_encodings(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 30), st.integers(0, 40))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_first_byte_that_is_not_of_the_encoding_is_named(tmp_path_factory: Any, line: int, column: int) -> None:
     lines = [b"text,label"] + [b"x" * 40 + b",y"] * 31
     lines[line + 1] = lines[line + 1][:column] + b"\xe9" + lines[line + 1][column:]
@@ -170,7 +170,7 @@ def test_what_can_not_be_read_is_said_with_its_place(name: str, content: bytes, 
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.data())
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 def test_damaged_files_give_records_or_a_reason(tmp_path_factory: Any, name: str, data: Any) -> None:
     content = bytearray(FORMATS[name])
     for _ in range(data.draw(st.integers(1, 3))):

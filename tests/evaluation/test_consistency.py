@@ -16,7 +16,7 @@ from benchmark.findings.papers import load_published
 PUBLISHED = Path(__file__).parents[2] / "results" / "published" / "zhang2005.yaml"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(n=st.integers(20, 900), seed=st.integers(0, 10_000))
 def test_a_real_table_fits_its_own_size(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -43,7 +43,7 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arrays=st.dictionaries(st.text(), ARRAYS, max_size=3), facts=st.dictionaries(st.text(), FACTS, max_size=3))
 def test_gives_back_what_was_put_in(store, notebook, arrays, facts):
     assert store.put(KEY, Entry(arrays, facts))

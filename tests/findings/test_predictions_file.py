@@ -91,7 +91,7 @@ def test_bytes_carry_no_date():
         assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(ids=st.lists(IDS, min_size=1, max_size=8, unique=True))
 def test_documents_may_be_called_anything(ids):
     assert named(ids) == tuple(ids)

@@ -57,7 +57,7 @@ def test_values_are_those_of_the_formula(case: Case, counts: NDArray[Any]) -> No
     assert ((low <= gram) & (gram <= high)).all()
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=12)
 @given(documents=arrays(np.int64, (6, 12), elements=st.integers(0, 40)))
 def test_values_are_those_of_the_formula_for_any_counts(documents: NDArray[Any], registered_all: list[Case]) -> None:
     for case in registered_all:

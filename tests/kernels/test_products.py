@@ -37,7 +37,7 @@ def documents(n: int, vocabulary: int, seed: int) -> sp.csr_array:
     return sp.csr_array(sp.random_array((n, vocabulary), density=0.1, rng=rng, data_sampler=rng.standard_normal))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(pairs())
 def test_products_are_those_of_dense_matrices(pair: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
     left, right = pair
@@ -48,7 +48,7 @@ def test_products_are_those_of_dense_matrices(pair: tuple[NDArray[np.float64], N
     assert (np.abs(products - left @ right.T) <= error).all()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(0, 40) | st.integers(120, 140), st.none() | st.integers(1, 8), st.integers(0, 2**32))
 def test_products_of_points_with_themselves_are_those_with_their_doubles(n: int, width: int | None, seed: int) -> None:
     rng = np.random.default_rng(seed)  # numbers drawn one by one would take most of the time
@@ -58,14 +58,14 @@ def test_products_of_points_with_themselves_are_those_with_their_doubles(n: int,
     np.testing.assert_array_equal(inner_products(points, points, out, width), inner_products(points, points.copy()))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(arrays(np.int64, (5, 6), elements=st.integers(0, 1000)), arrays(np.int64, (4, 6), elements=st.integers(0, 1000)))
 def test_products_of_whole_numbers_are_exact(left: NDArray[Any], right: NDArray[Any]) -> None:
     products = inner_products(sp.csr_array(left.astype(float)), sp.csr_array(right.astype(float)))
     np.testing.assert_array_equal(products, left @ right.T)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(arrays(np.float64, (5, 7), elements=VALUES))
 def test_self_products_are_the_diagonal_bit_for_bit(dense: NDArray[np.float64]) -> None:
     points = sp.csr_array(dense)

@@ -51,7 +51,7 @@ def test_it_is_the_sum_of_equation_14_written_out():
             assert gain == pytest.approx(total, abs=1e-14)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(arrays(np.int64, (12, 6), elements=st.integers(0, 2)), st.permutations([0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2]))
 def test_it_lies_between_zero_and_the_entropy_of_the_class_and_of_the_term(counts, labels):
     labels = np.array(labels)
@@ -126,7 +126,7 @@ def test_aggregates_are_the_sum_the_average_by_prior_and_the_maximum():
         aggregate(gains, priors[:1])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(arrays(np.float64, (3, 9), elements=st.sampled_from([0.0, 0.1, 0.25, 0.7])))
 def test_a_ranking_falls_and_breaks_ties_by_index(gains):
     for row, ranking in zip(gains, rank_terms(gains), strict=True):

@@ -40,7 +40,7 @@ def test_idf_is_the_logarithm_of_documents_over_documents_with_the_term() -> Non
     np.testing.assert_array_equal(inverse_document_frequency(COUNTS), [math.log(2), math.log(2), 0.0, 0.0])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(matrices)
 def test_idf_counts_documents_and_not_occurrences(counts: Counts) -> None:
     idf = inverse_document_frequency(sp.csr_array(counts))
@@ -88,7 +88,7 @@ def test_norms_by_hand() -> None:
     np.testing.assert_array_equal(norms(weights, "l2"), [5, 1, 10])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(matrices)
 def test_normalized_rows_have_length_one_and_empty_ones_stay_empty(counts: Counts) -> None:
     empty = counts.sum(axis=1) == 0
@@ -99,14 +99,14 @@ def test_normalized_rows_have_length_one_and_empty_ones_stay_empty(counts: Count
         assert (points[empty] == 0).all()
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(matrices, st.sampled_from(["l1", "l2"]))
 def test_normalization_is_scikit_learns(counts: Counts, normalization: str) -> None:
     ours = TermWeighting(normalization=normalization).fit_transform(counts)
     np.testing.assert_allclose(ours.toarray(), normalize(counts.astype(float), normalization), rtol=8 * EPS)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(matrices, st.sampled_from(NORMALIZATIONS))
 def test_a_documents_length_does_not_matter_once_normalized(counts: Counts, normalization: str) -> None:
     """And without normalization it is a factor: exactly so for a power of two."""

@@ -164,7 +164,7 @@ class TestLearnt:
 
 
 class TestBlocks:
-    @settings(max_examples=40, deadline=None)
+    @settings(max_examples=40)
     @given(st.integers(0, 1000), st.sampled_from(NORMALIZATIONS))
     def test_each_block_has_its_weight_as_its_norm(self, seed: int, normalization: str) -> None:
         counts, _ = drawn(seed)

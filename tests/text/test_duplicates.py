@@ -16,11 +16,6 @@ from benchmark.text.vocabulary import Pruning, count
 N_TERMS = 300
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
-    near_duplicates(counts_of([{1}, {1}]), np.array([0]), np.array([1]))
-
-
 def counts_of(documents: list[set[int]]) -> sp.csr_array:
     indices = np.concatenate([np.empty(0, np.int32), *(np.array(sorted(each), np.int32) for each in documents)])
     pointers = np.cumsum([0, *map(len, documents)], dtype=np.int32)

@@ -145,11 +145,6 @@ def corpus_of(texts: list[bytes]) -> StreamedCorpus:
     return StreamedCorpus("made up", documents, np.arange(len(texts)), lambda: iter(texts), "")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
-    count(corpus_of([MAIL]), Lexing(ngrams=(1, 2), fields=("all", "body"), format="mail"), Pruning())
-
-
 LINES = [b"Subject: sea of ink", b"From: the sea", b"", b"> ink sea", b"the ink of sea", b" more ink"]
 # A byte picks a line: bytes are drawn at once, lines of a list one by one.
 WRITTEN = st.binary(max_size=6).map(lambda picks: b"\n".join(LINES[pick % len(LINES)] for pick in picks))

@@ -49,11 +49,6 @@ def corpus_of(documents: list[bytes], groups: list[int] | None = None) -> Corpus
     return Corpus("made up", documents_of(len(documents), groups), *join(documents), "")
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
-    count(corpus_of(["é".encode()]), Lexing(lexer="unicode", ngrams=(1, 2)), Pruning())
-
-
 def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
     columns = np.flatnonzero(counts.block_of == counts.blocks.index(name))
     return [counts.vocabulary[column] for column in columns], counts.matrix.toarray()[:, columns]

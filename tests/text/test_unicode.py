@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.text import letters
 from benchmark.text.lexer import DIGIT_RULES, Lexing, find_tokens
 from benchmark.text.stoplist import STOPLISTS
 
@@ -19,11 +18,6 @@ Tokens = Callable[[bytes, Lexing], list[str]]
 UNICODE = Lexing(stoplist="none", lexer="unicode")
 #: The scripts that are written without spaces; of Hiragana and Katakana also what is half as wide, and what is short.
 ALONE = re.compile("CJK |IDEOGRAPHIC|HENTAIGANA|HIRAGANA|(HALFWIDTH )?KATAKANA|THAI |LAO |KHMER |MYANMAR ")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _the_table_is_made_before_hypothesis_starts_its_clock() -> None:
-    letters.classes()
 
 
 def kind_of(character: str) -> str:

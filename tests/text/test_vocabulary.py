@@ -18,7 +18,6 @@ from benchmark.corpora import registry as corpora
 from benchmark.corpora.corpus import Chunk, Corpus, Documents
 from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
-from benchmark.text.interning import AS_IT_STANDS, intern
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
 
@@ -31,11 +30,6 @@ def corpus_of(documents: list[bytes]) -> Corpus:
     about = Documents(ids, np.zeros(n, np.int32), np.zeros(n, np.int32), ("all",), ("all",))
     bounds = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(d) for d in documents], dtype=np.int64)])
     return Corpus("made up", about, np.frombuffer(b"".join(documents), np.uint8), bounds, "")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _machine_code_is_read_before_hypothesis_starts_its_clock() -> None:
-    count(corpus_of(["é".encode()]), Lexing(lexer="unicode"), Pruning())
 
 
 def bags(counts: Counts) -> list[dict[str, int]]:
@@ -55,6 +49,8 @@ LEXINGS = st.builds(
     stoplist=st.sampled_from(["smart", "none"]),
     lexer=st.sampled_from(list(LEXERS)),
 )
+#: Of these, many begin alike, in letters of one or two bytes.
+TERM = st.text(st.sampled_from("abzöж"), min_size=2, max_size=14)
 DEFAULTS = Lexing(), Pruning()
 PRUNINGS = st.builds(Pruning, min_occurrences=st.integers(1, 5), min_documents=st.integers(1, 4))
 
@@ -196,24 +192,11 @@ def test_words_that_were_chosen_to_collide_are_counted_as_fast_as_others(words: 
     assert seconds(words) < 5 * seconds([word[::-1] for word in words]) + 0.1
 
 
-@given(st.lists(st.text("aé#", min_size=1, max_size=30).map(str.encode), max_size=40), st.integers(0, 2**64 - 1))
-def test_terms_are_numbered_as_they_appear_whatever_their_length_and_the_seed(words: list[bytes], seed: int) -> None:
-    lengths = np.array([len(word) for word in words], dtype=np.int32)
-    starts = np.cumsum([0, *lengths[:-1]], dtype=np.int64)[: len(words)]
-    text = np.frombuffer(b"".join(words), dtype=np.uint8)
-    terms, first = intern(text, starts, lengths, AS_IT_STANDS, np.uint64(seed))
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    assert terms.tolist() == [numbers[word] for word in words]
-    assert first.tolist() == [words.index(word) for word in numbers]
-
-
-def test_the_table_of_terms_grows_with_them() -> None:
-    words = b"".join(b"%07d" % number for number in range(20_000))
-    text = np.frombuffer(words + words, dtype=np.uint8)
-    starts = np.arange(0, len(text), 7, dtype=np.int64)
-    terms, first = intern(text, starts, np.full(len(starts), 7, dtype=np.int32), AS_IT_STANDS, np.uint64(7))
-    assert np.array_equal(terms, np.tile(np.arange(20_000), 2))
-    assert np.array_equal(first, np.arange(20_000))
+@given(st.lists(TERM, unique=True))
+@example(["abcdefghi", "abcdefgh", "abcdefg", "abcdefghh"])
+def test_terms_stand_in_the_order_of_their_text(names: list[str]) -> None:
+    counts = count(corpus_of([" ".join(names).encode()]), Lexing(stoplist="none", lexer="unicode"), Pruning())
+    assert list(counts.vocabulary) == sorted(names)
 
 
 @given(CORPORA, LEXINGS)

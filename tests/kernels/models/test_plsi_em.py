@@ -64,7 +64,7 @@ def test_no_number_of_blocks_of_words_changes_a_bit(monkeypatch: pytest.MonkeyPa
     np.testing.assert_array_equal(mixtures.theta[5], start.theta[5])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     arrays(np.int64, (6, 8), elements=st.one_of(st.just(0), st.integers(0, 50))),
     st.integers(1, 9),

@@ -52,7 +52,7 @@ def test_folding_in_ends_at_the_optimum(
         assert reached <= rivals[0] + 1e-4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 19), st.integers(1, 19), st.integers(0, 6), st.sampled_from([1.0, 0.7]))
 def test_steps_are_those_of_em_whatever_the_number_of_classes_and_words(
     classes: int, words: int, steps: int, beta: float
