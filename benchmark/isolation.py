@@ -7,6 +7,7 @@ replaced is put back, too, and that is an error: the plug-in's own numbers came 
 from __future__ import annotations
 
 import contextlib
+import operator
 import os
 import random
 import signal
@@ -62,7 +63,7 @@ def isolated() -> Iterator[None]:
     PatchedError
         If a function or class of `_SHARED` was replaced; it is put back.
     """
-    shared, removed = _callables(), []
+    shared, removed = _shared(), []
     try:
         with contextlib.ExitStack() as stack:
             for restore in _SETTINGS:
@@ -82,18 +83,25 @@ def isolated() -> Iterator[None]:
             raise PatchedError(f"it replaces {', '.join(named[:3])}, which others use; derive or wrap instead")
 
 
-def _callables() -> dict[str, dict[str, Any]]:
-    """Return the public functions and classes of shared modules, by module and name."""
+def _shared() -> dict[str, dict[str, Any]]:
+    """Return what stands in shared modules, by module and name."""
     return {
-        name: {key: value for key, value in list(vars(module).items()) if key[:1] != "_" and callable(value)}
+        name: dict(vars(module))
         for name, module in list(sys.modules.items())
         if name.partition(".")[0] in _SHARED and type(module) is ModuleType
     }
 
 
 def _replaced(module: str, before: dict[str, Any]) -> list[str]:
+    """Find the public functions and classes of a module that something else stands for now."""
     now = vars(sys.modules[module])
-    return [name for name, value in before.items() if now.get(name) is not value and not _compiled(now.get(name))]
+    if all(map(operator.is_, map(now.get, before), before.values())):
+        return []
+    return [
+        name
+        for name, value in before.items()
+        if name[:1] != "_" and callable(value) and now.get(name) is not value and not _compiled(now.get(name))
+    ]
 
 
 def _compiled(value: Any) -> bool:
@@ -153,8 +161,10 @@ def _limits() -> Iterator[None]:
     finally:
         sys.setrecursionlimit(recursion)
         sys.setswitchinterval(switch)
-        sys.settrace(traces)
-        sys.setprofile(profile)
+        if sys.gettrace() is not traces:
+            sys.settrace(traces)
+        if sys.getprofile() is not profile:  # cProfile's own can't be set again
+            sys.setprofile(profile)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 PACKAGE = __name__.partition(".")[0]
 ROOT = Path(__file__).parents[1]
 version = cache(metadata.version)
+_packages = cache(metadata.packages_distributions)
 
 
 def code_digest(*components: Any) -> str:
@@ -160,6 +161,6 @@ def _distribution(top: str) -> frozenset[str]:
     known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official"}.get(top, top)
     try:
         version(known)
-    except metadata.PackageNotFoundError:  # asking which of all installed files belong to it takes a third of a second
-        return frozenset(metadata.packages_distributions().get(top, ())[:1])
+    except metadata.PackageNotFoundError:
+        return frozenset(_packages().get(top, ())[:1])
     return frozenset({known})
