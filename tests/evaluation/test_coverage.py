@@ -123,5 +123,5 @@ class TestLevels:
             pairs = ([outcome(rng, truth, folds, 0.85) for _ in range(2)] for _ in range(8))
             return min(each.p_holm for each in holm(document_test("sign", *pair) for pair in pairs))
 
-        share = np.mean([smallest() < 0.05 for _ in range(400)])
-        assert share < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+        share = np.mean([smallest() < 0.05 for _ in range(100)])
+        assert share < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 100)
