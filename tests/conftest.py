@@ -29,6 +29,7 @@ from benchmark.environment import share_machine
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment import session
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.plugins.gathering import SHIPPED
@@ -336,4 +337,4 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("finished")
     compare = [["tf-l1-ngd", "tf-l1-linear"], ["tfidf-l1-ngd", "tf-l1-ngd"]]
     experiment = small_experiment(compare=compare, title="A small one", notes=["of little worth"])
-    return perform(experiment, Store(folder / "store", limit=10**9), folder=folder / "run")
+    return perform(experiment, RunContext(Store(folder / "store", limit=10**9)), folder=folder / "run")

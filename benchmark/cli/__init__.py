@@ -285,11 +285,14 @@ def report(
             give_run(answer, done, whole=whole)
         return
     from benchmark.cli.terminal import ProgressObserver
+    from benchmark.experiment.context import RunContext
+    from benchmark.experiment.session import default_jobs
     from benchmark.experiment.store import Store
     from benchmark.library.explaining import page_with_texts
 
     with ProgressObserver("texts") as observer:
-        say(str(page_with_texts(done, Store(warn=observer.note), observer)))
+        context = RunContext(Store(warn=observer.note), observer, default_jobs())
+        say(str(page_with_texts(done, context)))
 
 
 @app.command(epilog="Example: bench explain results/runs/webkb tf-l1-ngd")
@@ -305,11 +308,13 @@ def explain(
     from benchmark.cli.terminal import ProgressObserver
 
     with Answer(as_json=as_json) as answer, ProgressObserver(cell) as observer:
+        from benchmark.experiment.context import RunContext
+        from benchmark.experiment.session import default_jobs
         from benchmark.experiment.store import Store
         from benchmark.library.explaining import explained
 
-        store = Store(warn=observer.note)
-        parts = explained(run_named(run), cell, store, observer, document=document, shown=shown)
+        context = RunContext(Store(warn=observer.note), observer, default_jobs())
+        parts = explained(run_named(run), cell, context, document=document, shown=shown)
         answer.tables(observer.between(parts))
 
 

@@ -114,6 +114,7 @@ def _counts(config: Path, download: bool) -> Counts:
 
     with ProgressObserver(config.stem) as observer:
         from benchmark.config.model import Experiment
+        from benchmark.experiment.context import RunContext
         from benchmark.experiment.reading import read_counts
         from benchmark.experiment.session import checked
         from benchmark.experiment.store import Store
@@ -122,4 +123,4 @@ def _counts(config: Path, download: bool) -> Counts:
         if not isinstance(study, Experiment):
             raise ConfigError(f"{config}: reads no corpus; its data are generated")
         first = next(iter(study.variants.values()))
-        return read_counts(first.collection, Store(warn=observer.note), observer, download=download)[0]
+        return read_counts(first.collection, RunContext(Store(warn=observer.note), observer, download=download))[0]

@@ -33,6 +33,7 @@ def fit(
     """Train the method of a cell, and keep it: `bench predict` and `benchmark.load_model` ask it."""
     from benchmark.cli.terminal import ProgressObserver, size
     from benchmark.compiled import ensure_usable
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.session import checked, default_jobs, ensure_writable
     from benchmark.experiment.store import Store
     from benchmark.model.fitting import fit_model
@@ -43,16 +44,8 @@ def fit(
     ensure_writable(out)
     ensure_usable(partial(say, err=True))
     with ProgressObserver(study.name, verbose=verbose) as observer:
-        model = fit_model(
-            study,
-            cell,
-            Store(warn=observer.note),
-            observer,
-            split=split,
-            probability=probability,
-            jobs=jobs or default_jobs(),
-            download=download,
-        )
+        context = RunContext(Store(warn=observer.note), observer, jobs or default_jobs(), download)
+        model = fit_model(study, cell, context, split=split, probability=probability)
     n_bytes = write_model(model, out)
     learned = f"{model.about['documents']:,} documents, {len(model.vocabulary):,} words, {len(model.classes)} classes"
     say(f"Written to {out}: {learned}, {size(n_bytes)}")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from benchmark.cli.terminal import ProgressObserver
     from benchmark.config.model import Study
     from benchmark.config.schema import ParallelSection
-    from benchmark.experiment.runner import Elsewhere
+    from benchmark.experiment.context import Elsewhere
     from benchmark.experiment.session import Finished
     from benchmark.library.planning import Plan
 
@@ -70,6 +70,7 @@ def performed(
 ) -> Iterator[Finished]:
     """Run one after the other, each in the place given, or that it names; of several, each has a folder below --out."""
     from benchmark.compiled import ensure_usable
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.session import default_jobs, folders_of, perform
     from benchmark.experiment.store import Store
 
@@ -86,9 +87,9 @@ def performed(
                 from benchmark.parallel.cluster import Cluster
 
                 elsewhere[repr(own)] = stack.enter_context(Cluster(own, store, jobs, observer))
-            how: dict[str, Any] = {"jobs": jobs or default_jobs(), "observer": observer, "download": download}
+            context = RunContext(store, observer, jobs or default_jobs(), download, elsewhere.get(repr(own)))
             try:
-                done = perform(study, store, folder=folder, elsewhere=elsewhere.get(repr(own)), **how)
+                done = perform(study, context, folder)
             except KeyboardInterrupt as stopped:
                 if store.writable:
                     stopped.args = (KEPT,)

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from benchmark.config.model import Study
-    from benchmark.experiment.runner import Elsewhere
-    from benchmark.experiment.store import Store
-    from benchmark.observer import Observer
+    from benchmark.experiment.context import RunContext
     from benchmark.report.contents import Summary
     from benchmark.report.part import Part
 
@@ -106,13 +104,11 @@ def _is_of_boundaries(source: YamlSource) -> bool:
     return isinstance(source.data, dict) and source.data.get("kind") == BOUNDARIES
 
 
-def run_study(
-    study: Study, store: Store, *, jobs: int, observer: Observer, download: bool, elsewhere: Elsewhere | None = None
-) -> Findings:
+def run_study(study: Study, context: RunContext) -> Findings:
     """Compute what the store doesn't have yet; an experiment on text also `elsewhere`."""
     if isinstance(study, Experiment):
-        return runner.run(study, store, jobs=jobs, observer=observer, download=download, elsewhere=elsewhere)
-    return cast("Findings", _boundaries().run(study, jobs=jobs, observer=observer))
+        return runner.run(study, context)
+    return cast("Findings", _boundaries().run(study, jobs=context.jobs, observer=context.observer))
 
 
 def encode(findings: Findings) -> dict[str, bytes]:

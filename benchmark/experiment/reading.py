@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from unicodedata import unidata_version
 
@@ -24,39 +24,42 @@ from benchmark.text.vocabulary import count, prune
 if TYPE_CHECKING:
     from benchmark.config.model import Collection, Experiment, Text, Variant
     from benchmark.corpora.archive import Source
-    from benchmark.experiment.store import Store
-    from benchmark.observer import Observer
+    from benchmark.experiment.context import RunContext
     from benchmark.text.counts import Counts
     from benchmark.text.lexer import Lexing
 
 
+@dataclass(frozen=True, eq=False)
+class Read:
+    """The counts of a variant, the digest of all that they come from, and what a manifest says of them."""
+
+    counts: Counts
+    key: str
+    facts: dict[str, Any]
+    texts: dict[Text, tuple[Counts, str]] = field(default_factory=dict)
+
+
 def read_counts(
-    collection: Collection,
-    store: Store,
-    observer: Observer,
-    *,
-    download: bool = True,
-    jobs: int = 1,
-    last: LastCorpus | None = None,
+    collection: Collection, context: RunContext, last: LastCorpus | None = None
 ) -> tuple[Counts, dict[str, Any], str]:
     """The counts of a collection, where they came from, and their store key; it is not read again if it is `last`."""
     reader = collection.reader
     component, plugin = type(reader), plugin_of(type(reader))
     with running(plugin):
-        source = reader.locate(download=download, notify=observer.note, progress=True)
+        source = reader.locate(download=context.download, notify=context.observer.note, progress=True)
         key = counts_key(collection, source)
-        entry = known(store, key, component)
+        entry = known(context.store, key, component)
         if entry is None:
             corpus = select((last or LastCorpus()).load(reader, source), list(collection.classes), collection.exclude)
-            arrays, facts = packed(_counts(corpus, collection, jobs))
+            arrays, facts = packed(_counts(corpus, collection, context.jobs))
             entry = Entry(arrays, facts | {"digest": corpus.digest})
             reader.check_unchanged()
-            keep(store, key, entry, component, observer.note)
+            keep(context.store, key, entry, component, context.observer.note)
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
     if plugin is not None:  # what is computed of these counts is named by them, however they came about
         own = {name: each for name, each in entry.facts.items() if name != "reads"}
         key = key_of(stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays))))
-        store.put(key, entry)
+        context.store.put(key, entry)
     return unpacked(entry.arrays, entry.facts), facts, key
 
 
@@ -88,11 +91,9 @@ def counts_key(collection: Collection, source: Source) -> str:
 
 
 def own_counts(
-    study: Experiment, variant: Variant, counts: Counts, store: Store, observer: Observer, **how: Any
+    study: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
 ) -> dict[Text, tuple[Counts, str]]:
     """The counts, and their store keys, of texts that methods have for themselves: other words of the same documents.
-
-    `how` is as of `read_counts`.
 
     Raises
     ------
@@ -106,7 +107,7 @@ def own_counts(
         if text == variant.collection.text:
             continue
         collection = replace(variant.collection, lexing=text.lexing, pruning=text.pruning)
-        own, _, key = read_counts(collection, store, observer, **how)
+        own, _, key = read_counts(collection, context, last)
         _check_words(study, variant, own, text.lexing, f"method {label!r}")
         one, other = own.documents, counts.documents
         arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))

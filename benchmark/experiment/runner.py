@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from traceback import format_exception
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from benchmark.blocks import blas_threads
 from benchmark.compiled import compile_all
@@ -17,7 +17,7 @@ from benchmark.experiment.batches import Batch, batches, splits_of
 from benchmark.experiment.code_digest import code_digest, modules_of
 from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.plugin_results import keep, known
-from benchmark.experiment.reading import check_expectations, described, own_counts, read_counts, words_of
+from benchmark.experiment.reading import Read, check_expectations, described, own_counts, read_counts, words_of
 from benchmark.experiment.store import Entry, key_of
 from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
@@ -26,13 +26,13 @@ from benchmark.measures.base import Context, computed
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from benchmark.config.model import Experiment, Text
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.predictions import Given
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
     from benchmark.measures.base import Arrays, Measure
@@ -40,36 +40,8 @@ if TYPE_CHECKING:
     from benchmark.text.counts import Counts
 
 
-@dataclass(frozen=True, eq=False)
-class Read:
-    """The counts of a variant, the digest of all that they come from, and what a manifest says of them."""
-
-    counts: Counts
-    key: str
-    facts: dict[str, Any]
-    texts: dict[Text, tuple[Counts, str]] = field(default_factory=dict)
-
-
-class Elsewhere(Protocol):
-    """Other processes that compute what the store lacks, and put it there."""
-
-    def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> Iterable[TaskWork]:
-        """Begin with what is to be computed; the same work, task by task."""
-
-    def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
-        """Keys of jobs as each is done, with the reason, or "", why it can't be; what it leaves out is done here."""
-
-
-def run(
-    study: Experiment,
-    store: Store,
-    *,
-    jobs: int = 1,
-    observer: Observer | None = None,
-    download: bool = True,
-    elsewhere: Elsewhere | None = None,
-) -> Run:
-    """Compute every point that the store doesn't have yet, here or `elsewhere`.
+def run(study: Experiment, context: RunContext) -> Run:
+    """Compute every point that the store doesn't have yet, here or elsewhere.
 
     Raises
     ------
@@ -78,49 +50,46 @@ def run(
     ConfigError
         If a variant has fewer words than are to be selected; nothing is trained then.
     """
-    observer = observer or Observer()
-    read = read_variants(study, store, observer, download=download, jobs=jobs)
+    read = read_variants(study, context)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
     left = sum(len(variant.tasks) for variant in study.variants.values())
-    bench = Workbench(jobs)
+    bench, elsewhere = Workbench(context.jobs), context.elsewhere
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
-    with blas_threads(jobs):
+    with blas_threads(context.jobs):
         works: Iterable[TaskWork] = works_of(study, read)
         for work in works if elsewhere is None else elsewhere.begin(study, read, works):
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
-            observer.plan(steps, later=left * steps)  # tasks have about as many each
+            context.observer.plan(steps, later=left * steps)  # tasks have about as many each
             predictions.tasks[work.variant, work.task] = work.documents
             predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
-            walk = Walk(store, bench, observer, elsewhere)
+            walk = Walk(context, bench)
             found, failed = walk.solve(work)
             predictions.points.update(found)
             failures |= failed
             stored |= walk.stored
             if len(predictions.tasks) == 1:
-                read[work.variant].facts["near_duplicates"] = seen_before(work, store)
+                read[work.variant].facts["near_duplicates"] = seen_before(work, context.store)
         bench.release()
-        measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, store, jobs, observer)
+        measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, context)
     predictions.measured.update(measured)
-    return Run(study, predictions, failures | failed, {name: each.facts for name, each in read.items()}, jobs, stored)
+    facts = {name: each.facts for name, each in read.items()}
+    return Run(study, predictions, failures | failed, facts, context.jobs, stored)
 
 
-def read_variants(
-    study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int = 1
-) -> dict[str, Read]:
+def read_variants(study: Experiment, context: RunContext) -> dict[str, Read]:
     """The counts of every variant, checked; variants of the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
     held: dict[str, tuple[Counts, str]] = {}
-    found, how = {}, dict[str, Any](download=download, jobs=jobs, last=LastCorpus())
+    found, last = {}, LastCorpus()
     for name, variant in study.variants.items():
-        counts, source, key = read_counts(variant.collection, store, observer, **how)
+        counts, source, key = read_counts(variant.collection, context, last)
         counts, facts = shared.setdefault(key, (counts, described(counts, source)))
         check_expectations(study, variant, counts)
-        own = own_counts(study, variant, counts, store, observer, **how)
+        own = own_counts(study, variant, counts, context, last)
         texts = {text: held.setdefault(each[1], each) for text, each in own.items()}
         if texts:
             facts = facts | {"texts": [text.flat | words_of(each) for text, (each, _) in texts.items()]}
         found[name] = Read(counts, key, facts, texts)
-    del how  # and the last corpus with it
     return found
 
 
@@ -134,8 +103,9 @@ def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
 class Walk:
     """Solves what the store lacks of one task; tells what it `stored` already, and why other points `failed`."""
 
-    def __init__(self, store: Store, bench: Workbench, observer: Observer, elsewhere: Elsewhere | None = None) -> None:
-        self._store, self._bench, self._observer, self._elsewhere = store, bench, observer, elsewhere
+    def __init__(self, context: RunContext, bench: Workbench) -> None:
+        self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
+        self._bench = bench
         self.stored: set[PointKey] = set()
         self.failed: dict[PointKey, str] = {}
 
@@ -276,31 +246,31 @@ def once(
 
 
 def measure(
-    study: Experiment, read: Mapping[str, tuple[Counts, str]], store: Store, jobs: int, observer: Observer
+    study: Experiment, read: Mapping[str, tuple[Counts, str]], context: RunContext
 ) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
     """What every measure finds out about every variant, and why those that failed did, by measure and variant.
 
     Parameters
     ----------
     read : mapping of variant to (Counts, str)
-        The counts, and the digest of all that they come from. The others are as of a run.
+        The counts, and the digest of all that they come from.
     """
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}
     for name, variant, built in _each(study):
-        observer.plan(1)
+        context.observer.plan(1)
         counts, key = read[variant]
-        kept = partial(once, store, type(built), key, observer.note)
-        context = Context(counts, study.variants[variant], study.seed, jobs, kept)
+        kept = partial(once, context.store, type(built), key, context.observer.note)
+        given = Context(counts, study.variants[variant], study.seed, context.jobs, kept)
         label = name if variant == BASE else f"{variant}-{name}"
         compile_all(modules_of(type(built))[0])
         try:
             with guarded(type(built)):
-                found[name, variant] = computed(built, context, whole=not study.only)
+                found[name, variant] = computed(built, given, whole=not study.only)
         except (ValueError, FloatingPointError, RuntimeError) as error:
             failures[label] = str(error)
-            observer.note(f"{label} failed: {failures[label]}")
-        observer.step(label)
+            context.observer.note(f"{label} failed: {failures[label]}")
+        context.observer.step(label)
     return found, failures
 
 

@@ -23,14 +23,13 @@ from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.store import Entry, key_of
 from benchmark.findings.papers import CONFIGS, check_published
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.config.model import Study
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.kinds import Findings
-    from benchmark.experiment.runner import Elsewhere
     from benchmark.experiment.store import Store
     from benchmark.report.contents import Summary
     from benchmark.report.files import Draw
@@ -101,30 +100,20 @@ def folders_of(studies: Sequence[Study], out: Path | None, *, overwrite: bool) -
     return found
 
 
-def perform(
-    study: Study,
-    store: Store,
-    *,
-    folder: Path | None = None,
-    jobs: int = 1,
-    observer: Observer | None = None,
-    download: bool = True,
-    elsewhere: Elsewhere | None = None,
-) -> Finished:
-    """Run an experiment, here or `elsewhere`, and write its folder, `results/runs/<name>` unless given."""
+def perform(study: Study, context: RunContext, folder: Path | None = None) -> Finished:
+    """Run an experiment and write its folder, `results/runs/<name>` unless given."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - as in `again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
     folder = folder or RUNS / study.name
     ensure_writable(folder)
     started = time.perf_counter()
-    observer = observer or Observer()
-    results = run_study(study, store, jobs=jobs, observer=observer, download=download, elsewhere=elsewhere)
-    observer.now("scores, tests, tables and pictures")
+    results = run_study(study, context)
+    context.observer.now("scores, tests, tables and pictures")
     summary = summary_of(results)
-    manifest = manifest_of(results, jobs=jobs, seconds=time.perf_counter() - started)
+    manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
     write_results(results, manifest, folder)
-    write_all(summary, folder, partial(picture_in, store))
+    write_all(summary, folder, partial(picture_in, context.store))
     write_page(summary, folder, manifest["machine"])
     return Finished(folder, results, summary, time.perf_counter() - started)
 

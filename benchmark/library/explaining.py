@@ -17,7 +17,6 @@ from benchmark.evaluation.predictions import PARTS
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reading import own_counts, read_counts
-from benchmark.experiment.session import default_jobs
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import decided, entry_of
 from benchmark.findings.decisions import decisions
@@ -42,12 +41,11 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, MethodSpec
     from benchmark.corpora.corpus import Corpus
     from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.session import Finished
-    from benchmark.experiment.store import Store
     from benchmark.findings.decisions import Decision
     from benchmark.methods.base import Problem
     from benchmark.model.kept import KeptModel
-    from benchmark.observer import Observer
 
     #: What nearness is by, and the nearest documents of each row.
     _Near = tuple[str, dict[int, list[tuple[int, float]]]]
@@ -57,7 +55,7 @@ SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
 
 
 def explained(
-    folder: Path, cell: str, store: Store, observer: Observer, *, document: str | None = None, shown: int = SHOWN
+    folder: Path, cell: str, context: RunContext, *, document: str | None = None, shown: int = SHOWN
 ) -> Iterator[Part]:
     """How a cell's number came about; or how one document was decided.
 
@@ -69,8 +67,7 @@ def explained(
     folder : Path
         Of a finished run.
     cell : str
-    store : Store
-    observer : Observer
+    context : RunContext
     document : str, optional
         Id of a tested document; unless given, some of those that were decided wrongly are shown.
     shown : int
@@ -98,20 +95,20 @@ def explained(
         summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(found)]
     wanted = account.wanted(found, document, shown)
     yield from summary
-    yield from account.documents(wanted, store, observer, n_wrong=sum(not each.right for each in found))
+    yield from account.documents(wanted, context, n_wrong=sum(not each.right for each in found))
 
 
-def page_with_texts(done: Finished, store: Store, observer: Observer) -> Path:
+def page_with_texts(done: Finished, context: RunContext) -> Path:
     """Write the page of a run once more, with the texts of the documents it tells of where their corpus is here."""
     texts: dict[str, str] = {}
     try:
-        texts = texts_of(done.folder, list(done.summary.mistakes["document"]), store, observer)
+        texts = texts_of(done.folder, list(done.summary.mistakes["document"]), context)
     except BenchError as error:
-        observer.note(f"the page has no texts: {error}")
+        context.observer.note(f"the page has no texts: {error}")
     return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), texts)
 
 
-def texts_of(folder: Path, documents: Sequence[str], store: Store, observer: Observer) -> dict[str, str]:
+def texts_of(folder: Path, documents: Sequence[str], context: RunContext) -> dict[str, str]:
     """The texts of some tested documents of a finished run, long ones cut, by name.
 
     Raises
@@ -124,7 +121,7 @@ def texts_of(folder: Path, documents: Sequence[str], store: Store, observer: Obs
         return {}
     own = next(cell for cell in run.study.cells if cell.id in run.scored.chosen)
     account = _Account(run, own, read_manifest(folder))
-    study, (problem, *_) = account.again(store, observer)
+    study, (problem, *_) = account.again(context)
     rows = np.flatnonzero(np.isin(problem.documents.ids, list(documents)))
     contents = account.contents(study, problem, rows)
     return {problem.documents.ids[row]: _shown(content).replace("\r", "") for row, content in contents.items()}
@@ -222,23 +219,21 @@ class _Account:
         order.sort(key=lambda item: (item[0], -number[item[1].truth, item[1].given]))
         return [each for _, each in order[:shown]]
 
-    def documents(
-        self, wanted: Sequence[Decision], store: Store, observer: Observer, *, n_wrong: int
-    ) -> Iterator[Part]:
+    def documents(self, wanted: Sequence[Decision], context: RunContext, *, n_wrong: int) -> Iterator[Part]:
         """Each with its text, and the training documents that are nearest to it."""
         if not wanted:
             return
-        observer.now("the documents once more")
-        study, problems = self.again(store, observer)
+        context.observer.now("the documents once more")
+        study, problems = self.again(context)
         variant, problem = study.variants[self.cell.variant], problems[0]
         rows = np.unique([each.row for each in wanted])
         contents = self.contents(study, problem, rows)
         splits = built_protocol(variant.protocol, self.cell.size).splits(problem.documents)
-        ids, bench = problem.documents.ids, Workbench(default_jobs())
+        ids, bench = problem.documents.ids, Workbench(context.jobs)
         near: dict[int, _Near] = {}
         over_classes = variant.terms.over_classes if variant.terms else "sum"
         for number, each in enumerate(wanted, start=1):
-            observer.now(f"the machine of {each.fold} once more")
+            context.observer.now(f"the machine of {each.fold} once more")
             if each.split not in near:
                 candidate = int(self.candidates[each.split])
                 work = Work(problems[candidate], splits[each.split], splits, self.cell.terms, over_classes, bench)
@@ -248,12 +243,12 @@ class _Account:
             given = _named(each.given) + (", after a tie" if each.tied else "")
             told = [("true", _named(each.truth)), ("given", given), ("split", each.fold)]
             told.append(("text", _shown(contents[each.row])))
-            told += self._reasons(study, each.fold, each.document, contents[each.row], store, observer)
+            told += self._reasons(study, each.fold, each.document, contents[each.row], context)
             told += [("near", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in of_row[each.row]]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             yield Part(each.document + wrong, ("what", "it is"), told)
 
-    def again(self, store: Store, observer: Observer) -> tuple[Experiment, tuple[Problem, ...]]:
+    def again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
         """The configuration once more, with its corpus, which must be the one that the run was made of.
 
         And the documents as each candidate sees them.
@@ -267,22 +262,22 @@ class _Account:
         if changed := changed_since(records, study.known):
             raise ConfigError(f"{changed}: was changed since the run; run again")
         variant = study.variants[self.cell.variant]
-        counts, now, key = read_counts(variant.collection, store, observer)
+        counts, now, key = read_counts(variant.collection, context)
         if now["content_digest"] != facts["content_digest"]:
             raise DataError(f"{now['source']}: was changed since the run; its documents are others")
         task = next(task for task in variant.tasks if task.name == self.cell.task)
         part = replace(variant, entries=(entry_of(study, self.cell),))
-        texts = own_counts(study, part, counts, store, observer)
+        texts = own_counts(study, part, counts, context)
         points = task_work(study, part, task, counts, key, texts).points
         return study, tuple({point.place[3]: point.problem for point in points}.values())
 
     def _reasons(
-        self, study: Experiment, split: str, name: str, content: bytes, store: Store, observer: Observer
+        self, study: Experiment, split: str, name: str, content: bytes, context: RunContext
     ) -> list[tuple[str, str]]:
         """The decision values of the split's machine, trained once more, and the words without which they fall most."""
         if split not in self.models:
             try:
-                self.models[split] = fit_model(study, self.cell.id, store, observer, split=split, jobs=default_jobs())
+                self.models[split] = fit_model(study, self.cell.id, context, split=split)
             except ConfigError as error:
                 self.models[split] = str(error)
         model = self.models[split]

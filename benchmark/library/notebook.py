@@ -25,6 +25,7 @@ import pandas as pd
 from benchmark.compiled import ensure_usable
 from benchmark.corpora import registry
 from benchmark.errors import ConfigError, unknown
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import computed_from, read_results
 from benchmark.experiment.kinds import run_study, study_from_mapping, summary_of
 from benchmark.experiment.session import checked, default_jobs
@@ -199,8 +200,7 @@ def _done(study: Any, jobs: int, download: bool) -> Result:
     observer = Observer()
     store, place = Store(warn=observer.note), getattr(study, "parallel", None)
     with nullcontext() if place is None else Cluster(place, store, jobs, observer) as elsewhere:
-        how: dict[str, Any] = {"observer": observer, "download": download, "elsewhere": elsewhere}
-        found = run_study(study, store, jobs=jobs or default_jobs(), **how)
+        found = run_study(study, RunContext(store, observer, jobs or default_jobs(), download, elsewhere))
     return Result(found, summary_of(found))
 
 

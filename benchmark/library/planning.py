@@ -17,16 +17,16 @@ from benchmark.corpora.files import OwnFiles
 from benchmark.environment import forget_peak, free_memory, peak_bytes
 from benchmark.evaluation.predictions import CLOCKS, Given, Predictions
 from benchmark.experiment.batches import batches
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.overlap import MOST_SPLITS, seen_before
-from benchmark.experiment.reading import counts_key, described
-from benchmark.experiment.runner import Read, measure, read_variants, works_of
+from benchmark.experiment.reading import Read, counts_key, described
+from benchmark.experiment.runner import measure, read_variants, works_of
 from benchmark.experiment.store import Store
 from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
 from benchmark.library import trial
 from benchmark.library.trial import clock
-from benchmark.observer import Observer
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import PointKey
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.library.trial import Piece, Seconds
+    from benchmark.observer import Observer
 
 RUN_PARTS = ("start", "reading and counting", "inner products", "training and deciding", "scoring and tables")
 START, READING, PRODUCTS, LEARNING, SCORING = RUN_PARTS
@@ -225,10 +226,10 @@ class _Rehearsal:
             self._read = {name: each for name, (each, _) in stand_ins.items()}
             unread = sum((took for _, took in stand_ins.values()), unread)
         else:
-            read_variants(self.study, self.store, observer, download=download, jobs=self.jobs)
+            read_variants(self.study, RunContext(self.store, observer, self.jobs, download))
         started = clock()
         if not self._read:  # now from the store, as a run will
-            self._read = read_variants(self.study, self.store, observer, download=download, jobs=self.jobs)
+            self._read = read_variants(self.study, RunContext(self.store, observer, self.jobs, download))
         self.works = list(works_of(self.study, self._read))
         for point in (point for work in self.works for point in work.points):
             left = [job for job in point.jobs if not self.store.has(job.key)]
@@ -315,7 +316,7 @@ class _Rehearsal:
         counts = {name: (few[name], each.key) for name, each in self._read.items()}
         times = max(len(each.counts.vocabulary) / len(few[name].vocabulary) for name, each in self._read.items())
         resident, started = _resident(), clock()
-        found = measure(self.study, counts, peeking, self.jobs, Observer())
+        found = measure(self.study, counts, RunContext(peeking, jobs=self.jobs))
         self.seconds[LEARNING] = self.seconds[LEARNING] + (clock() - started) * times
         return found, max(0.0, peak_bytes() - resident) * times
 

@@ -17,6 +17,7 @@ from benchmark.blocks import blas_threads
 from benchmark.evaluation.predictions import PARTS
 from benchmark.evaluation.protocols import Split
 from benchmark.experiment.batches import batches
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import Walk
 from benchmark.experiment.store import Store
 from benchmark.kernels import elementwise
@@ -24,7 +25,6 @@ from benchmark.methods.base import Problem
 from benchmark.methods.category_machines import FisherMachines, LinearCategories
 from benchmark.methods.weights import differs_by_split, trained_by
 from benchmark.methods.workbench import Workbench, memory_budget
-from benchmark.observer import Observer
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ def tried(work: TaskWork, small: TaskWork, jobs: int, folder: Path) -> dict[Poin
     n_bytes, n_small = (max(each.rows * each.columns * 8 for each in sizes.values()) for sizes in (all_, some))
     # The matrices of a sample are streamed where those of all documents are.
     bench = _Watched(jobs, int(memory_budget() * n_small / n_bytes))
-    walk, found = Walk(Store(folder, limit=10**12), bench, Observer()), dict[Any, list[Piece]]()
+    walk, found = Walk(RunContext(Store(folder, limit=10**12)), bench), dict[Any, list[Piece]]()
     todo = [(point, job) for point in small.points for job in point.jobs]
     with blas_threads(jobs):
         for batch in batches(todo, by_split=small.problem.several):

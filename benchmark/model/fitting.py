@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Collection, Study
-    from benchmark.experiment.store import Store
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.work import PointWork
     from benchmark.findings.scoring import Run
     from benchmark.methods.base import Problem
@@ -42,13 +42,10 @@ EVERYTHING = "all documents"
 def fit_model(
     study: Study,
     name: str,
-    store: Store,
-    observer: Observer,
+    context: RunContext,
     *,
     split: str | None = None,
     probability: bool = False,
-    jobs: int = 1,
-    download: bool = True,
 ) -> KeptModel:
     """Train a cell's method on all documents of its task, or on the training documents of one of its splits.
 
@@ -57,8 +54,7 @@ def fit_model(
     study : Study
     name : str
         Of a cell of predictions.
-    store, observer, jobs, download
-        As of a run.
+    context : RunContext
     split : str, optional
         Its predictions on the documents that this split tests are those of the run.
     probability : bool
@@ -77,12 +73,12 @@ def fit_model(
     variant = study.variants[cell.variant]
     if split is None and cell.size is not None:
         raise ConfigError(f"{name}: is of {cell.size:,} training documents; --split names which, such as replicate-01")
-    counts, facts, key = read_counts(variant.collection, store, observer, download=download)
+    counts, facts, key = read_counts(variant.collection, context)
     check_expectations(study, variant, counts)
     part = _part(study, cell)
     variant = part.variants[cell.variant]
     (task,) = variant.tasks
-    texts = own_counts(part, variant, counts, store, observer, download=download)
+    texts = own_counts(part, variant, counts, context)
     work = task_work(part, variant, task, counts, key, texts)
     problem, points = work.problem, [each for each in work.points if each.place[4:] == (cell.size, cell.terms)]
     if (part_of_plugin := points[0].plugin_part) is not None:
@@ -94,19 +90,19 @@ def fit_model(
         if split not in named:
             raise ConfigError(f"--split: {unknown('split', split, list(named))}")
         trained = named[split]
-    observer.plan(1 + probability * FOLDS)
-    bench = Workbench(jobs)
+    context.observer.plan(1 + probability * FOLDS)
+    bench = Workbench(context.jobs)
     try:
-        with blas_threads(jobs):
+        with blas_threads(context.jobs):
             index, how = 0, ""
             if len(points) > 1 and split is not None:
-                run = runner.run(part, store, jobs=jobs, observer=observer, download=download)
+                run = runner.run(part, context)
                 index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
                 index, how = _by_folds(points, folds_of(problem, trained), bench), f"cross-validation over {EVERYTHING}"
             one = _Training(points[index], bench)
-            fitted = one.fitted(trained, observer)
-            sigmoids = one.sigmoids(trained, fitted, observer) if probability else None
+            fitted = one.fitted(trained, context.observer)
+            sigmoids = one.sigmoids(trained, fitted, context.observer) if probability else None
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:

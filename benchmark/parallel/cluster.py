@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.batches import Batch
-    from benchmark.experiment.runner import Read
+    from benchmark.experiment.reading import Read
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.observer import Observer
 

@@ -14,8 +14,10 @@ from benchmark.blocks import blas_threads
 from benchmark.compiled import ensure_usable
 from benchmark.environment import share_machine
 from benchmark.errors import BenchError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.manifest import versions
-from benchmark.experiment.runner import Read, Walk, works_of
+from benchmark.experiment.reading import Read
+from benchmark.experiment.runner import Walk, works_of
 from benchmark.experiment.session import default_jobs
 from benchmark.experiment.store import Store, key_of
 from benchmark.foreign import files_of, loaded_again, named_by
@@ -138,7 +140,7 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
         if {job.key for point in work.points for job in point.jobs} != keys:
             raise BenchError("a worker names results otherwise: its code of simplexbench isn't that of this machine")
         bench = Workbench(jobs)
-        walk = Walk(store, bench, _Details(details))
+        walk = Walk(RunContext(store, _Details(details), jobs), bench)
         try:
             with blas_threads(jobs):
                 walk.solve(work)

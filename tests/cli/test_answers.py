@@ -22,6 +22,7 @@ from typer.testing import CliRunner
 from benchmark.cli import app
 from benchmark.evaluation import published
 from benchmark.experiment import session
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 
@@ -98,7 +99,7 @@ class TestTerminal:
         (tmp_path / "config.yaml").write_text(yaml.safe_dump(config))
         study = checked(tmp_path / "config.yaml")
         # To show a finished run again prints the same, and takes a third of the time.
-        perform(study, Store(), folder=tmp_path / "r", jobs=2)
+        perform(study, RunContext(Store(), jobs=2), folder=tmp_path / "r")
         first = (
             "from pathlib import Path; from benchmark.evaluation import published\n"
             f"published.FOLDER = Path({str(published.FOLDER)!r})\n"

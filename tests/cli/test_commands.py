@@ -25,13 +25,13 @@ from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
 from benchmark.experiment import session
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import read_results
 from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.library import pinned
-from benchmark.observer import Observer
 from benchmark.report.contents import VERDICTS
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -517,7 +517,7 @@ class TestData:
         result = invoke("data", "export", QUICKSTART, "--out", tmp_path / "exported")
         paths = [tmp_path / "exported" / name for name in ("counts.svmlight", "vocabulary.txt", "documents.csv")]
         assert result.stdout.splitlines() == [str(path) for path in paths]
-        counts = read_counts(checked(QUICKSTART).variants[BASE].collection, Store(), Observer())[0]
+        counts = read_counts(checked(QUICKSTART).variants[BASE].collection, RunContext(Store()))[0]
         matrix, labels = load_svmlight_file(str(paths[0]), n_features=len(counts.vocabulary))
         assert (matrix != counts.matrix).nnz == 0
         np.testing.assert_array_equal(labels, counts.documents.labels + 1)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from benchmark.experiment.batches import Batch, batches
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import read_variants, works_of
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ METHODS = [
 def work_of(configured: Callable[..., Experiment], tmp_path: Path) -> Callable[..., TaskWork]:
     def make(**changes: Any) -> TaskWork:
         study = configured(**{"methods": METHODS, **changes})
-        (work,) = works_of(study, read_variants(study, Store(tmp_path / "store"), Observer(), download=False))
+        (work,) = works_of(study, read_variants(study, RunContext(Store(tmp_path / "store"), download=False)))
         return work
 
     return make

@@ -14,6 +14,7 @@ from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.check import check_experiment
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import PROTOCOLS
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.kernels import KERNELS, Kernel
@@ -137,7 +138,9 @@ def test_every_method_decides_every_tested_document_of_every_protocol(
     store: Store, subset: str | None, protocol: str
 ) -> None:
     # Threads take longer than such small machines do: every method meets two of them under one protocol.
-    found = run(checked(share(protocol), protocol, subset), store, jobs=2 if protocol == "fixed-split" else 1)
+    found = run(
+        checked(share(protocol), protocol, subset), RunContext(store, jobs=2 if protocol == "fixed-split" else 1)
+    )
     check(found)
     assert learns(found, floor=0.55)
 
@@ -159,7 +162,7 @@ def test_the_shares_of_the_protocols_are_every_method_under_every_representation
 )
 def test_every_method_takes_selected_terms(store: Store, subset: str | None, protocol: str) -> None:
     experiment = checked(map(method, NAMES), protocol, subset, two_sizes=True, terms={"number": [30, 60]})
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     check(found)
     assert {cell.terms for cell in experiment.cells} == {30, 60}
     fewer, more = (
@@ -182,8 +185,8 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
     whole = {**configuration([], protocol, subset)["text"], **text}
     own = checked([{"text": text, **method(name)} for name in NAMES], protocol, subset)
     found, plain = (
-        run(own, store),
-        run(checked(map(method, NAMES), protocol, subset, text=whole), store),
+        run(own, RunContext(store)),
+        run(checked(map(method, NAMES), protocol, subset, text=whole), RunContext(store)),
     )
     check(found)
     for (_, _, name, *rest), point in plain.predictions.points.items():
@@ -191,7 +194,9 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
         assert all(map(np.array_equal, given, point.given)), name
     lists = {"min_occurrences": [150, 300]}
     choose = {"by": "cross-validation", "folds": 2, "over": ["text"]}
-    chosen = run(checked([{"text": lists, **method(n)} for n in NAMES], protocol, subset, choose=choose), store)
+    chosen = run(
+        checked([{"text": lists, **method(n)} for n in NAMES], protocol, subset, choose=choose), RunContext(store)
+    )
     check(chosen)
     assert len({tuple(indices) for indices in chosen.scored.chosen.values()}) > 1
 
@@ -202,7 +207,7 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
 def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None, protocol: str) -> None:
     choose = {"by": ["oracle", "cross-validation"], "folds": 2}
     experiment = checked(map(with_candidates, NAMES), protocol, subset, two_sizes=True, choose=choose)
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     check(found)
     assert all(len(entry.candidates) == 2 for entry in experiment.variants["base"].entries)
     for place, point in found.predictions.points.items():
@@ -215,7 +220,7 @@ def test_thresholds_of_every_method_are_chosen(store: Store, monkeypatch: pytest
     names = [name for name in NAMES if name not in KERNELS or issubclass(KERNELS[name], Kernel)]
     methods = [{**method(name), "threshold": ["zero", "cross-validated"]} for name in names]
     choose = {"by": "cross-validation", "folds": 2, "over": ["threshold"]}
-    found = run(checked(methods, "leave-one-group-out", "several", choose=choose), store)
+    found = run(checked(methods, "leave-one-group-out", "several", choose=choose), RunContext(store))
     check(found)
     assert len({tuple(indices) for indices in found.scored.chosen.values()}) > 1
 

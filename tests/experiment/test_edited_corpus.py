@@ -24,9 +24,9 @@ from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.scan import _Scan, _scanned
 from benchmark.errors import DataError
 from benchmark.experiment import reading
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
-from benchmark.observer import Observer
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning
 
@@ -98,7 +98,7 @@ def counts_of(folder: Path, name: str, store: Store) -> tuple[Any, ...]:
     _scanned.cache_clear()
     reader = OwnFiles(name, base=folder)
     how = Lexing(lexer="unicode", stoplist="none"), Pruning()
-    counts = read_counts(Collection(reader, reader.classes, (), *how), store, Observer())[0]
+    counts = read_counts(Collection(reader, reader.classes, (), *how), RunContext(store))[0]
     return counts.documents.ids, counts.documents.labels.tolist(), counts.vocabulary, counts.matrix.toarray().tolist()
 
 

@@ -13,10 +13,10 @@ from sklearn.svm import SVC
 from benchmark.config.model import BASE
 from benchmark.config.tasks import built_protocol
 from benchmark.errors import ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.methods import workbench
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,10 +55,10 @@ def experiment(configured: Callable[..., Experiment]) -> Experiment:
 
 
 def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experiment: Experiment, store: Store) -> None:
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     assert not found.failures
     variant = experiment.variants[BASE]
-    counts, _, _ = read_counts(variant.collection, store, Observer())
+    counts, _, _ = read_counts(variant.collection, RunContext(store))
     dense, labels = counts.matrix.toarray().astype(float), counts.documents.labels
     n = dense.shape[1] - 1
     assert 3 < T * n / math.log(n) < 5, "the corpus has another vocabulary: choose T anew"
@@ -80,7 +80,7 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
 def test_products_that_are_not_held_know_the_dimension_too(
     experiment: Experiment, store: Store, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (held,) = run(experiment, store).predictions.points.values()
+    (held,) = run(experiment, RunContext(store)).predictions.points.values()
     monkeypatch.setattr(workbench, "memory_budget", lambda: 0)
     other = type(store)(tmp_path_factory.mktemp("other"), limit=10**9)
     (streamed,) = run(experiment, other).predictions.points.values()

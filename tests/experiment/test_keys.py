@@ -24,6 +24,7 @@ from benchmark.evaluation import protocols
 from benchmark.experiment import code_digest as code
 from benchmark.experiment import reading, work
 from benchmark.experiment.code_digest import SOURCES, code_digest, modules_of
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import counts_key, read_counts
 from benchmark.experiment.runner import _each
 from benchmark.experiment.store import Store
@@ -76,7 +77,7 @@ DRAWS = {"name": "random-subsets", "train_size": [60, 100], "replicates": 2}
 @pytest.fixture(scope="module")
 def counts(configured: Callable[..., Experiment], tmp_path_factory: pytest.TempPathFactory) -> Counts:
     collection = configured(text=TEXT).variants["base"].collection
-    return read_counts(collection, Store(tmp_path_factory.mktemp("store"), limit=10**9), Observer())[0]
+    return read_counts(collection, RunContext(Store(tmp_path_factory.mktemp("store"), limit=10**9)))[0]
 
 
 @pytest.fixture
@@ -593,6 +594,6 @@ def work_of_one(request: pytest.FixtureRequest, configured: Callable[..., Experi
     given = {"corpus": {"name": "synthetic", "subset": request.param}, "protocol": draws, "methods": ["mnb"]}
     experiment = configured(**given)
     variant = experiment.variants["base"]
-    counts, _, key = read_counts(variant.collection, store, Observer())
+    counts, _, key = read_counts(variant.collection, RunContext(store))
     (point,) = task_work(experiment, variant, variant.tasks[0], counts, key).points
     return point.jobs[0], point.problem

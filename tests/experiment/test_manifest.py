@@ -13,6 +13,7 @@ import pytest
 from benchmark.config.model import BASE
 from benchmark.corpora import registry
 from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import MANIFEST, read_manifest
 from benchmark.experiment.manifest import differing, manifest_of
 from benchmark.experiment.runner import run
@@ -45,7 +46,7 @@ def test_names_the_order_of_documents_and_classes(manifest):
 def test_another_document_order_is_another_digest(configured, store):
     first = registry.load("synthetic").documents.ids[0]
     facts = [
-        run(configured(corpus={"name": "synthetic", "exclude": exclude}), store).facts[BASE]
+        run(configured(corpus={"name": "synthetic", "exclude": exclude}), RunContext(store)).facts[BASE]
         for exclude in ([], [first])
     ]
     assert facts[0]["documents_digest"] != facts[1]["documents_digest"]
@@ -69,7 +70,7 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
 def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
     methods = [{"kernel": {"name": "ngd-e", "t": [0.001, 1]}}]
     experiment = configured(methods=methods, choose={"by": ["oracle", "cross-validation"], "folds": 2})
-    done = perform(experiment, Store(tmp_path / "store"), folder=tmp_path / "run")
+    done = perform(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     assert read_manifest(done.folder)["cells"] == {
         f"ngd-e-{choice}": {"ties": 0, "chosen": [1, 1]} for choice in ("oracle", "cv")
     }
@@ -79,7 +80,7 @@ def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
 @pytest.mark.parametrize("protocol", [{"name": "k-fold", "k": 2}, {"name": "k-fold", "k": 2, "seed": 9}])
 def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, protocol):
     experiment = configured(protocol=protocol, seed=4)
-    done = perform(experiment, Store(tmp_path / "store"), folder=tmp_path / "run")
+    done = perform(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     found = read_manifest(done.folder)
     assert found["seeds"] == {"experiment": 4}
     assert found["protocol"][BASE]["seed"] == protocol.get("seed", 4)
@@ -122,7 +123,7 @@ def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp
     monkeypatch.chdir(tmp_path)
     time.sleep(1.1)  # the manifest tells whole seconds
     study = finished.results.study
-    other = perform(study, Store(tmp_path / "another store"), folder=tmp_path / "another folder", jobs=2)
+    other = perform(study, RunContext(Store(tmp_path / "another store"), jobs=2), folder=tmp_path / "another folder")
     ours, theirs = unmeasured(contents(finished.folder)), unmeasured(contents(other.folder))
     assert ours.keys() == theirs.keys()
     assert {name for name in ours if ours[name] != theirs[name]} <= {MANIFEST, COSTS, TIMINGS}
@@ -134,7 +135,7 @@ def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp
 
 def test_from_the_same_store_come_the_same_bytes(finished, configured, tmp_path):
     store = Store(tmp_path / "store")
-    done = [perform(finished.results.study, store, folder=tmp_path / name) for name in ("one", "two")]
+    done = [perform(finished.results.study, RunContext(store), folder=tmp_path / name) for name in ("one", "two")]
     first, second = (contents(each.folder) for each in done)
     assert {name for name in first if first[name] != second[name]} <= {MANIFEST}
 
@@ -187,7 +188,9 @@ class TestDiffering:
 def test_holds_the_seconds_of_measures(configured, tmp_path):
     methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
     measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
-    done = perform(configured(methods=methods, measures=measures), Store(tmp_path / "store"), folder=tmp_path / "run")
+    done = perform(
+        configured(methods=methods, measures=measures), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run"
+    )
     timings = read_manifest(done.folder)["timings"]
     assert len(timings) == 1
     assert timings["base-centroid-flow"].keys() == {"exact", "path"}

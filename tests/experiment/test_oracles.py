@@ -12,6 +12,7 @@ from benchmark.classifiers import DivergenceBayes, EmbeddedFamily, ProjectedPdf
 from benchmark.config.tasks import built_protocol
 from benchmark.errors import ConfigError
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
@@ -19,7 +20,6 @@ from benchmark.experiment.work import task_work
 from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import kernel_machines, points
 from benchmark.methods.category_machines import seed_of
-from benchmark.observer import Observer
 from benchmark.representation.selection import aggregate, information_gain, rank_terms
 
 CLASSES = ["faculty", "course", "student"]
@@ -32,10 +32,10 @@ class Found:
     """A run, and the documents and splits that it was on."""
 
     def __init__(self, study, store):
-        self.run, self.study = run(study, store), study
+        self.run, self.study = run(study, RunContext(store)), study
         assert not self.run.failures
         self.variant = study.variants["base"]
-        self.counts, _, self.key = read_counts(self.variant.collection, store, Observer())
+        self.counts, _, self.key = read_counts(self.variant.collection, RunContext(store))
 
     def documents(self, task=0):
         """Rows, and the documents, of a task."""
@@ -158,7 +158,7 @@ class TestDrawsOfTwoClasses:
     def test_only_the_sizes_that_are_missing_are_trained(self, drawn, configured, store, monkeypatch):
         raw = {key: value for key, value in drawn.study.raw.items() if key != "protocol"}
         protocol = drawn.study.raw["protocol"]
-        run(configured(protocol=protocol, **raw), store)
+        run(configured(protocol=protocol, **raw), RunContext(store))
         solve, seen = kernel_machines.solve_many, []
 
         def counted(kernel, problems, **options):
@@ -166,7 +166,7 @@ class TestDrawsOfTwoClasses:
             return solve(kernel, problems, **options)
 
         monkeypatch.setattr(kernel_machines, "solve_many", counted)
-        run(configured(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), store)
+        run(configured(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
         assert seen == [6, 6 * 4, 6 * 4, 6 * 4] * 2, "three candidates with three inner folds, one without; two tasks"
 
 
@@ -238,7 +238,7 @@ class TestSelectedTerms:
             methods=["mnb"], terms={"number": 200}, variants={"rare": {"text": {"min_occurrences": 300}}}
         )
         with pytest.raises(ConfigError, match=r"small: 200 terms can't be selected from the \d+ .*'rare'"):
-            run(study, store)
+            run(study, RunContext(store))
 
 
 class TestSeveralClasses:

@@ -13,10 +13,10 @@ import pytest
 from benchmark.corpora import registry
 from benchmark.corpora.counted import CountsFolder
 from benchmark.errors import ConfigError, DataError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform, write_card
 from benchmark.library.export import export_counts
-from benchmark.observer import Observer
 from benchmark.text.stoplist import stop_words
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def configured(folder: Path, name: str, **changes: str) -> Path:
 
 def test_every_format_gives_the_same_scores(folder: Path, store: Store, tmp_path: Path) -> None:
     one, *others = (
-        perform(checked(configured(folder, each)), store, folder=tmp_path / each)
+        perform(checked(configured(folder, each)), RunContext(store), folder=tmp_path / each)
         for each in ("mine.csv", "mine.jsonl", "mine.parquet")
     )
     for other in others:
@@ -85,9 +85,9 @@ def test_every_format_gives_the_same_scores(folder: Path, store: Store, tmp_path
 
 def test_the_counts_are_those_of_the_corpus_that_the_files_were_made_of(folder: Path, store: Store) -> None:
     own = checked(configured(folder, "mine.csv")).variants["base"].collection
-    counts, _, _ = read_counts(own, store, Observer())
+    counts, _, _ = read_counts(own, RunContext(store))
     given = configured(folder, "given", corpus="{name: synthetic}", protocol="leave-one-group-out")
-    expected, _, _ = read_counts(checked(given).variants["base"].collection, store, Observer())
+    expected, _, _ = read_counts(checked(given).variants["base"].collection, RunContext(store))
     order = [counts.documents.ids.index(name) for name in expected.documents.ids]
     assert counts.vocabulary == expected.vocabulary
     assert (counts.matrix[order] != expected.matrix).nnz == 0
@@ -109,7 +109,9 @@ def test_every_protocol_runs_and_is_read_again_without_the_files(
 ) -> None:
     data = tmp_path / "mine.csv"
     data.write_bytes((folder / "mine.csv").read_bytes())
-    done = perform(checked(configured(tmp_path, "mine.csv", protocol=protocol)), store, folder=tmp_path / "run")
+    done = perform(
+        checked(configured(tmp_path, "mine.csv", protocol=protocol)), RunContext(store), folder=tmp_path / "run"
+    )
     assert not done.summary.failures
     before = {path.name: path.read_bytes() for path in done.folder.iterdir()}
     data.unlink()
@@ -139,11 +141,11 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
         "protocol": f"{{name: k-fold, {how}k: 3}}",
     }
     given = configured(tmp_path, "given", corpus=f"{{name: synthetic, subset: {subset}}}", **fields)
-    first = perform(checked(given), store, folder=tmp_path / "first")
+    first = perform(checked(given), RunContext(store), folder=tmp_path / "first")
     collection = checked(given).variants["base"].collection
-    export_counts(read_counts(collection, store, Observer())[0], tmp_path / "exported")
+    export_counts(read_counts(collection, RunContext(store))[0], tmp_path / "exported")
     own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{stoplist: none}"})
-    again = perform(checked(own), store, folder=tmp_path / "again")
+    again = perform(checked(own), RunContext(store), folder=tmp_path / "again")
     assert (first.folder / "scores.csv").read_bytes() == (again.folder / "scores.csv").read_bytes()
     pruned = configured(
         tmp_path,
@@ -152,7 +154,7 @@ def test_counts_that_were_exported_give_the_same_scores(store: Store, tmp_path: 
         text="{min_occurrences: 5}",
         protocol=fields["protocol"],
     )
-    counts, _, _ = read_counts(checked(pruned).variants["base"].collection, store, Observer())
+    counts, _, _ = read_counts(checked(pruned).variants["base"].collection, RunContext(store))
     assert counts.matrix.sum(axis=0).min() >= 5
 
 
@@ -163,14 +165,14 @@ def test_counts_of_classes_whose_names_have_spaces_are_read_back(store: Store, t
     pd.DataFrame(rows, columns=["text", "label"]).to_csv(tmp_path / "mine.csv", index=False)
     fields = {"corpus": "{name: files, path: mine.csv}", "protocol": "{name: k-fold, k: 2}"}
     given = configured(tmp_path, "mine.csv", text="{stoplist: none}", **fields)
-    counts, _, _ = read_counts(checked(given).variants["base"].collection, store, Observer())
+    counts, _, _ = read_counts(checked(given).variants["base"].collection, RunContext(store))
     export_counts(counts, tmp_path / "exported")
     again = CountsFolder("exported", base=tmp_path)
     assert not again.several
     assert again.outline().classes == ("credit card, lost", "x")
     np.testing.assert_array_equal(again.outline().labels, counts.documents.labels)
     wordless = configured(tmp_path, "mine.csv", text="{min_documents: 100}", **fields)
-    counts, _, _ = read_counts(checked(wordless).variants["base"].collection, store, Observer())
+    counts, _, _ = read_counts(checked(wordless).variants["base"].collection, RunContext(store))
     with pytest.raises(ConfigError, match="no word to export"):
         export_counts(counts, tmp_path / "nothing")
 
@@ -190,12 +192,12 @@ def test_counts_have_a_card_too(tmp_path: Path) -> None:
 def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_path: Path) -> None:
     fields = {"protocol": "{name: k-fold, k: 3}", "text": "{stoplist: none, min_documents: 9, ngrams: [1, 2]}"}
     given = configured(tmp_path, "given", corpus="{name: synthetic}", **fields)
-    first = read_counts(checked(given).variants["base"].collection, store, Observer())[0]
+    first = read_counts(checked(given).variants["base"].collection, RunContext(store))[0]
     names = [path.name for path in export_counts(first, tmp_path / "exported")]
     assert names == ["counts.svmlight", "vocabulary.txt", "documents.csv", "blocks.txt"]
 
     own = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields)
-    again = read_counts(checked(own).variants["base"].collection, store, Observer())[0]
+    again = read_counts(checked(own).variants["base"].collection, RunContext(store))[0]
     assert (again.vocabulary, again.blocks) == (first.vocabulary, first.blocks)
     assert again.block_of.tolist() == first.block_of.tolist()
     assert (again.matrix != first.matrix).nnz == 0
@@ -203,13 +205,13 @@ def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_pa
     smart = configured(
         tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{ngrams: [1, 2]}"}
     )
-    left = read_counts(checked(smart).variants["base"].collection, store, Observer())[0]
+    left = read_counts(checked(smart).variants["base"].collection, RunContext(store))[0]
     assert set(first.vocabulary) - set(left.vocabulary) == stop_words("smart") & set(first.vocabulary)
     assert any(word in stop_words("smart") for pair in left.vocabulary if " " in pair for word in pair.split())
 
     words = configured(tmp_path, "own", corpus="{name: counts, path: exported}", **fields | {"text": "{}"})
     with pytest.raises(ConfigError, match="the counts are of all, all-2, and the configuration asks for all;"):
-        read_counts(checked(words).variants["base"].collection, store, Observer())
+        read_counts(checked(words).variants["base"].collection, RunContext(store))
     (tmp_path / "exported" / "blocks.txt").write_text("all\n")
     with pytest.raises(DataError, match="names 1 blocks"):
         CountsFolder("exported", base=tmp_path).outline()

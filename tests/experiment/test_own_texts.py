@@ -12,6 +12,7 @@ from benchmark.config.model import BASE
 from benchmark.errors import ConfigError, DataError
 from benchmark.evaluation.protocols import KFold
 from benchmark.experiment import reading
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
@@ -79,12 +80,12 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
     study: Make, store: Store, tmp_path: Path, subset: str | None, more: dict[str, Any]
 ) -> None:
     mixed = study(*ALL, *texts_of(ALL, OWN), subset=subset, **more)
-    found = run(mixed, store)
+    found = run(mixed, RunContext(store))
     assert not found.failures
     words = "stoplist-none-min_occurrences120-"
     for text in (TEXT, TEXT | OWN):
         plain = study(*ALL, subset=subset, **more, text=text)
-        alone = run(plain, Store(tmp_path / str(len(text["stoplist"])), limit=10**9))
+        alone = run(plain, RunContext(Store(tmp_path / str(len(text["stoplist"])), limit=10**9)))
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
         planned = plan(plain, store, Observer(), quick=True).rows
         assert all(n == stored for _, n, stored in planned), "they are stored under other names"
@@ -101,7 +102,7 @@ def test_each_text_is_counted_once_and_each_matrix_computed_once(
     turns = [{"kernel": "linear"}, {"text": OWN, "kernel": "linear"}, {"kernel": "ned"}, {"text": OWN, "kernel": "ned"}]
     folds = {"by": "cross-validation", "folds": 2}
     some = [each | {"normalization": "l2", "classifier": {"C": [0.1, 1]}} for each in turns]
-    assert not run(study(*some, choose=folds), Store(tmp_path / "store", limit=10**9)).failures
+    assert not run(study(*some, choose=folds), RunContext(Store(tmp_path / "store", limit=10**9))).failures
     assert (made.count("count"), made.count("inner_products")) == (2, 2)
 
 
@@ -109,14 +110,14 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     wanted = [{"stoplist": s, "min_occurrences": n} for s in ("none", "smart") for n in (150, 300, 600)]
     lists = {"stoplist": ["none", "smart"], "min_occurrences": [150, 300, 600]}
     experiment = study({"text": lists, "classifier": "mnb"}, choose=CHOSEN)
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     (entry,) = experiment.variants[BASE].entries
     for index, text in enumerate(wanted):
         own = entry.candidates[index].text
         assert own is not None
         assert text.items() <= own.flat.items()
         plain = study("mnb", text=TEXT | text).variants[BASE].collection
-        counts, _, _ = read_counts(plain, store, Observer())
+        counts, _, _ = read_counts(plain, RunContext(store))
         labels, groups = counts.documents.labels, counts.documents.groups
         expected = []
         for group in GROUPS["held_out"]:
@@ -140,7 +141,7 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
 def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study: Make, store: Store) -> None:
     text = {"skip_header": [True, False], "digits": "token"}
     experiment = study({"text": text, "kernel": "ngd"}, {"text": OWN, "classifier": "mnb"}, choose=CHOSEN)
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     corpus = experiment.variants[BASE].collection.reader
     whole = corpus.load(corpus.locate(download=False, notify=str, progress=False))
     contents = dict(zip(whole.documents.ids, whole, strict=True))
@@ -148,7 +149,7 @@ def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study
         documents, splits = found.predictions.tasks[BASE, ""], found.predictions.splits[BASE, "", None]
         for number, split in enumerate(splits):
             index = int(found.scored.chosen[cell.id][number])
-            model = fit_model(experiment, cell.id, store, Observer(), split=split.name)
+            model = fit_model(experiment, cell.id, RunContext(store), split=split.name)
             own = experiment.variants[BASE].entries[experiment.cells.index(cell)].candidates[index].text
             assert own is not None
             assert model.lexing == own.lexing
@@ -156,13 +157,13 @@ def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study
             given = np.concatenate([each.given for _, each in model.answers(asked)])
             expected = found.predictions.points[BASE, "", cell.method, index, None, None].given[number]
             np.testing.assert_array_equal(given, expected)
-    of_all = fit_model(experiment, experiment.cells[0].id, store, Observer()).about["chosen"]
+    of_all = fit_model(experiment, experiment.cells[0].id, RunContext(store)).about["chosen"]
     assert (of_all["by"], of_all["of"]) == ("cross-validation over all documents", 2)
 
 
 def test_the_vocabulary_that_is_expected_is_the_configurations_own(study: Make, store: Store) -> None:
-    n = run(study("mnb"), store).facts[BASE]["vocabulary"]
-    found = run(study({"text": OWN, "classifier": "mnb"}, expect={"vocabulary": n}), store)
+    n = run(study("mnb"), RunContext(store)).facts[BASE]["vocabulary"]
+    found = run(study({"text": OWN, "classifier": "mnb"}, expect={"vocabulary": n}), RunContext(store))
     (own,) = found.facts[BASE]["texts"]
     assert OWN.items() <= own.items()
     assert own["vocabulary"] != n == found.facts[BASE]["vocabulary"]
@@ -179,7 +180,7 @@ def test_a_text_without_enough_words_is_refused_before_any_work(
     study: Make, store: Store, text: dict[str, Any], more: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(ConfigError, match=said):
-        run(study("ngd", {"text": text, "classifier": "mnb"}, **more), store)
+        run(study("ngd", {"text": text, "classifier": "mnb"}, **more), RunContext(store))
 
 
 def test_a_text_that_changes_which_documents_there_are_is_refused(
@@ -195,4 +196,4 @@ def test_a_text_that_changes_which_documents_there_are_is_refused(
 
     monkeypatch.setattr(reading, "count", fewer)
     with pytest.raises(DataError, match="'stoplist-none-min_occurrences120-mnb' changes which documents"):
-        run(study("ngd", {"text": OWN, "classifier": "mnb"}), store)
+        run(study("ngd", {"text": OWN, "classifier": "mnb"}), RunContext(store))

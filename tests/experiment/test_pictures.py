@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform, picture_in
 from benchmark.experiment.store import Store
 from benchmark.report import files
@@ -77,9 +78,9 @@ def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):
 
 def test_a_finished_experiment_is_not_drawn_again(finished, store, drawn, tmp_path):
     study = finished.results.study
-    once = perform(study, store, folder=tmp_path / "once")
+    once = perform(study, RunContext(store), folder=tmp_path / "once")
     n = len(drawn)
-    twice = perform(study, store, folder=tmp_path / "twice")
+    twice = perform(study, RunContext(store), folder=tmp_path / "twice")
     assert n == len(drawn) == 1
     for kind in ("png", "svg"):
         name = f"figure.{kind}"

@@ -15,9 +15,9 @@ from benchmark.corpora.assemble import select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.corpora.reader import LastCorpus
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import described, read_counts
 from benchmark.experiment.store import Store
-from benchmark.observer import Observer
 from benchmark.text.counts import Counts, packed, unpacked
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
@@ -96,7 +96,7 @@ def assert_same(one: Counts, other: Counts) -> None:
 def read_twice(given: Collection, folder: Path) -> tuple[Counts, Counts]:
     """The counts as they are read first, and as another run finds them."""
     (first, facts, key), (again, *rest) = (
-        read_counts(given, Store(folder, limit=10**9), Observer(), download=False) for _ in range(2)
+        read_counts(given, RunContext(Store(folder, limit=10**9), download=False)) for _ in range(2)
     )
     assert rest == [facts, key]
     return first, again
@@ -115,11 +115,11 @@ def test_other_words_of_the_last_corpus_are_counted_without_reading_it_again(
 ) -> None:
     last, store = LastCorpus(), Store(tmp_path, limit=10**9)
     for lexing in (STORIES.lexing, Lexing(lexer="unicode"), Lexing(stoplist="smart")):
-        found, *_ = read_counts(replace(STORIES, lexing=lexing), store, Observer(), last=last)
+        found, *_ = read_counts(replace(STORIES, lexing=lexing), RunContext(store), last=last)
         assert_same(found, count(multi_label(), lexing, Pruning()))
     assert len(loaded) == 1
     monkeypatch.setattr(registry, "fingerprint", lambda *_: "another archive")
-    read_counts(STORIES, store, Observer(), last=last)
+    read_counts(STORIES, RunContext(store), last=last)
     assert len(loaded) == 2, "what lies there has changed"
 
 
@@ -163,7 +163,7 @@ def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | 
 def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., Experiment], store: Store) -> None:
     given = configured().variants["base"].collection
     for _ in range(2):
-        counts, _, _ = read_counts(given, store, Observer())
+        counts, _, _ = read_counts(given, RunContext(store))
         assert counts.documents.topics is None
         assert counts.documents.labels.min() == 0
 

@@ -14,6 +14,7 @@ from benchmark.config.check import check_experiment
 from benchmark.config.load import read_config
 from benchmark.corpora import registry
 from benchmark.corpora.card import REPOSITORY
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.findings.scoring import score
 from benchmark.library.pinned import PINNED
@@ -56,7 +57,7 @@ def test_cells_have_the_numbers_that_are_pinned(name: str, store: Store) -> None
         changes = changes | {"protocol": raw["protocol"] | changes["protocol"]}
     raw = {key: value for key, value in raw.items() if key not in LEFT_OUT} | changes
     study = check_experiment(YamlSource("test.yaml", raw), SHIPPED)
-    frame = score(study, run(study, store, download=False).predictions).frame
+    frame = score(study, run(study, RunContext(store, download=False)).predictions).frame
     ours = {(row.cell, row.fold, row.metric): row.value for row in frame.itertuples()}
     guarded = {place: value for place, value in pinned(name).items() if place in ours and place[1] != "all"}
     assert len(guarded) >= n_least

@@ -15,11 +15,11 @@ from benchmark.corpora import registry, synthetic
 from benchmark.corpora.archive import content_digest
 from benchmark.corpora.card import DatasetCard
 from benchmark.errors import BenchError, ConfigError, DataError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines, workbench
-from benchmark.observer import Observer
 
 # The oracle: plain formulas on dense arrays
 
@@ -75,7 +75,7 @@ def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.
     for cell, name in zip(experiment.cells, names, strict=True):
         variant = experiment.variants[cell.variant]
         (spec,) = next(entry for entry in variant.entries if entry.label == cell.method).candidates
-        counts, _, _ = read_counts(variant.collection, store, Observer())
+        counts, _, _ = read_counts(variant.collection, RunContext(store))
         dense, labels = counts.matrix.toarray(), counts.documents.labels
         point = found.predictions.points[cell.variant, "", cell.method, 0, cell.size, None]
         splits = built_protocol(variant.protocol, cell.size).splits(counts.documents)
@@ -116,14 +116,14 @@ def test_every_kernel(configured, store, normalization, least, weighting):
     own = KERNELS if normalization == "l2" else [name for name in FORMULAS if name != "ngd pi"]
     method, names = methods(own, normalization, [weighting])
     experiment = configured(methods=[method], defaults=SVM, protocol=GROUP, text=WORDS)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > least
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names) > least
 
 
 def test_without_normalization_and_with_a_shift(configured, store):
     method, names = methods(["ned"], "none")
     shifted, more = methods(["ngd pi"])
     experiment = configured(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names + more)
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names + more)
 
 
 @pytest.mark.parametrize("idf", ["collection", "training"])
@@ -131,14 +131,14 @@ def test_without_normalization_and_with_a_shift(configured, store):
 def test_folds_and_sources_of_the_idf(configured, store, protocol, idf):
     method, names = methods(["linear", "ngd"])
     experiment = configured(methods=[method], defaults=SVM | {"idf": idf}, protocol=protocol)
-    assert assert_equal_to_scikit_learn(experiment, run(experiment, store), store, names) > 1000
+    assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names) > 1000
 
 
 def test_variants_and_the_order_of_classes(configured, store):
     turned = {"corpus": {"classes": ["student", "project", "faculty", "course"]}, "defaults": {"idf": "training"}}
     method, names = methods(["ned"], "l2", ["tfidf"])
     experiment = configured(methods=[method], defaults=SVM, variants={"turned": turned})
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     assert assert_equal_to_scikit_learn(experiment, found, store, names * 2)
     assert found.facts["turned"]["classes"] == turned["corpus"]["classes"]
 
@@ -177,11 +177,11 @@ def trainings(monkeypatch):
 
 def test_a_second_run_takes_everything_from_the_store(configured, store, notebook, trainings):
     experiment = configured()
-    first = run(experiment, store, observer=notebook)
+    first = run(experiment, RunContext(store, observer=notebook))
     assert notebook.planned == len(notebook.steps) == 8
     nothing = trainings()
     steps, notebook.steps = notebook.steps, []
-    second = run(experiment, store, observer=notebook)
+    second = run(experiment, RunContext(store, observer=notebook))
     assert nothing.n == 0
     assert predictions(second) == predictions(first)
     assert second.facts == first.facts
@@ -190,12 +190,12 @@ def test_a_second_run_takes_everything_from_the_store(configured, store, noteboo
 
 
 def test_another_cell_or_c_trains_only_what_is_new(configured, store, trainings):
-    run(configured(), store)
+    run(configured(), RunContext(store))
     new = trainings()
     more = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
-    run(configured(methods=[more]), store)
+    run(configured(methods=[more]), RunContext(store))
     assert new.n == 2
-    run(configured(methods=[more], defaults={"C": 2}), store)
+    run(configured(methods=[more], defaults={"C": 2}), RunContext(store))
     assert new.n == 6
 
 
@@ -203,14 +203,14 @@ def test_another_cell_or_c_trains_only_what_is_new(configured, store, trainings)
 def test_any_number_of_threads_gives_the_same_predictions(configured, tmp_path):
     method, _ = methods(["linear", "ned", "ngd"], weightings=["tfidf"])
     experiment = configured(methods=[method, "mnb", "eef"], protocol=FOLDS)
-    found = [predictions(run(experiment, Store(tmp_path / str(jobs)), jobs=jobs)) for jobs in (1, 2, 3)]
+    found = [predictions(run(experiment, RunContext(Store(tmp_path / str(jobs)), jobs=jobs))) for jobs in (1, 2, 3)]
     assert found[0] == found[1] == found[2]
 
 
 def test_a_store_that_keeps_nothing_changes_nothing(configured, store, tmp_path):
     experiment = configured()
     nothing = Store(tmp_path / "nothing", limit=0)
-    assert predictions(run(experiment, nothing)) == predictions(run(experiment, store))
+    assert predictions(run(experiment, RunContext(nothing))) == predictions(run(experiment, RunContext(store)))
     assert nothing.entries() == []
 
 
@@ -218,25 +218,25 @@ def test_a_store_that_cannot_be_is_told_once_and_done_without(configured, store,
     experiment = configured()
     (tmp_path / "file").write_text("in the way")
     impossible = Store(tmp_path / "file" / "store", warn=notebook.note)
-    assert predictions(run(experiment, impossible)) == predictions(run(experiment, store))
+    assert predictions(run(experiment, RunContext(impossible))) == predictions(run(experiment, RunContext(store)))
     assert len(notebook.notes) == 1
     assert "no longer kept" in notebook.notes[0]
 
 
 def test_matrices_too_large_to_hold_change_nothing(configured, store, tmp_path, monkeypatch):
     experiment = configured()
-    expected = predictions(run(experiment, store))
+    expected = predictions(run(experiment, RunContext(store)))
     monkeypatch.setenv("BENCH_MEMORY_GB", "0")
     other = Store(tmp_path / "other")
-    assert predictions(run(experiment, other, jobs=2)) == expected
+    assert predictions(run(experiment, RunContext(other, jobs=2))) == expected
     monkeypatch.setenv("BENCH_MEMORY_GB", "plenty")
     with pytest.raises(BenchError, match="BENCH_MEMORY_GB is 'plenty'"):
-        run(experiment, Store(tmp_path / "third"))
+        run(experiment, RunContext(Store(tmp_path / "third")))
 
 
 def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured, store, notebook):
     experiment = configured(methods=[SOUND])
-    first = predictions(run(experiment, store))
+    first = predictions(run(experiment, RunContext(store)))
     whole = {path: path.read_bytes() for path, _, _ in store.entries()}
     for position in (0, 20, 200, -1):
         for path in whole:
@@ -244,20 +244,20 @@ def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured
             damaged[position] ^= 0x20
             path.write_bytes(damaged)
         notebook.notes.clear()
-        assert predictions(run(experiment, store)) == first
+        assert predictions(run(experiment, RunContext(store))) == first
         assert len(notebook.notes) == len(whole)
         assert {path for path, _, _ in store.entries()} == whole.keys()
-        assert predictions(run(experiment, store)) == first
+        assert predictions(run(experiment, RunContext(store))) == first
         assert len(notebook.notes) == len(whole), "all is mended"
 
 
 def test_each_entry_may_be_missing(configured, store, notebook):
     experiment = configured(methods=[SOUND])
-    first = predictions(run(experiment, store))
+    first = predictions(run(experiment, RunContext(store)))
     for path, _, _ in store.entries():
         size = path.stat().st_size
         path.unlink()
-        assert predictions(run(experiment, store)) == first
+        assert predictions(run(experiment, RunContext(store))) == first
         assert path.exists() == (size < 10**6), "a matrix is needed for predictions that are missing, and only then"
     assert not notebook.notes
 
@@ -270,13 +270,13 @@ SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 
 
 def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configured, store, notebook, trainings):
-    alone = predictions(run(configured(methods=[SOUND]), store))
+    alone = predictions(run(configured(methods=[SOUND]), RunContext(store)))
     n_entries = len(store.entries())
     experiment = configured(methods=[HUGE, SOUND])
     failed = "tf-none-polynomial-degree400"
     for _ in range(2):  # a failure is not kept: it is tried again
         again = trainings()
-        found = run(experiment, store, observer=notebook)
+        found = run(experiment, RunContext(store, observer=notebook))
         assert predictions(found) == alone
         assert found.failures.keys() == {failed}
         assert "cornell: the kernel Polynomial(degree=400) gives values that are not finite" in (found.failures[failed])
@@ -289,12 +289,12 @@ def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configure
 
 def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(configured, store, trainings):
     experiment = configured(methods=[SOUND])
-    whole = predictions(run(experiment, Store(store.folder.parent / "other")))
+    whole = predictions(run(experiment, RunContext(Store(store.folder.parent / "other"))))
     trainings(fail=[2])
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     assert found.failures == {"tf-l1-linear": "texas: the training number 2 was told to fail"}
     rest = trainings()
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     assert rest.n == 1
     assert not found.failures
     assert predictions(found) == whole
@@ -302,12 +302,12 @@ def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(confi
 
 def test_a_run_that_is_stopped_goes_on_where_it_stopped(configured, store, trainings):
     experiment = configured(methods=[SOUND])
-    whole = predictions(run(experiment, Store(store.folder.parent / "other")))
+    whole = predictions(run(experiment, RunContext(Store(store.folder.parent / "other"))))
     trainings(fail=[3], error=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
-        run(experiment, store)
+        run(experiment, RunContext(store))
     rest = trainings()
-    assert predictions(run(experiment, store)) == whole
+    assert predictions(run(experiment, RunContext(store))) == whole
     assert rest.n == 2
 
 
@@ -334,13 +334,13 @@ def no_training(monkeypatch):
 def test_other_data_than_expected_yields_no_score(configured, store, no_training, expect, message):
     for _ in range(2):  # counts that the store has are checked as well
         with pytest.raises(DataError, match=message):
-            run(configured(expect=expect), store)
+            run(configured(expect=expect), RunContext(store))
 
 
 def test_expectations_that_are_met_let_the_run_go_on(configured, store):
-    counts, _, _ = read_counts(configured().variants[BASE].collection, store, Observer())
+    counts, _, _ = read_counts(configured().variants[BASE].collection, RunContext(store))
     expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
-    assert run(configured(expect=expect), store).facts[BASE]["vocabulary"] == len(counts.vocabulary)
+    assert run(configured(expect=expect), RunContext(store)).facts[BASE]["vocabulary"] == len(counts.vocabulary)
 
 
 def test_documents_left_without_words_are_kept_and_counted(configured, store):
@@ -348,9 +348,9 @@ def test_documents_left_without_words_are_kept_and_counted(configured, store):
     method, names = methods(["ngd", "rbf"])
     more, more_names = methods(["rbf"], "l2")
     experiment = configured(text=text, methods=[method, more], defaults=SVM)
-    counts, _, _ = read_counts(experiment.variants[BASE].collection, store, Observer())
+    counts, _, _ = read_counts(experiment.variants[BASE].collection, RunContext(store))
     wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     facts, splits = found.facts[BASE], found.predictions.splits[BASE, "", None]
     assert facts["documents_without_words"] == len(wordless) > 0
     assert facts["documents"] == len(found.predictions.tasks[BASE, ""].ids) == 600
@@ -362,7 +362,7 @@ def test_documents_left_without_words_are_kept_and_counted(configured, store):
 def test_a_collection_left_without_any_word_yields_no_score(configured, store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 600}
     with pytest.raises(ConfigError, match="no word"):
-        run(configured(text=text), store)
+        run(configured(text=text), RunContext(store))
 
 
 def webkb_like(tmp_path, monkeypatch):
@@ -399,13 +399,13 @@ class TestChangedCorpus:
         return configured(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
 
     def test_unchanged_it_runs(self, corpus, experiment, store):
-        found = run(experiment, store, download=False)
+        found = run(experiment, RunContext(store, download=False))
         assert len(found.predictions.points) == 2
         assert str(corpus[0]) in found.facts[BASE]["source"]
 
     @pytest.mark.parametrize("change", ["one byte", "one document less", "one more", "renamed"])
     def test_nothing_is_scored_even_with_a_full_store(self, corpus, experiment, store, monkeypatch, change):
-        run(experiment, store, download=False)
+        run(experiment, RunContext(store, download=False))
         path = sorted(each for each in corpus[0].rglob("*") if each.is_file())[7]
         if change == "one byte":
             content = bytearray(path.read_bytes())
@@ -419,22 +419,22 @@ class TestChangedCorpus:
             path.rename(path.with_name("other"))
         monkeypatch.setattr(kernel_machines, "fit_together", lambda *_, **__: pytest.fail("something was trained"))
         with pytest.raises(DataError, match="content digest"):
-            run(experiment, store, download=False)
+            run(experiment, RunContext(store, download=False))
 
     def test_nothing_is_scored_under_a_card_that_promises_otherwise(self, corpus, experiment, store):
-        run(experiment, store, download=False)
+        run(experiment, RunContext(store, download=False))
         card = corpus[1]
         digest = cards.read_card("webkb", card.parent).digest
         card.write_text(card.read_text().replace(digest, "f" * 64))
         with pytest.raises(DataError, match="content digest"):
-            run(experiment, store, download=False)
+            run(experiment, RunContext(store, download=False))
 
     def test_a_missing_corpus_is_told(self, corpus, experiment, store, tmp_path):
         corpus[0].rename(tmp_path / "away")
         with pytest.raises(DataError):
-            run(experiment, store, download=False)
+            run(experiment, RunContext(store, download=False))
 
 
 def test_excluded_documents_must_exist(configured, store):
     with pytest.raises(BenchError, match="nobody"):
-        run(configured(corpus={"name": "synthetic", "exclude": ["nobody"]}), store)
+        run(configured(corpus={"name": "synthetic", "exclude": ["nobody"]}), RunContext(store))

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -74,7 +75,7 @@ def performed(publish: Callable[[dict[str, Any]], str], tmp_path: Path) -> Calla
     def perform_with(**changes: Any) -> Finished:
         (folder / "sixth.yaml").write_text(yaml.safe_dump(yaml.safe_load(CONFIG) | changes))
         (study,) = paper_configs(folder)
-        return perform(study, Store(tmp_path / "store"), folder=tmp_path / "run")
+        return perform(study, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
 
     return perform_with
 
@@ -171,7 +172,7 @@ def test_a_method_takes_part_in_everything_else(
         ],
         choose={"by": ["oracle", "cross-validation"], "folds": 2},
     )
-    found = run(experiment, store)
+    found = run(experiment, RunContext(store))
     assert not found.failures
     assert {place[2:4] for place in found.predictions.points} == {
         (name, candidate) for name in ("squared-linear", "contrary") for candidate in (0, 1)

@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 
 from benchmark.errors import DataError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 from benchmark.findings import mistakes
 from benchmark.findings.decisions import decisions
 from benchmark.library.explaining import page_with_texts, texts_of
-from benchmark.observer import Observer
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_documents_of_tasks_are_told_apart(tmp_path):
         "name: tasks\ncorpus: {name: synthetic}\nprotocol: leave-one-group-out\nmethods: [linear, ned]\n"
         "tasks: [[student, project], [faculty, course], [student, course]]\n"
     )
-    done = perform(checked(path), Store(tmp_path / "store"), folder=tmp_path / "tasks")
+    done = perform(checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "tasks")
     run, rows = done.results, done.summary.mistakes.to_dict("records")
     wrong = Counter(
         (cell.task, each.document) for cell in run.study.cells for each in decisions(run, cell) if not each.right
@@ -62,16 +62,16 @@ def test_documents_of_tasks_are_told_apart(tmp_path):
 
 def test_texts_are_those_of_the_corpus(finished, tmp_path):
     names = list(finished.summary.mistakes["document"])[:3]
-    found = texts_of(finished.folder, names, Store(tmp_path), Observer())
+    found = texts_of(finished.folder, names, RunContext(Store(tmp_path)))
     assert found.keys() == set(names)
     assert all("<html>" in text for text in found.values())
 
 
 def test_a_page_has_the_texts_where_the_corpus_is_here(finished, tmp_path, monkeypatch):
-    page = page_with_texts(finished, Store(tmp_path), Observer()).read_text()
+    page = page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
     assert "&lt;html&gt;" in page
     monkeypatch.setattr("benchmark.library.explaining._Account.again", _gone)
-    assert "&lt;html&gt;" not in page_with_texts(finished, Store(tmp_path), Observer()).read_text()
+    assert "&lt;html&gt;" not in page_with_texts(finished, RunContext(Store(tmp_path))).read_text()
 
 
 def _gone(*_):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmark.errors import ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.kinds import part_of
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
@@ -54,8 +55,8 @@ def of(table, *columns):
 
 def test_what_needs_a_cell_that_is_not_here_is_not_judged(configured, publish, store, tmp_path):
     study = configured(paper=publish(PAPER), compare=[list(CELLS[:2]), [CELLS[0], CELLS[2]]])
-    whole = perform(study, store, folder=tmp_path / "whole").summary
-    part = perform(part_of(study, ["tf-*"]), store, folder=tmp_path / "part").summary
+    whole = perform(study, RunContext(store), folder=tmp_path / "whole").summary
+    part = perform(part_of(study, ["tf-*"]), RunContext(store), folder=tmp_path / "part").summary
     judged = ("cell", "metric", "value", "low", "high", "verdict")
     here = {*CELLS[:2], " vs ".join(CELLS[:2])}
     assert of(part.verdicts, *judged) == [row for row in of(whole.verdicts, *judged) if row[0] in here]
@@ -77,7 +78,7 @@ def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells
         (["tf-*"], [("here", "")]),
         (["stopped-*"], [("here", "stopped"), ("in-part", "stopped")]),
     ):
-        part = perform(part_of(study, only), store, folder=tmp_path / "part").summary
+        part = perform(part_of(study, only), RunContext(store), folder=tmp_path / "part").summary
         assert of(part.claims, "claim", "variant") == found, only
 
 
@@ -101,10 +102,10 @@ def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its
 
 def test_every_point_of_the_whole_is_needed_by_a_cell(configured, store):
     study = configured(**CURVES)
-    found = run(study, store)
+    found = run(study, RunContext(store))
     assert {place for cell in study.cells for place in points_of(study, cell)} == set(found.predictions.points)
-    assert (found.from_store, run(study, store).from_store) == ((0, 16), (16, 16))
-    again = run(part_of(study, ["*-cv-60"]), store)
+    assert (found.from_store, run(study, RunContext(store)).from_store) == ((0, 16), (16, 16))
+    again = run(part_of(study, ["*-cv-60"]), RunContext(store))
     assert again.from_store == (2, 2)
 
 

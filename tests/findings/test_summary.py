@@ -13,6 +13,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 from benchmark.config.model import Pair
 from benchmark.errors import ConfigError
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import Run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -318,7 +319,7 @@ class TestFailures:
     @pytest.mark.usefixtures("sketched")  # its picture is drawn above
     def test_a_run_of_which_every_cell_fails_is_written(self, configured, tmp_path):
         huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-        done = perform(configured(methods=[huge]), Store(tmp_path / "store"), folder=tmp_path / "run")
+        done = perform(configured(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
         assert done.summary.scores.empty
         assert "not finite" in (done.folder / "table.md").read_text()
 

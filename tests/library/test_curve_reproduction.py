@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from benchmark.evaluation import published
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -62,7 +63,7 @@ def done(paper, tmp_path_factory):
     store = Store(folder / "store", limit=10**9)
     sweep = {"name": "sweep", "explains": "curves", "variants": {"soft": {"defaults": {"classifier": {"C": 0.01}}}}}
     studies = [CURVES | {"paper": paper}, CURVES | sweep]
-    return [perform(study_from_mapping(s, "t.yaml"), store, folder=folder / s["name"]) for s in studies]
+    return [perform(study_from_mapping(s, "t.yaml"), RunContext(store), folder=folder / s["name"]) for s in studies]
 
 
 def test_the_ratio_is_that_of_the_mean_errors(done):

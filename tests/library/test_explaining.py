@@ -11,11 +11,11 @@ import pytest
 from sklearn.metrics.pairwise import cosine_similarity
 
 from benchmark.errors import ConfigError, DataError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 from benchmark.library.explaining import explained
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,11 +46,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def told(tmp_path_factory: pytest.TempPathFactory, store: Store) -> Finished:
     folder = tmp_path_factory.mktemp("told")
     (folder / "told.yaml").write_text(CONFIG)
-    return perform(checked(folder / "told.yaml"), store, folder=folder / "run")
+    return perform(checked(folder / "told.yaml"), RunContext(store), folder=folder / "run")
 
 
 def parts(told: Finished, cell: str, store: Store, **how: object) -> dict[str, Part]:
-    return {part.title: part for part in explained(told.folder, cell, store, Observer(), **how)}  # type: ignore[arg-type]
+    return {part.title: part for part in explained(told.folder, cell, RunContext(store), **how)}  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("cell", ["l2-linear-cv", "mnb-cv", "ngd-cv", "stoplist-smart-ngd-cv"])
@@ -87,7 +87,7 @@ def test_what_has_a_text_of_its_own_is_told_by_that(told: Finished, store: Store
 
 def test_neighbours_are_the_training_documents_with_the_largest_values(told: Finished, store: Store) -> None:
     study = checked(told.folder.parent / "told.yaml")
-    counts, _, _ = read_counts(study.variants["base"].collection, store, Observer())
+    counts, _, _ = read_counts(study.variants["base"].collection, RunContext(store))
     ids = counts.documents.ids
     shown = list(parts(told, "l2-linear-cv", store, shown=3).items())[-3:]
     assert len(shown) == 3
@@ -142,12 +142,12 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
         "name: own\ncorpus: {name: files, path: data/own.jsonl}\ntext: {stoplist: none}\n"
         "protocol: {name: k-fold, k: 3}\nmethods: [mnb]\n"
     )
-    done = perform(checked(config), store, folder=tmp_path / "run")
-    told = [dict(part.rows) for part in explained(done.folder, "mnb", store, Observer()) if "wrong" in part.title]
+    done = perform(checked(config), RunContext(store), folder=tmp_path / "run")
+    told = [dict(part.rows) for part in explained(done.folder, "mnb", RunContext(store)) if "wrong" in part.title]
     assert told
     assert {each["text"] for each in told} == {"beta beta"}
     data.write_text(data.read_text().replace("number 3", "number three"))
-    found = explained(done.folder, "mnb", store, Observer())
+    found = explained(done.folder, "mnb", RunContext(store))
     assert [next(found).title for _ in range(3)] == ["mnb", "Scores", "Taken for another"]  # told without the documents
     with pytest.raises(DataError, match="changed since the run"):
         next(found)

@@ -12,10 +12,10 @@ from sklearn.datasets import load_svmlight_file
 
 from benchmark.config.model import BASE
 from benchmark.errors import BenchError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.library.export import export_counts
-from benchmark.observer import Observer
 
 ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 
@@ -23,7 +23,7 @@ ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 @pytest.fixture
 def counts(configured, tmp_path):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
-    found, _, _ = read_counts(configured(text=text).variants[BASE].collection, Store(tmp_path / "store"), Observer())
+    found, _, _ = read_counts(configured(text=text).variants[BASE].collection, RunContext(Store(tmp_path / "store")))
     documents = replace(found.documents, ids=(*ODD, *found.documents.ids[len(ODD) :]))
     return replace(found, documents=documents)
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 import benchmark as sb
 from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 
@@ -37,7 +38,7 @@ def found() -> sb.Result:
 
 @pytest.mark.usefixtures("sketched")
 def test_a_run_has_the_numbers_of_the_command_line(tmp_path: Path) -> None:
-    done = perform(checked(REPOSITORY / "configs" / "quickstart.yaml"), Store(), folder=tmp_path / "run")
+    done = perform(checked(REPOSITORY / "configs" / "quickstart.yaml"), RunContext(Store()), folder=tmp_path / "run")
     found, again = sb.run(REPOSITORY / "configs" / "quickstart.yaml"), sb.read(done.folder)
     for name in ("scores", "significance", "differences", "confusions"):
         pd.testing.assert_frame_equal(getattr(found, name), getattr(done.summary, name))

@@ -10,6 +10,7 @@ import yaml
 
 from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import published
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.papers import load_published
@@ -59,7 +60,7 @@ def sweep(configured, store, tmp_path_factory):
         (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
         patch.setattr(published, "FOLDER", folder)
         study = configured(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried")
-        return perform(study, store, folder=tmp_path_factory.mktemp("sweep"))
+        return perform(study, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
 
 
 @pytest.fixture
@@ -67,7 +68,7 @@ def page(configured, paper, sweep, store, tmp_path):
     """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
-        done = [perform(configured(paper=paper, **changes), store, folder=tmp_path / "run"), sweep]
+        done = [perform(configured(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"), sweep]
         line = write_page(done, tmp_path / "new" / "PAGE.md")
         whole = (tmp_path / "new" / "PAGE.md").read_text()
         assert f"**{line.split(': ', 1)[1]}**" in whole
@@ -149,7 +150,7 @@ class TestConfigs:
 
 
 def test_a_page_that_cannot_be_written_is_told(configured, paper, store, tmp_path):
-    done = perform(configured(paper=paper), store, folder=tmp_path / "run")
+    done = perform(configured(paper=paper), RunContext(store), folder=tmp_path / "run")
     (tmp_path / "folder.md").mkdir()
     with pytest.raises(BenchError, match="can't write"):
         write_page([done], tmp_path / "folder.md")

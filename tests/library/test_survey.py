@@ -9,6 +9,7 @@ import pytest
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.ranks import ranked
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import again, checked, perform
 from benchmark.experiment.store import Store
 from benchmark.library.advice import advice, steps_told
@@ -40,7 +41,7 @@ def runs(tmp_path_factory):
     for name, text in texts.items():
         path = folder / f"{name}.yaml"
         path.write_text(f"name: {name}\n{text}")
-        done.append(perform(checked(path), store, folder=folder / "runs" / name))
+        done.append(perform(checked(path), RunContext(store), folder=folder / "runs" / name))
     return done
 
 
@@ -86,7 +87,7 @@ def test_the_page_of_steps(runs, tmp_path):
     path = tmp_path / "steps.yaml"
     steps = "methods: [{call: words, kernel: linear}, {call: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
     path.write_text(f"name: steps\ncorpus: {{name: synthetic}}\nprotocol: {{name: k-fold, k: 2}}\n{steps}")
-    done = perform(checked(path), Store(tmp_path / "store"), folder=tmp_path / "run")
+    done = perform(checked(path), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     write_survey([done], "geometry", tmp_path / "geometry.md")
     page, gap = (tmp_path / "geometry.md").read_text(), pd.read_csv(done.folder / "differences.csv").iloc[0]
     low, value, high = (f"{100 * gap[end]:+.2f}" for end in ("low", "value", "high"))

@@ -11,11 +11,11 @@ import scipy.sparse as sp
 
 from benchmark.config.check import check_experiment
 from benchmark.config.model import BASE
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, FeatureErrors
 from benchmark.measures.base import Context, Found, Reading
-from benchmark.observer import Observer
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 from benchmark.text.counts import Counts
@@ -46,7 +46,7 @@ def variant_of(*methods: Any, **changes: Any) -> Variant:
 @pytest.fixture(scope="module", name="synthetic")
 def fixture_synthetic(tmp_path_factory: pytest.TempPathFactory) -> Counts:
     store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
-    return read_counts(variant_of("ngd").collection, store, Observer())[0]
+    return read_counts(variant_of("ngd").collection, RunContext(store))[0]
 
 
 @pytest.fixture(scope="module", name="measured")

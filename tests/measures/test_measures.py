@@ -14,11 +14,11 @@ from benchmark.classifiers.centroids.divergence import (
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.config.check import check_experiment
 from benchmark.config.model import BASE
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
 from benchmark.measures.base import Context, Found, Reading, divergence_bayes
-from benchmark.observer import Observer
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
@@ -62,7 +62,7 @@ def fixture_study():
 def fixture_context(study, tmp_path_factory):
     store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
     variant = study.variants[BASE]
-    counts, *_ = read_counts(variant.collection, store, Observer())
+    counts, *_ = read_counts(variant.collection, RunContext(store))
     return Context(counts, variant, 0, 2, Shelf())
 
 

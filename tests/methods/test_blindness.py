@@ -8,13 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import read_variants, run, works_of
 from benchmark.experiment.store import Store
 from benchmark.methods.base import Decisions
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Observer
 
 EQUAL = r"^texas: the kernel .* gives all tested documents the same values, and so do the decisions$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
@@ -27,7 +27,7 @@ TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar 
 
 @pytest.fixture
 def done(configured, tmp_path):
-    return lambda **changes: run(configured(**{**ONE, **changes}), Store(tmp_path / "store"))
+    return lambda **changes: run(configured(**{**ONE, **changes}), RunContext(Store(tmp_path / "store")))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
 def test_one_document_that_differs_is_enough_wherever_it_stands(configured, tmp_path):
     study = configured(**ONE, methods=[{"kernel": "ngd"}])
     store = Store(tmp_path / "store")
-    (work,) = works_of(study, read_variants(study, store, Observer(), download=False))
+    (work,) = works_of(study, read_variants(study, RunContext(store, download=False)))
     (point,) = work.points
     split = point.jobs[0].splits[0]
     for places, blind in (([0, 0, 0, 0], True), ([0, 0, 0, 1], False), ([0, 1, 0, 0], False)):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmark.corpora import registry
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +51,6 @@ def study(configured: Callable[..., Experiment]) -> Callable[..., Experiment]:
 @pytest.fixture(scope="session")
 def fitted(store: Store) -> Callable[..., KeptModel]:
     def fit(study: Experiment, cell: str | None = None, **options: Any) -> KeptModel:
-        return fit_model(study, cell or study.ids[0], store, Observer(), **options)
+        return fit_model(study, cell or study.ids[0], RunContext(store), **options)
 
     return fit

@@ -15,11 +15,11 @@ import benchmark
 from benchmark.classifiers import LinearSvm
 from benchmark.errors import BenchError
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.methods.held_out import FOLDS
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.folder import write_model
-from benchmark.observer import Observer
 from benchmark.representation import TermWeighting
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def test_probabilities_are_those_of_scikit_learn(
     classes: list[str], study: Study, fitted: Fit, store: Store, texts: Texts
 ) -> None:
     experiment = study(LINEAR, classes=classes)
-    counts, _, _ = read_counts(experiment.variants["base"].collection, store, Observer())
+    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
     folds = [(fold.train, fold.test) for fold in KFold(FOLDS, experiment.seed).splits(counts.documents)]
     theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
@@ -137,7 +137,7 @@ def test_probabilities_of_several_classes_are_those_of_scikit_learn(
     study: Study, fitted: Fit, store: Store, texts: Texts
 ) -> None:
     experiment = study(LINEAR, subset="several")
-    counts, _, _ = read_counts(experiment.variants["base"].collection, store, Observer())
+    counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
     made = KFold(FOLDS, experiment.seed, stratified=False).splits(counts.documents)
     folds = [(fold.train, fold.test) for fold in made]

@@ -9,6 +9,7 @@ import pytest
 
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.errors import ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.kernels import KERNELS, Kernel
 
@@ -62,7 +63,7 @@ def check(found: Run, fit: Fit, texts: dict[str, bytes], methods: Collection[str
 def every_method(request: pytest.FixtureRequest, study: Study, store: Store) -> tuple[str | None, Run]:
     """A run of every method, under either weighting."""
     both = [{"weighting": weighting, **method} for method in METHODS for weighting in ("tf", "tfidf")]
-    return request.param, run(study(*both, subset=request.param), store)
+    return request.param, run(study(*both, subset=request.param), RunContext(store))
 
 
 @pytest.mark.parametrize("n", range(len(NAMES)), ids=NAMES)
@@ -107,7 +108,7 @@ def test_it_does_so_under_every_kind_of_configuration(
     changes: dict[str, Any], study: Study, fitted: Fit, store: Store, texts: Texts
 ) -> None:
     experiment = study("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
-    check(run(experiment, store), fitted, texts(changes.get("subset")))
+    check(run(experiment, RunContext(store)), fitted, texts(changes.get("subset")))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
@@ -116,7 +117,7 @@ def test_of_candidates_it_takes_the_one_that_the_run_does(
 ) -> None:
     protocol = {**DRAWS, "stratified": not subset}
     experiment = study(*C, subset=subset, choose=CHOSEN, protocol=protocol)
-    check(run(experiment, store), fitted, texts(subset))
+    check(run(experiment, RunContext(store)), fitted, texts(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
 

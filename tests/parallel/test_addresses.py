@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Entry, Store, default_folder, key_of
 
@@ -88,12 +89,12 @@ def test_a_run_gives_the_same_bytes_and_finds_its_results_again(
 ) -> None:
     study, near = configured(), Store(tmp_path / "store")
     for name, store in (("near", near), ("far", far)):
-        perform(study, store, folder=tmp_path / name)
+        perform(study, RunContext(store), folder=tmp_path / name)
     for name in ("predictions.npz", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
     assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
     shutil.rmtree(tmp_path / "far")
-    done = perform(study, Store(far.folder), folder=tmp_path / "far")
+    done = perform(study, RunContext(Store(far.folder)), folder=tmp_path / "far")
     assert done.results.from_store == (4, 4)
 
 
@@ -230,9 +231,9 @@ def test_a_run_goes_on_without_an_address_that_fails(
     how: str,
 ) -> None:
     study = configured()
-    near = perform(study, Store(tmp_path / "store"), folder=tmp_path / "near")
+    near = perform(study, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")
     started = time.monotonic()
-    far = perform(study, Store(proxied(first, how), warn=notes.append), folder=tmp_path / "far")
+    far = perform(study, RunContext(Store(proxied(first, how), warn=notes.append)), folder=tmp_path / "far")
     assert time.monotonic() - started < near.seconds + 15
     for name in ("predictions.npz", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()

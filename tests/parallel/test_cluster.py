@@ -18,6 +18,7 @@ from benchmark.config.schema import ParallelSection
 from benchmark.errors import BenchError, ConfigError
 from benchmark.evaluation import intervals
 from benchmark.experiment import session
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
@@ -63,7 +64,7 @@ def home(
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "picture_in", lambda *_: {})
-        perform(configured(methods=METHODS), Store(folder / "store"), folder=folder / "run")
+        perform(configured(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
     return {
         name: each for name, each in contents(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
     }
@@ -78,7 +79,7 @@ def same(
     def run(store: Store | None = None, **how: Any) -> Cluster:
         store = store or Store(tmp_path / "store", limit=10**9, warn=notebook.note)
         with brought(store, **how) as cluster:
-            perform(study, store, folder=tmp_path / "run", observer=notebook, elsewhere=cluster)
+            perform(study, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
         found = contents(tmp_path / "run")
         assert {name: found[name] for name in home} == home
         assert len(notebook.steps) == notebook.planned
@@ -150,7 +151,7 @@ def test_two_clients_at_once(
     def run(name: str) -> None:
         store = Store(tmp_path / "store", limit=10**9)
         with brought(store) as cluster:
-            perform(study, store, folder=tmp_path / name, elsewhere=cluster)
+            perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / name)
 
     both = [threading.Thread(target=run, args=(name,)) for name in ("one", "two")]
     for each in both:
@@ -271,7 +272,7 @@ def test_an_address_that_accepts_and_says_nothing(
             pytest.raises(BenchError, match=r"^no scheduler of Dask answers at .*; without --dask the run is"),
             cluster,
         ):
-            perform(study, Store(tmp_path / "s"), folder=tmp_path / "run", elsewhere=cluster)
+            perform(study, RunContext(Store(tmp_path / "s"), elsewhere=cluster), folder=tmp_path / "run")
 
 
 def test_a_scheduler_that_is_not_there_is_told_in_a_line(
@@ -285,7 +286,7 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_line(
     ):
         cluster = Cluster(place_of(address), store, 1, Observer())
         with pytest.raises(BenchError, match=f"^no scheduler of Dask answers at .*{said}"), cluster:
-            perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+            perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 
 # What goes wrong
@@ -328,4 +329,4 @@ def test_without_dask_it_is_said_how_to_have_it(study: Experiment, tmp_path: Pat
     said = "--dask and parallel need Dask: pip install 'simplexbench[cluster]'"
     cluster = Cluster(place_of("local:1"), store, 1, Observer())
     with pytest.raises(ConfigError, match=f"^{re.escape(said)}$"), cluster:
-        perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+        perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")

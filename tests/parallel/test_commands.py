@@ -19,6 +19,7 @@ from benchmark.config.load import read_config
 from benchmark.corpora.card import REPOSITORY
 from benchmark.errors import ConfigError
 from benchmark.experiment import session
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import read_manifest
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
@@ -76,7 +77,9 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     code, _, error = bench("there", "--dask", "local:1").finish()
     assert code == 0, error
     assert error.count(" · ") == 10, "a step is told once, wherever it was done"
-    home = perform(session.checked(tmp_path / "small.yaml"), Store(tmp_path / "store-here"), folder=tmp_path / "here")
+    home = perform(
+        session.checked(tmp_path / "small.yaml"), RunContext(Store(tmp_path / "store-here")), folder=tmp_path / "here"
+    )
     assert contents(tmp_path / "there") == contents(tmp_path / "here")
     assert read_manifest(tmp_path / "there")["config"] == home.results.study.raw
 

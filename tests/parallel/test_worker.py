@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from benchmark.errors import BenchError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import read_variants, works_of
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
-from benchmark.observer import Observer
 from benchmark.parallel import cluster as module
 from benchmark.parallel.worker import Abandoned, refuse_others, sent, solve, versions
 
@@ -80,7 +80,7 @@ def test_what_fails_on_a_worker_fails_in_the_same_line(
     slow: Any, dask: Any, brought: Any, contents: Any, notebook: Any, at_home: list[int], tmp_path: Path
 ) -> None:
     study = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
-    done = perform(study, Store(tmp_path / "one"), folder=tmp_path / "home", observer=notebook)
+    done = perform(study, RunContext(Store(tmp_path / "one"), observer=notebook), folder=tmp_path / "home")
     assert len(done.results.failures) == 2
     notes, details = list(notebook.notes), len(notebook.details)
     assert len(notes) == details == 2
@@ -89,7 +89,7 @@ def test_what_fails_on_a_worker_fails_in_the_same_line(
     dask.employ(2)
     store = Store(tmp_path / "two")
     with brought(store) as cluster:
-        there = perform(study, store, folder=tmp_path / "there", observer=notebook, elsewhere=cluster)
+        there = perform(study, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "there")
     assert there.results.failures == done.results.failures
     assert notebook.notes == notes
     assert len(notebook.details) == 2 * details, "its author may see where it came from"
@@ -109,7 +109,7 @@ def test_a_worker_that_refuses_ends_the_run_in_a_line(
     for said, change in changes.items():
         monkeypatch.setattr(module, "sent", lambda *given, change=change: replace(make(*given), **change))
         with pytest.raises(BenchError, match=f"^{said}"), brought(store) as cluster:
-            perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+            perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
     refuse_others(versions())
     with pytest.raises(BenchError, match=r"computes with python 3.*, not 2\.7, perl none, not 5: "):
         refuse_others({"python": "2.7", "perl": "5"})
@@ -122,7 +122,7 @@ def test_other_keys_are_other_code(
     groups, store = module.groups, Store(tmp_path / "store")
     monkeypatch.setattr(module, "groups", lambda *each: [replace(g, keys=(*g.keys, "0" * 64)) for g in groups(*each)])
     with pytest.raises(BenchError, match="names results otherwise: its code"), brought(store) as cluster:
-        perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+        perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 
 # How many, and what is sent
@@ -135,7 +135,7 @@ def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: P
     dask.employ(3)
     store = Store(tmp_path / "store")
     with brought(store, at_most) as cluster:
-        done = perform(study, store, folder=tmp_path / "run", elsewhere=cluster)
+        done = perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
     assert not done.results.failures
     spans = [tuple(map(float, path.read_text().split())) for path in (tmp_path / "work").iterdir()]
     assert len(spans) == 8
@@ -145,7 +145,7 @@ def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: P
 
 def test_what_is_sent_is_no_corpus(study: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    read = read_variants(study, store, Observer(), download=False)
+    read = read_variants(study, RunContext(store, download=False))
     found = sent(study, read, store, 1)
     assert len(found.content) < 20_000
     assert sent(study, read, store, 1) == found
@@ -154,7 +154,7 @@ def test_what_is_sent_is_no_corpus(study: Experiment, tmp_path: Path) -> None:
 
 def test_what_nobody_waits_for_any_more_is_left(study: Experiment, tmp_path: Path) -> None:
     store = Store(tmp_path / "store")
-    read = read_variants(study, store, Observer(), download=False)
+    read = read_variants(study, RunContext(store, download=False))
     (work,) = works_of(study, read)
     group, *_ = module.groups(work, [(point, job) for point in work.points for job in point.jobs])
     told: list[Any] = []

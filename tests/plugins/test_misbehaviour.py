@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from benchmark.errors import ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
-from benchmark.observer import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,8 +55,8 @@ def failure(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: 
         lines = {"corpus": corpus or "{name: synthetic, classes: [course, faculty, student]}"}
         store = Store(tmp_path / "store", limit=10**9)
         (tmp_path / "alone").mkdir(exist_ok=True)
-        alone = run(checked(config(files="", methods="mnb", **lines)), store)
-        done = run(checked(config(files="mine.py", methods="mine, mnb", **lines)), store, observer=Observer())
+        alone = run(checked(config(files="", methods="mnb", **lines)), RunContext(store))
+        done = run(checked(config(files="mine.py", methods="mine, mnb", **lines)), RunContext(store))
         for key, given in alone.predictions.points.items():
             np.testing.assert_array_equal(done.predictions.points[key].given[0], given.given[0])
         assert len(done.failures) + len(done.predictions.points) == 2
@@ -136,7 +136,9 @@ def test_classes_may_stand_in_any_order_that_goes_with_the_columns(
     found = []
     for number, fit in enumerate(("pass", turned)):
         plugin(CLASSIFIER.format(fit=fit, scores="pass"))
-        done = run(checked(config(files="mine.py", methods="mine")), Store(tmp_path / str(number), limit=10**9))
+        done = run(
+            checked(config(files="mine.py", methods="mine")), RunContext(Store(tmp_path / str(number), limit=10**9))
+        )
         found += [given.given[0] for given in done.predictions.points.values()]
     np.testing.assert_array_equal(*found)
 
@@ -238,7 +240,9 @@ def test_no_number_depends_on_global_random_numbers_of_before(
     found = []
     for number in range(2):
         np.random.rand(number + 1)  # noqa: NPY002
-        done = run(checked(config(files="mine.py", methods="mine")), Store(tmp_path / str(number), limit=10**9))
+        done = run(
+            checked(config(files="mine.py", methods="mine")), RunContext(Store(tmp_path / str(number), limit=10**9))
+        )
         found += [given.given[0] for given in done.predictions.points.values()]
     np.testing.assert_array_equal(*found)
 
@@ -281,7 +285,7 @@ def test_no_model_is_made_of_it(config: Callable[..., Path], plugin: Callable[..
     study = checked(config(files="mine.py, chi2.py", methods="mine, chi2"))
     for name, file in (("mine", "mine"), ("chi2", "chi2")):
         with pytest.raises(ConfigError, match=rf"^{name}: .*{file}\.py:\d+ is a plug-in's, and can't be kept"):
-            fit_model(study, name, Store(tmp_path / "store", limit=10**9), Observer(), jobs=1)
+            fit_model(study, name, RunContext(Store(tmp_path / "store", limit=10**9), jobs=1))
 
 
 KERNEL = """\
@@ -330,6 +334,8 @@ def test_values_of_a_kernel_are_checked(
     words: str,
 ) -> None:
     plugin(KERNEL.format(values=values, link=link))
-    done = run(checked(config(files="mine.py", methods=f"{name}, ngd")), Store(tmp_path / "store", limit=10**9))
+    done = run(
+        checked(config(files="mine.py", methods=f"{name}, ngd")), RunContext(Store(tmp_path / "store", limit=10**9))
+    )
     assert len(done.predictions.points) == 1
     assert words in "".join(done.failures.values())

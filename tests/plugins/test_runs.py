@@ -13,13 +13,13 @@ from sklearn.svm import SVC
 
 from benchmark.cli.terminal import ProgressObserver
 from benchmark.errors import ConfigError
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform
 from benchmark.experiment.store import Store
 from benchmark.experiment.work import task_work
 from benchmark.library.explaining import explained
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Observer
 from benchmark.representation import TermWeighting
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def test_the_example_of_the_documents_runs(tmp_path: Path, store: Store) -> None
         "protocol: {name: leave-one-group-out, held_out: [texas]}\n"
     )
     (tmp_path / "own.yaml").write_text(rest + yaml, encoding="utf-8")
-    done = perform(checked(tmp_path / "own.yaml"), store, folder=tmp_path / "run")
+    done = perform(checked(tmp_path / "own.yaml"), RunContext(store), folder=tmp_path / "run")
     assert not done.summary.failures
     assert done.results.study.ids == ("ngd", "chi2-gamma0.5", "chi2-gamma1", "chi2-gamma2")
     assert min(done.results.scored.estimate(cell, "accuracy").value for cell in done.results.study.ids) > 0.6
@@ -66,7 +66,7 @@ def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment],
     )
     study = studied(corpus=corpus, protocol=protocol)
     variant = study.variants["base"]
-    counts, _, key = read_counts(variant.collection, Store(), Observer())
+    counts, _, key = read_counts(variant.collection, RunContext(Store()))
     (point,) = task_work(study, variant, variant.tasks[0], counts, key).points
     splits = [split for job in point.jobs for split in job.splits]
     points = TermWeighting(normalization="l1").fit_transform(point.problem.counts.matrix).toarray()
@@ -146,7 +146,7 @@ def test_what_goes_wrong_is_told_in_a_line_and_stops_its_cell_alone(
     lines = {"protocol": draws} if protocol == "random-subsets" else {}
     corpus = "{name: synthetic, subset: several}" if several else "{name: synthetic, classes: [course, faculty]}"
     path = config(files="chi2.py, mine.py", methods=f"chi2, {', '.join(FAILURES)}, ngd", corpus=corpus, **lines)
-    done = perform(checked(path), store, folder=tmp_path / "run")
+    done = perform(checked(path), RunContext(store), folder=tmp_path / "run")
     size = "-60" if lines else ""
     found = {name.removesuffix(size): reason for name, reason in done.results.failures.items()}
     assert found.keys() == FAILURES.keys()
@@ -168,7 +168,7 @@ def test_its_own_traceback_is_for_who_asks(
     study = checked(config(files="mine.py", methods="raises"))
     for verbose in (False, True):
         with ProgressObserver("own", verbose=verbose) as observer:
-            perform(study, store, folder=tmp_path / "run", observer=observer)
+            perform(study, RunContext(store, observer=observer), folder=tmp_path / "run")
         told = capsys.readouterr().err
         assert "mine.py:8: AttributeError" in told
         assert ("Traceback" in told) == verbose
@@ -181,20 +181,20 @@ def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     rows = [f"{word} {word} {n % 3},{word}" for n in range(12) for word in ("alpha", "beta")]
     (folder / "mine.csv").write_text("\n".join(["text,label", *rows, "beta,alpha", ""]), encoding="utf-8")
     lines = {"text": "{stoplist: none}", "protocol": "{name: k-fold, k: 2}"}
-    done = perform(checked(config(corpus=corpus, **lines)), store, folder=folder / "run")
+    done = perform(checked(config(corpus=corpus, **lines)), RunContext(store), folder=folder / "run")
     elsewhere = folder / "elsewhere"
     elsewhere.mkdir()
     monkeypatch.chdir(elsewhere)
-    told = list(explained(done.folder, "chi2", store, Observer(), shown=1))
+    told = list(explained(done.folder, "chi2", RunContext(store), shown=1))
     assert [what for what, _ in told[-1].rows].count("near") == 3
     (folder / "beside.py").write_text((folder / "beside.py").read_text() + "\nMORE = 1\n")
     with pytest.raises(ConfigError, match=r"chi2\.py: was changed since the run"):
-        list(explained(done.folder, "chi2", store, Observer(), shown=1))
+        list(explained(done.folder, "chi2", RunContext(store), shown=1))
 
 
 def keys_of(study: Experiment) -> dict[str, list[str]]:
     variant = study.variants["base"]
-    counts, _, key = read_counts(variant.collection, Store(), Observer())
+    counts, _, key = read_counts(variant.collection, RunContext(Store()))
     work = task_work(study, variant, variant.tasks[0], counts, key)
     return {point.place[2]: [job.key for job in point.jobs] for point in work.points}
 
@@ -302,7 +302,7 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
         measures="[length]",
         compare="[[chi2, mnb], [centroids, mnb]]",
     )
-    done = perform(checked(path), store, folder=folder / "run")
+    done = perform(checked(path), RunContext(store), folder=folder / "run")
     assert not done.summary.failures
     for cell in done.results.study.ids:
         accuracy, halved = (done.results.scored.estimate(cell, name).value for name in ("accuracy", "halved"))
