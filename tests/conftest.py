@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import random
 import re
 import resource
 import shutil
@@ -193,33 +192,6 @@ def one_thread() -> Iterator[None]:
     with threadpool_limits(1):
         yield
     numba.set_num_threads(before)
-
-
-def mutants_of(seeds: Sequence[bytes], tokens: Sequence[bytes], number: int, seed: int) -> Iterator[bytes]:
-    """Some of the seeds with bits flipped, stretches cut, doubled, taken from others, and tokens strewn in."""
-    draw = random.Random(seed)  # noqa: S311
-    for _ in range(number):
-        raw = bytearray(draw.choice(seeds))
-        for _ in range(draw.randint(1, 4)):
-            start, length = draw.randrange(len(raw) + 1), int(2 ** draw.uniform(0, 10))
-            other = draw.choice(seeds)
-            there = draw.randrange(len(other))
-            taken, piece = {
-                "flip": (1, bytes(byte ^ 1 << draw.randrange(8) for byte in raw[start : start + 1])),
-                "cut": (length, b""),
-                "double": (0, bytes(raw[start : start + length])),
-                "splice": (length, other[there : there + length]),
-                "noise": (min(length, 12), draw.randbytes(min(length, 12))),
-                "token": (0, draw.choice(tokens)),
-            }[draw.choice(["flip", "cut", "double", "splice", "noise", "token"])]
-            raw[start : start + taken] = piece
-        yield bytes(raw)
-
-
-@pytest.fixture(scope="session")
-def mutants() -> Callable[..., Iterator[bytes]]:
-    """Damage files at random, from a fixed seed."""
-    return mutants_of
 
 
 @pytest.fixture

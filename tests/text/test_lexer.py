@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchmark.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS, stop_words
+from tests.strategies import damaged
 
 Tokens = Callable[[bytes, Lexing], list[str]]
 
@@ -108,12 +109,13 @@ PAGES = [
 ]
 
 
-@pytest.mark.parametrize("lexing", [Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()])
-def test_a_damaged_page_is_read_as_the_plain_reading_reads_it(
-    tokens: Tokens, mutants: Callable[..., list[bytes]], lexing: Lexing
-) -> None:
-    for document in mutants(PAGES, FRAGMENTS, 500, seed=7):
-        assert tokens(document, lexing) == plain_tokens(document, lexing)
+@settings(max_examples=1_500, deadline=None)
+@given(
+    damaged(PAGES, FRAGMENTS),
+    st.sampled_from([Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()]),
+)
+def test_a_damaged_page_is_read_as_the_plain_reading_reads_it(tokens: Tokens, document: bytes, lexing: Lexing) -> None:
+    assert tokens(document, lexing) == plain_tokens(document, lexing)
 
 
 @given(DOCUMENTS, DOCUMENTS, LEXINGS.filter(lambda lexing: not (lexing.skip_header or lexing.skip_html)))
