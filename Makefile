@@ -35,8 +35,10 @@ types: $(READY)
 check: $(READY)
 	$(BIN)/bench check
 
+# How seconds grow is measured alone, after all others.
 trials: $(READY)
-	$(BIN)/python tests/trials/run.py $(if $(SLICE),--slice)
+	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests/trials --ignore tests/trials/test_growth.py
+	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow tests/trials/test_growth.py
 
 perf: $(READY)
 	$(BIN)/python tests/perf/measure.py --json $(JSON)

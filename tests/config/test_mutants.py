@@ -31,7 +31,7 @@ def test_a_broken_configuration_is_refused_in_plain_lines_or_is_good_after_all(t
     shutil.copytree(CONFIGS, tmp_path, dirs_exist_ok=True)  # all that a mutant could extend
     path, refused = tmp_path / "mutant.yaml", []
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(broken_yaml([each.read_bytes() for each in sorted(CONFIGS.glob("*.yaml"))]))
     def check(content: bytes) -> None:
         path.write_bytes(content)

@@ -211,7 +211,7 @@ def rightly_summed(raw: bytes) -> bytes:
 def test_a_damaged_archive_is_refused(tmp_path, card, repair):
     path = tmp_path / "webkb-data.tar"
 
-    @settings(max_examples=400, deadline=None)
+    @settings(max_examples=400)
     @given(damaged(seeds_of_archives(), [b"ustar", END]))
     def read(raw):
         path.write_bytes(repair(raw))

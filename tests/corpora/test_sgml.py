@@ -233,7 +233,7 @@ def test_a_damaged_file_is_read_or_refused():
     """Whatever comes of a file, articles or one clear line: no other error."""
     found = []
 
-    @settings(max_examples=2_500, deadline=None)
+    @settings(max_examples=2_500)
     @given(damaged([DOCTYPE + GOOD + GOOD.replace(b'"7"', b'"8"'), GOOD, MAIL], TOKENS))
     def read(content):
         found.append(read_or_refused(content))

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark import environment
+from benchmark.experiment.context import RunContext
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.experiment import runner
 from benchmark.experiment.runner import run
@@ -127,13 +128,13 @@ def test_nothing_but_the_counts_is_kept(configured, store: Store) -> None:
 
 
 def test_what_the_store_has_takes_nothing(configured, store: Store) -> None:
-    run(configured(methods=[KERNELS]), store)
+    run(configured(methods=[KERNELS]), RunContext(store))
     study = configured(methods=[KERNELS, "mnb"])
     found = plan(study, store, Observer())
     assert found.from_store == (2, 3)
     assert found.forecast is not None
     assert found.forecast.cpu[PRODUCTS] == found.forecast.memory[PRODUCTS] == 0
-    run(study, store)
+    run(study, RunContext(store))
     done = forecast(study, store)
     assert learning(done) < 0.02 < done.cpu[SCORING]
 
@@ -239,7 +240,7 @@ def test_matrices_are_those_that_the_workbench_then_holds(
 
     monkeypatch.setattr(Workbench, "_take", watched_take)
     monkeypatch.setattr(NodeMatrix, "fill", watched_fill)
-    run(study, store)
+    run(study, RunContext(store))
     assert found.memory[PRODUCTS] == pytest.approx(held["products"], rel=0.02)
     assert held["kernel"] * 0.98 < found.memory[LEARNING]
 

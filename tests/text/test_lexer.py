@@ -109,7 +109,7 @@ PAGES = [
 ]
 
 
-@settings(max_examples=1_500, deadline=None)
+@settings(max_examples=1_500)
 @given(
     damaged(PAGES, FRAGMENTS),
     st.sampled_from([Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()]),

@@ -56,6 +56,9 @@ class Environment:
     says: str = ""
     same: bool = True
 
+    def __str__(self) -> str:
+        return self.name
+
 
 ONE = "bench: [^\n]*\n"
 MEMORY = r"(bench: not enough memory[^\n]*\n|.*OpenBLAS.*)?"

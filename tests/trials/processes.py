@@ -2,117 +2,141 @@
 
 from __future__ import annotations
 
-import functools
 import os
+import signal
 import subprocess
 import sys
 import tempfile
-import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Self
 
-from trial import REPOSITORY, borrowed, once, unclear
+from tests.cli.test_kinds import SHAPES as SHAPES_WITH_SECONDS
+from tests.experiment.test_resilience import contents
+from tests.perf.measure import peak_memory
+from tests.trials.limits import TRACEBACK, assert_clear
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from types import TracebackType
 
+REPOSITORY = Path(__file__).parents[2]
 BENCH = (sys.executable, "-m", "benchmark.cli")
+#: As a person's command finds it, before the tests change it.
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 #: Where a figure shows seconds, no two runs are alike.
 _SECONDS = ", {name: figure-2, y: seconds, log_y: true}"
-SHAPES = {name: text.replace(_SECONDS, "") for name, text in borrowed("cli/test_kinds")["SHAPES"].items()}
+SHAPES = {name: text.replace(_SECONDS, "") for name, text in SHAPES_WITH_SECONDS.items()}
 #: What takes seconds, so that much can happen meanwhile.
 LARGER = {"quickstart": (REPOSITORY / "configs" / "quickstart.yaml").read_text().replace("\nname: quickstart\n", "\n")}
-BOUNDARIES = "decision-boundaries"
-PREDICTIONS = "predictions.npz"
 
 
 @dataclass(frozen=True)
 class Done:
-    """A process that has ended: exit code (a signal's is negative), what it said, seconds, and peak memory in GB."""
+    """A process that has ended: exit code (a signal's is negative), what it said, and peak memory in GB."""
 
     code: int
     out: str
     error: str
-    seconds: float
     peak: float
 
-    @property
-    def unclear(self) -> str | None:
-        """Why it didn't end as a command must: with 0, or with a clear message."""
-        if "Traceback (most recent call last)" in self.out + self.error:
-            return f"a traceback, exit code {self.code}:\n{self.error[-2_000:]}"
-        if self.code < 0:
-            return f"ended by the signal {-self.code}"
-        return unclear(self.error) if self.code else None
+    def assert_clear(self) -> None:
+        """Fail unless it ended as a command must: with 0, or with a clear message."""
+        assert TRACEBACK not in self.out + self.error, self.error[-2_000:]
+        assert self.code >= 0, f"ended by the signal {-self.code}"
+        if self.code:
+            assert_clear(self.error)
 
 
 class Running:
-    """A command that has been started."""
+    """`bench` with some words, or another command, in a process of its own; it ends with a trial that fails."""
 
-    def __init__(self, *words: str, folder: Path = REPOSITORY, variables: Mapping[str, str] | None = None) -> None:
-        self._said = Path(tempfile.mkdtemp())
-        environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), **(variables or {})}
-        self._started = time.monotonic()
-        with (self._said / "out").open("wb") as out, (self._said / "error").open("wb") as error:
-            self.process = subprocess.Popen(
-                words, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=error
-            )
+    def __init__(
+        self, *words: str | Path, command: tuple[str, ...] = BENCH, folder: Path = REPOSITORY, **variables: str
+    ) -> None:
+        self._out, self._error = tempfile.TemporaryFile(), tempfile.TemporaryFile()  # noqa: SIM115 - until it ends
+        self.process = subprocess.Popen(
+            [*command, *map(str, words)],
+            cwd=folder,
+            env=ENVIRONMENT | variables,
+            stdin=subprocess.DEVNULL,
+            stdout=self._out,
+            stderr=self._error,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
+        if kind is not None:
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
 
     def said(self) -> str:
         """What it has said on standard error so far."""
-        return (self._said / "error").read_text(errors="replace")
+        return os.pread(self._error.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def end(self) -> Done:
         """Wait for it."""
         # The system's own account of a child begins with the memory of the process that it was forked from.
-        peak = borrowed("perf/measure")["peak_memory"](self.process)
-        seconds = time.monotonic() - self._started
-        out, error = ((self._said / name).read_bytes().decode(errors="replace") for name in ("out", "error"))
-        return Done(self.process.returncode, out, error, seconds, peak)
+        peak = peak_memory(self.process)
+        out, error = os.pread(self._out.fileno(), 1 << 24, 0).decode(errors="replace"), self.said()
+        self._out.close()
+        self._error.close()
+        return Done(self.process.returncode, out, error, peak)
 
 
-def bench(*words: str | Path, **options: Any) -> Done:
-    """A command from start to end."""
-    return Running(*BENCH, *map(str, words), **options).end()
+def bench(*words: str | Path, folder: Path = REPOSITORY, **variables: str) -> Done:
+    """Run a command from start to end."""
+    with Running(*words, folder=folder, **variables) as running:
+        return running.end()
 
 
-@functools.cache
-def configured(shape: str) -> Path:
-    """The configuration of a small experiment."""
-    return undisturbed(shape) / "small.yaml"
+@dataclass(frozen=True)
+class Undisturbed:
+    """A small experiment that was run: a folder."""
+
+    folder: Path
+
+    @property
+    def configuration(self) -> Path:
+        return self.folder / "small.yaml"
+
+    @property
+    def run(self) -> Path:
+        return self.folder / "run"
+
+    @property
+    def store(self) -> Path:
+        return self.folder / "store"
+
+    @property
+    def seconds(self) -> float:
+        """What the run took."""
+        return float((self.folder / "seconds").read_text())
+
+    def words(self, out: Path) -> tuple[str | Path, ...]:
+        """The command that runs it."""
+        return "run", self.configuration, "--out", out, "--jobs", "1"
+
+    def assert_whole(self, out: Path) -> None:
+        """Fail where a file with its final name isn't this run's; some may be missing."""
+        found, expected = _shown(out) if out.exists() else {}, _shown(self.run)
+        assert not [name for name, content in found.items() if expected.get(name) != content]
+
+    def assert_same(self, out: Path, store: Path) -> None:
+        """Fail unless the files are this run's, and no temporary ones are left."""
+        self.assert_whole(out)
+        assert set(_shown(out)) == set(_shown(self.run))
+        assert_tidy(out, store)
 
 
-@functools.cache
-def undisturbed(shape: str) -> Path:
-    """A folder that holds a small experiment: small.yaml, run/, store/, and the seconds that it took."""
-
-    def make(folder: Path) -> None:
-        (folder / "small.yaml").write_text(f"name: small\n{(SHAPES | LARGER)[shape]}", encoding="utf-8")
-        words = "run", folder / "small.yaml", "--out", folder / "run", "--jobs", "1"
-        done = bench(*words, variables={"BENCH_CACHE": str(folder / "store")})
-        if done.code:
-            raise RuntimeError(f"the {shape} experiment doesn't run: {done.error}")
-        (folder / "seconds").write_text(str(done.seconds))
-
-    return once(shape, make)
+def assert_tidy(out: Path, store: Path) -> None:
+    """Fail where a temporary file is left."""
+    assert not [*out.glob(".*"), *(store / "parts").glob("*")]
 
 
-def contents(folder: Path) -> dict[str, bytes]:
+def _shown(folder: Path) -> dict[str, bytes]:
     """The files of a run that are the same whenever it is made."""
-    found: dict[str, bytes] = borrowed("experiment/test_resilience")["contents"](folder)
-    return {name: content for name, content in found.items() if not name.startswith(".")}
-
-
-def differing(folder: Path, shape: str) -> str | None:
-    """Which files of a run are not those of the undisturbed one."""
-    found, expected = contents(folder), contents(undisturbed(shape) / "run")
-    wrong = sorted(name for name in {*found, *expected} if found.get(name) != expected.get(name))
-    return f"other files than undisturbed: {', '.join(wrong)}" if wrong else None
-
-
-def leftovers(folder: Path, store: Path) -> str | None:
-    """Temporary files that are still there."""
-    hidden = sorted(path.name for path in folder.glob(".*"))
-    parts = sorted(path.name for path in (store / "parts").glob("*"))
-    return f"left behind: {', '.join([*hidden, *parts])}" if hidden or parts else None
+    return {name: content for name, content in contents(folder).items() if not name.startswith(".")}

@@ -1,21 +1,22 @@
-"""How seconds grow with bytes, for what each parser and lexer would find hardest."""
+"""How seconds grow with bytes, for what each parser and lexer would find hardest: as bytes^1.1 at most."""
 
 from __future__ import annotations
 
 import functools
 import itertools
-import math
 import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from reading_trials import counted
-from trial import Family, borrowed
+import pytest
 
 from benchmark.corpora import reuters
 from benchmark.corpora.sgml import decode_entities, read_articles
 from benchmark.errors import DataError
 from benchmark.text.lexer import Lexing
+from tests.corpora.test_reuters import CARD, story
+from tests.trials.limits import share, trial
+from tests.trials.test_documents import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,36 +48,41 @@ WORDS = [
     b"&#;", b"&#1;", b"&lt;", b"&gt;", b"&amp", b"&yuml;a", b"&aaaaaa", b"\n", b"\r\n", b"\r", b"\0", b"a\n", b"\xff",
     b"a" * 100 + b" ", b"\xcc\x81", b"\xce\xa3",
 ]  # fmt: skip
-LEXINGS = [
-    Lexing(False, True, "run-length", "none"),
-    Lexing(True, False, "joined", "none"),
-    Lexing(False, False, "literal", "none"),
-    Lexing(False, True, "run-length", "none", "unicode"),
-]
+LEXINGS = {
+    "run-length": Lexing(False, True, "run-length", "none"),
+    "joined": Lexing(True, False, "joined", "none"),
+    "literal": Lexing(False, False, "literal", "none"),
+    "unicode": Lexing(False, True, "run-length", "none", "unicode"),
+}
 
 
-def _articles(content: bytes) -> None:
+def articles(content: bytes) -> None:
     try:
         list(read_articles(content, "x.sgm"))
     except DataError:
         return
 
 
-def _corpus(content: bytes) -> None:
-    card = borrowed("corpora/test_reuters")["CARD"]
+def corpus(content: bytes) -> None:
     try:
-        reuters.read({b"reut2-000.sgm": content}, card, card.digest)
+        reuters.read({b"reut2-000.sgm": content}, CARD, CARD.digest)
     except DataError:
         return
 
 
-def _in_article(unit: bytes, gap: int, size: int) -> bytes:
-    filled = (unit * (size // len(unit) + 1))[:size]
-    return ARTICLE % tuple(filled if each == gap else b"" for each in range(GAPS))
+def words(lexing: Lexing, content: bytes) -> None:
+    counted([content], lexing)
 
 
-def _stories(size: int) -> bytes:
-    story = borrowed("corpora/test_reuters")["story"]
+def repeated(unit: bytes, size: int) -> bytes:
+    return (unit * (size // len(unit) + 1))[:size]
+
+
+def in_article(unit: bytes, gap: int, size: int) -> bytes:
+    return ARTICLE % tuple(repeated(unit, size) if each == gap else b"" for each in range(GAPS))
+
+
+def stories(size: int) -> bytes:
     return b"".join(story(number, "earn acq") for number in range(size // 150))
 
 
@@ -103,46 +109,39 @@ def collisions(bits: int = 20, blocks: int = 18) -> list[tuple[bytes, bytes]]:
     return found
 
 
-def _colliding(size: int) -> bytes:
+def colliding(size: int) -> bytes:
     pairs = collisions()
     n = min(size // (5 * len(pairs) + 1), 1 << len(pairs))
     return b" ".join(b"".join(pair[number >> bit & 1] for bit, pair in enumerate(pairs)) for number in range(n))
 
 
-def _inputs() -> list[tuple[str, Parser, Callable[[int], bytes]]]:
-    """A name, the parser, and what makes its input of so many bytes; the hardest first, for a slice."""
-    hard: list[tuple[str, Parser, Callable[[int], bytes]]] = []
+def inputs() -> dict[str, tuple[Parser, Callable[[int], bytes]]]:
+    """By name, a parser and what makes its input of so many bytes; the hardest first, for a slice."""
+    found: dict[str, tuple[Parser, Callable[[int], bytes]]] = {}
+
+    def add(name: str, parse: Parser, make: Callable[..., bytes], *given: Any) -> None:
+        found[", ".join([name, *map(str, given)])] = parse, functools.partial(make, *given)
+
     for unit, gap in itertools.product((b"A", b"<D>", b"<TOPICS>", b"<TITLE>", b"&", b" "), (0, 3, 8)):
-        hard += [(f"articles, {unit!r} in gap {gap}", _articles, functools.partial(_in_article, unit, gap))]
-    hard += [("stories by the thousand", _corpus, _stories)]
-    for lexing in LEXINGS:
-        lexed = functools.partial(_lexed, lexing)
-        hard += [(f"words that collide, {lexing}", lexed, _colliding)] if lexing is LEXINGS[0] else []
-        hard += [(f"words, {unit!r}, {lexing}", lexed, functools.partial(_repeated, unit)) for unit in WORDS]
-    rest = [
-        (f"entities, {unit!r}", decode_entities, functools.partial(_repeated, unit)) for unit in OPENING if b"&" in unit
-    ]
+        add("articles", articles, in_article, unit, gap)
+    add("stories by the thousand", corpus, stories)
+    add("words that collide", functools.partial(words, LEXINGS["run-length"]), colliding)
+    for name, lexing in LEXINGS.items():
+        for unit in WORDS:
+            add(f"words, {name}", functools.partial(words, lexing), repeated, unit)
     for number, unit in enumerate(OPENING):
-        rest += [(f"articles, {unit!r} alone", _articles, functools.partial(_repeated, unit))]
-        rest += [
-            (f"articles, {unit!r} in gap {gap}", _articles, functools.partial(_in_article, unit, gap))
-            for gap in (number % GAPS, (number + 4) % GAPS, (number + 7) % GAPS)
-        ]
-    return [*hard, *rest]
+        if b"&" in unit:
+            add("entities", decode_entities, repeated, unit)
+        add("articles", articles, repeated, unit)
+        for gap in (number % GAPS, (number + 4) % GAPS, (number + 7) % GAPS):
+            add("articles", articles, in_article, unit, gap)
+    return found
 
 
-def _repeated(unit: bytes, size: int) -> bytes:
-    return (unit * (size // len(unit) + 1))[:size]
+INPUTS = inputs()
 
 
-def _lexed(lexing: Lexing, content: bytes) -> None:
-    counted([content], lexing)
-
-
-INPUTS = _inputs()
-
-
-def _seconds(parse: Parser, content: bytes, repeats: int) -> float:
+def seconds_of(parse: Parser, content: bytes, repeats: int) -> float:
     """Of the processor, the least of a few."""
     found = []
     for _ in range(repeats):
@@ -154,27 +153,24 @@ def _seconds(parse: Parser, content: bytes, repeats: int) -> float:
     return max(min(found), 1e-5)
 
 
-def _exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
+def exponent(sizes: tuple[int, ...], seconds: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def growth(number: int) -> str | None:
-    """Log seconds against log bytes: a line of a slope of at most 1.1."""
-    name, parse, make = INPUTS[number]
+@pytest.mark.parametrize("name", list(INPUTS)[: share(len(INPUTS), 12)])
+@trial(120)
+def test_seconds_grow_as_bytes(name: str) -> None:
+    """Fit log seconds to log bytes: a line of a slope of at most 1.1."""
+    parse, make = INPUTS[name]
     parse(make(1_000))
-    probed = [_seconds(parse, make(size), REPEATS) for size in PROBES]
-    foretold = max(probed[-1], probed[-1] * (SIZES[-1] / PROBES[-1]) ** _exponent(PROBES, probed))
-    if foretold > TOO_LONG and not math.isnan(foretold):
-        return f"{name}: bytes^{_exponent(PROBES, probed):.2f}; {probed[-1]:.2f} s for {PROBES[-1] // 1024} kB"
+    probed = [seconds_of(parse, make(size), REPEATS) for size in PROBES]
+    foretold = max(probed[-1], probed[-1] * (SIZES[-1] / PROBES[-1]) ** exponent(PROBES, probed))
+    assert foretold <= TOO_LONG, probed
     contents = [make(size) for size in SIZES]
+    slopes = []
     for repeats in (1, REPEATS, REPEATS):  # what else the machine did meanwhile makes one slope too steep, not all
-        seconds = [_seconds(parse, content, repeats) for content in contents]
-        slope = _exponent(SIZES, seconds)
-        if slope <= STEEPEST or seconds[-1] < QUICK:
-            return None
-    taken = ", ".join(f"{each:.3f}" for each in seconds)
-    return f"{name}: bytes^{slope:.2f}; {taken} s for 1, 2, 4, 8 MB"
-
-
-TRIES = "1 to 8 MB of the hardest input: seconds as bytes^1.1 at most"
-FAMILIES = [Family("growth", TRIES, growth, len(INPUTS), 12, 120, alone=True)]
+        seconds = [seconds_of(parse, content, repeats) for content in contents]
+        slopes.append(exponent(SIZES, seconds))
+        if slopes[-1] <= STEEPEST or seconds[-1] < QUICK:
+            return
+    pytest.fail(f"bytes^{min(slopes):.2f}; {seconds} s for 1, 2, 4, 8 MB")

@@ -1,0 +1,77 @@
+"""How many trials there are, how long each may take, and which messages are clear."""
+
+from __future__ import annotations
+
+import functools
+import os
+import signal
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: Whether the trials are a few of each family (`make trials SLICE=1`).
+SLICE = bool(os.environ.get("SLICE"))
+#: More than any message needs: a person reads it.
+LONGEST_LINE, MOST_LINES = 10_000, 30
+TRACEBACK = "Traceback (most recent call last)"
+
+
+class Made:
+    """The number of trials that this process has made."""
+
+    number = 0
+
+
+def share(full: int, of_slice: int) -> int:
+    """Return how many trials to make."""
+    return of_slice if SLICE else full
+
+
+def examples(full: int, of_slice: int) -> settings:
+    """Make so many examples of a property, the same ones each time."""
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    number = share(full, of_slice)
+    return settings(
+        max_examples=number, derandomize=True, database=None, deadline=None, print_blob=True, suppress_health_check=slow
+    )
+
+
+def trial(seconds: int = 30) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Count each call of a function, and raise TimeoutError in one that takes more seconds."""
+
+    def late(*_: Any) -> None:
+        raise TimeoutError(f"no end after {seconds} s")
+
+    def decorate(make: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(make)
+        def counted(*args: Any, **how: Any) -> None:
+            Made.number += 1
+            signal.signal(signal.SIGALRM, late)
+            signal.alarm(seconds)
+            try:
+                make(*args, **how)
+            finally:
+                signal.alarm(0)
+
+        return counted
+
+    return decorate
+
+
+def chance(family: str, number: int) -> Random:
+    """Return random numbers of a trial's own, the same on every machine."""
+    return Random(f"{family} {number}")  # noqa: S311 - it keeps no secret
+
+
+def assert_clear(message: str) -> None:
+    """Fail for a message that is none for a person at a terminal."""
+    lines = message.splitlines()
+    assert message.strip()
+    assert TRACEBACK not in message
+    assert len(lines) <= MOST_LINES
+    assert max(map(len, lines)) <= LONGEST_LINE
+    message.encode()

@@ -1,0 +1,60 @@
+"""Workers of a cluster that are killed at random moments: the bytes of a run without a cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.parallel.conftest import children
+from tests.trials.limits import chance, share, trial
+from tests.trials.processes import Running, Undisturbed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: How many steps each has on text.
+STEPS = {"quickstart": 40, "several-labels": 26, "selected-terms": 12, "chosen-curves": 6}
+EVERY = ["quickstart", "several-labels", "quickstart", "selected-terms", "quickstart", "chosen-curves"]
+
+
+def workers(pid: int) -> list[int]:
+    """The processes below one that work for it."""
+    found = []
+    for each in sorted(children(pid)):
+        with suppress(OSError):  # it may have gone
+            found += [each] if b"spawn_main" in Path(f"/proc/{each}/cmdline").read_bytes() else []
+    return found
+
+
+@pytest.mark.parametrize("number", range(share(20, 1)))
+@trial(300)
+def test_killed_workers_change_nothing(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
+    """Kill workers, once or more, at moments between the start of the first and the last step."""
+    pytest.importorskip("distributed")
+    random, shape, out, store = (
+        chance("cluster", number),
+        EVERY[number % len(EVERY)],
+        tmp_path / "run",
+        tmp_path / "store",
+    )
+    expected, killed = undisturbed(shape), 0
+    with Running(*expected.words(out), "--verbose", "--dask", "local:2", BENCH_CACHE=str(store)) as running:
+        pid = running.process.pid
+        for after in sorted(random.randrange(STEPS[shape] * 3 // 4) for _ in range(random.choice((1, 1, 2, 3)))):
+            while running.process.poll() is None and (running.said().count(" s  ") < after or not workers(pid)):
+                time.sleep(0.002)
+            time.sleep(random.uniform(0, 0.05 if after else 3))  # before the first step, libraries are loaded
+            with suppress(ProcessLookupError, IndexError):
+                os.kill(random.choice(workers(pid)), signal.SIGKILL)
+                killed += 1
+        done = running.end()
+    assert not done.code, done.error
+    assert "damaged" not in done.error
+    assert killed, "it ended before a worker could be killed"
+    expected.assert_same(out, store)

@@ -1,0 +1,104 @@
+"""Mutants of CSV, TSV and JSON lines: a small corpus of one's own is refused with a reason, or read alike each time."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.corpora.archive import Source
+from benchmark.corpora.files import DROPPED, OwnFiles
+from benchmark.errors import DataError
+from benchmark.text.lexer import Lexing
+from benchmark.text.vocabulary import Pruning, count
+from tests.strategies import damaged, one
+from tests.trials.limits import assert_clear, examples, trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {"": bytes, ".gz": gzip.compress, ".zst": zstandard.compress}
+TEXTS = "Gebühr, höher", 'a "quoted" word', "two\nlines", "проблема; 1,5", "x" * 50, "caf\u0301 \x00"
+ROWS: list[dict[str, Any]] = [
+    {"id": f"d{n}", "text": text, "label": "xy"[n % 2], "tags": ["p", "q"][: n % 3]}
+    | {"who": n % 3, "day": f"2024-05-{n + 1:02}"}
+    for n, text in enumerate(TEXTS)
+]
+TOKENS = [
+    b",", b";", b"\t", b'"', b'""', b"'", b"\n", b"\r\n", b"\r", b"\0", b"\xff", b"\xc3", b"\xe2\x80\xa8", b"true",
+    b"\xef\xbb\xbf", b"{", b"}", b"[", b"]", b":", b"null", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\\u0000",
+    b'"text"', b'"label": ', b'"id": "d1"', b"text", b"label", b"9" * 5_000, b"[" * 2_000, b'{"a":' * 500, b"-1",
+    b"2024-13-45", b"x" * 200_000, b"=1+1", b"\x1b[31m",
+]  # fmt: skip
+
+
+def written() -> dict[str, bytes]:
+    """The same documents in each format."""
+    lines = "".join(json.dumps(row, ensure_ascii=bool(n % 2)) + "\n" for n, row in enumerate(ROWS)).encode()
+    table = io.StringIO(newline="")
+    writer = csv.DictWriter(table, list(ROWS[0]))
+    writer.writeheader()
+    writer.writerows({**row, "tags": ";".join(row["tags"])} for row in ROWS)
+    return {".csv": table.getvalue().encode(), ".tsv": table.getvalue().replace(",", "\t").encode(), ".jsonl": lines}
+
+
+WRITTEN = written()
+
+
+@st.composite
+def tables(draw: Any) -> tuple[str, bytes]:
+    """Draw a table, damaged: its ending and content, packed or not; some are damaged once more as packed."""
+    kind, packing = one(draw, list(WRITTEN)), one(draw, list(PACKED))
+    packed = PACKED[packing](draw(damaged([WRITTEN[kind]], TOKENS)))
+    if draw(st.integers(0, 4)) == 1:
+        packed = draw(damaged([packed], [b"\0", b"\xff"]))
+    return kind + packing, packed
+
+
+HOW = st.fixed_dictionaries(
+    {"drop": st.lists(st.sampled_from(list(DROPPED)), unique=True), "encoding": st.sampled_from(["utf-8", "latin-1"])},
+    optional={"id": st.just("id"), "group": st.just("who"), "date": st.just("day")},
+)
+SEVERAL = st.sampled_from([{}, {}, {"labels": "tags", "separator": ";"}])
+
+
+def read_twice(read: Callable[[], Any]) -> None:
+    """Read twice: the same data, or the same clear refusal."""
+    found = []
+    for _ in range(2):
+        try:
+            found.append(read())
+        except DataError as error:
+            assert_clear(str(error))
+            found.append(str(error))
+    assert found[0] == found[1]
+
+
+@examples(6_000, 400)
+@given(tables(), HOW, SEVERAL)
+@trial()
+def test_a_table_is_read_alike_or_refused_with_a_reason(
+    table: tuple[str, bytes], how: dict[str, Any], several: dict[str, Any]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"own{table[0]}"
+        path.write_bytes(table[1])
+        reader = OwnFiles(path.name, **how, **several, base=Path(folder))
+
+        def read() -> tuple[Any, ...]:
+            documents, corpus = reader.outline(), reader.load(Source(None))
+            counts = count(corpus, Lexing(lexer="unicode", stoplist="none"), Pruning())
+            reader.facts()
+            assert len(documents) == counts.matrix.shape[0] == len(corpus.rows)
+            arrays = documents.labels, documents.groups, documents.units, documents.dates, documents.topics
+            return documents.ids, counts.vocabulary, *(None if each is None else each.tobytes() for each in arrays)
+
+        read_twice(read)
