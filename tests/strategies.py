@@ -33,8 +33,8 @@ YAML_TOKENS = [
     b"&a ", b"*a", b"<<: *a", b"<<: ", b"!!python/object/apply:os.getcwd []", b"!!omap [a: 1]", b"!!int ", b"!x ",
     b"!!float x", b"? ", b"- ", b": ", b", ", b"{", b"}", b"[", b"]", b'"', b"'", b"|\n", b">-\n", b"#", b"%YAML 9.9\n",
     b"---\n", b"...\n", b"\t", b"\0", b"\xff", b"\xef\xbb\xbf", b"\xe2\x80\xa8", b"\xc2\x85", b"\r", b"\r\n", b"\\",
-    b"\\ud800", b"~", b"=", b"12:61:61", b"0b2", b"1" * 5000, b"[" * 300, b"{a: " * 300, b"- " * 300, b"\n  ", b"\n",
-    b"a" * 10_000, b"0x" + b"f" * 5_000, b"[" * 10_000, b"*a" * 5_000, b"[" + b"1, " * 3_000 + b"1]",
+    b"\\ud800", b"~", b"=", b"12:61:61", b"0b2", b"1" * 5000, b"9" * 5000, b"[" * 300, b"{a: " * 300, b"- " * 300,
+    b"\n  ", b"\n", b"a" * 10_000, b"0x" + b"f" * 5_000, b"[" * 10_000, b"*a" * 5_000, b"[" + b"1, " * 3_000 + b"1]",
     b"1:" * 500 + b"1",
     *re.split(rb" \| |\n", r"""~ | true | .nan | .inf | -.inf | 1.0e+400 | 1e400 | 1e999 | -1 | 0 | 0.5 | 1e-320
 99999999999999999999 | 1:2:3:4:5:6 | 0x1p | 0b_ | 0o9 | 10000000 | "" | " " | "\0" | "\ud800" | "\U00110000"
@@ -43,8 +43,9 @@ YAML_TOKENS = [
 !!null x | !!str [a] | !!map x | !!seq x | !!python/object:os.system x | !local x | ! | 2024-01-01 | 2024-13-45
 2024-01-01T25:00:00Z | yes | no | << | [] | {} | [[]] | [[[]]] | {a: 1} | {1: 2} | {~: 1} | {[a]: 1} | {{}: 1}
 [1, a, ~] | [a, a] | {name: svm} | {name: [svm, rbf]} | {<<: 5} | {<<: [{a: 1}]} | &x a | *x | &x [*x]
-'&x {a: *x}' | "" "" | ? | '|' | > | @ | ` | svm | ngd | linear | all | base | each | oracle | cross-validation
-random-subsets | k-fold | synthetic | webkb | reuters | diffusion | growth""".encode()),
+'&x {a: *x}' | "" "" | : | - | '?' | '|' | '>' | '# ' | "'" | '"' | '%YAML 9.9' | --- | ... | '@' | '`'
+svm | ngd | linear | all | base | each | oracle | cross-validation | random-subsets
+k-fold | synthetic | webkb | reuters | diffusion | growth""".encode()),
 ]  # fmt: skip
 #: Bytes that one change is of, mostly.
 LENGTHS = (1, 1, 2, 8, 40, 200, 1 << 20)
@@ -79,7 +80,7 @@ def damaged(draw: Draw, seeds: Sequence[bytes], tokens: Sequence[bytes]) -> byte
 
 
 def _changed(draw: Draw, change: str, piece: bytes, tokens: Sequence[bytes]) -> bytes:
-    """What stands instead of a piece: nothing unless the change says otherwise."""
+    """Return what stands instead of a piece: nothing unless the change says otherwise."""
     instead = b""
     match change:
         case "flip":

@@ -67,7 +67,7 @@ def limited_memory() -> Iterator[None]:
 
 @pytest.fixture
 def tmp_path(tmp_path: Path) -> Iterator[Path]:
-    """A folder that goes with its test: together they would fill a disk."""
+    """Remove the folder of a test with the test: together they would fill a disk."""
     yield tmp_path
     shutil.rmtree(tmp_path, ignore_errors=True)
 

@@ -21,7 +21,7 @@ TRACEBACK = "Traceback (most recent call last)"
 
 
 class Made:
-    """The number of trials that this process has made."""
+    """Counts the trials that this process has made."""
 
     number = 0
 
@@ -68,7 +68,7 @@ def chance(family: str, number: int) -> Random:
 
 
 def assert_clear(message: str) -> None:
-    """Fail for a message that is none for a person at a terminal."""
+    """Fail unless a person at a terminal can read the message."""
     lines = message.splitlines()
     assert message.strip()
     assert TRACEBACK not in message

@@ -33,7 +33,7 @@ LARGER = {"quickstart": (REPOSITORY / "configs" / "quickstart.yaml").read_text()
 
 @dataclass(frozen=True)
 class Done:
-    """A process that has ended: exit code (a signal's is negative), what it said, and peak memory in GB."""
+    """The exit code of a process that has ended (a signal's is negative), its output, and its peak memory in GB."""
 
     code: int
     out: str
@@ -49,7 +49,7 @@ class Done:
 
 
 class Running:
-    """`bench` with some words, or another command, in a process of its own; it ends with a trial that fails."""
+    """A process of `bench`, or of another command; it is killed where the trial fails."""
 
     def __init__(
         self, *words: str | Path, command: tuple[str, ...] = BENCH, folder: Path = REPOSITORY, **variables: str
@@ -74,11 +74,11 @@ class Running:
                 os.killpg(self.process.pid, signal.SIGKILL)
 
     def said(self) -> str:
-        """What it has said on standard error so far."""
+        """Return what the process has written to standard error so far."""
         return os.pread(self._error.fileno(), 1 << 24, 0).decode(errors="replace")
 
     def end(self) -> Done:
-        """Wait for it."""
+        """Wait for the process."""
         # The system's own account of a child begins with the memory of the process that it was forked from.
         peak = peak_memory(self.process)
         out, error = os.pread(self._out.fileno(), 1 << 24, 0).decode(errors="replace"), self.said()
@@ -95,7 +95,7 @@ def bench(*words: str | Path, folder: Path = REPOSITORY, **variables: str) -> Do
 
 @dataclass(frozen=True)
 class Undisturbed:
-    """A small experiment that was run: a folder."""
+    """The folder of a small experiment that was run and that nothing happened to."""
 
     folder: Path
 
@@ -113,20 +113,20 @@ class Undisturbed:
 
     @property
     def seconds(self) -> float:
-        """What the run took."""
+        """Seconds of the run."""
         return float((self.folder / "seconds").read_text())
 
     def words(self, out: Path) -> tuple[str | Path, ...]:
-        """The command that runs it."""
+        """Return the command that runs the experiment."""
         return "run", self.configuration, "--out", out, "--jobs", "1"
 
     def assert_whole(self, out: Path) -> None:
-        """Fail where a file with its final name isn't this run's; some may be missing."""
+        """Fail where a file with its final name differs from this run's; some may be missing."""
         found, expected = _shown(out) if out.exists() else {}, _shown(self.run)
         assert not [name for name, content in found.items() if expected.get(name) != content]
 
     def assert_same(self, out: Path, store: Path) -> None:
-        """Fail unless the files are this run's, and no temporary ones are left."""
+        """Fail unless all files equal this run's, and no temporary ones are left."""
         self.assert_whole(out)
         assert set(_shown(out)) == set(_shown(self.run))
         assert_tidy(out, store)
@@ -138,5 +138,5 @@ def assert_tidy(out: Path, store: Path) -> None:
 
 
 def _shown(folder: Path) -> dict[str, bytes]:
-    """The files of a run that are the same whenever it is made."""
+    """Read the files of a run that don't depend on when it was made."""
     return {name: content for name, content in contents(folder).items() if not name.startswith(".")}

@@ -25,7 +25,7 @@ NAME = "webkb-data.gtar.gz"
 
 @functools.cache
 def packed(mode: str, layout: int) -> bytes:
-    """A small corpus as an archive."""
+    """Pack a small corpus."""
     with tempfile.TemporaryDirectory() as folder:
         return pack_files(small_files("webkb"), Path(folder) / NAME, mode=mode, format_=layout).read_bytes()
 

@@ -24,7 +24,7 @@ EVERY = ["quickstart", "several-labels", "quickstart", "selected-terms", "quicks
 
 
 def workers(pid: int) -> list[int]:
-    """The processes below one that work for it."""
+    """Find the worker processes of a run."""
     found = []
     for each in sorted(children(pid)):
         with suppress(OSError):  # it may have gone

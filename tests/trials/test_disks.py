@@ -33,7 +33,7 @@ exit $code
 
 
 def run_on_disk(experiment: Undisturbed, places: dict[str, str], size: str, mode: str, top: Path) -> tuple[Done, Path]:
-    """Run with a disk of so many bytes; what came of it, and the folder of its results."""
+    """Run an experiment with a disk of so many bytes, and find the folder of its results."""
     for name in ("disk", "free", "free/copied"):
         (top / name).mkdir()
     filled = {name: text.format(disk=top / "disk", free=top / "free") for name, text in places.items()}

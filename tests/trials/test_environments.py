@@ -27,7 +27,7 @@ TRIED = 2
 
 
 def pairs() -> list[tuple[Environment, str]]:
-    """Every environment with some of its commands."""
+    """Pair every environment with some of its commands."""
     found = []
     for number, environment in enumerate(ENVIRONMENTS):
         n = len(environment.commands)
@@ -42,7 +42,7 @@ PAIRS = pairs()
 
 @pytest.fixture(scope="module")
 def command(undisturbed: Callable[[str], Undisturbed]) -> Command:
-    """Run a command in an environment: what came of it, and its standard output, in which its folder is TOP.
+    """Run a command in an environment, and return its standard output, too, in which its folder is TOP.
 
     Measured seconds and bytes are left out, which no two runs share; a plan has hardly any other numbers.
     """
@@ -69,7 +69,7 @@ def command(undisturbed: Callable[[str], Undisturbed]) -> Command:
 
 @pytest.fixture(scope="module")
 def expected(command: Command) -> Callable[[str], str]:
-    """Standard output in a common environment."""
+    """Return a command's standard output in a common environment."""
     return functools.cache(lambda name: command(Environment("a common one"), name)[1])
 
 

@@ -88,7 +88,7 @@ def stories(size: int) -> bytes:
 
 @functools.cache
 def collisions(bits: int = 20, blocks: int = 18) -> list[tuple[bytes, bytes]]:
-    """Pairs of syllables that leave the low bits of FNV-1a alike: words of one of each pair meet in one slot.
+    """Find pairs of syllables that leave the low bits of FNV-1a alike: words of one of each pair meet in one slot.
 
     The low bits of a state depend on those of the state before alone, so that pairs can be sought one after the other.
     """
@@ -116,7 +116,7 @@ def colliding(size: int) -> bytes:
 
 
 def inputs() -> dict[str, tuple[Parser, Callable[[int], bytes]]]:
-    """By name, a parser and what makes its input of so many bytes; the hardest first, for a slice."""
+    """Name pairs of a parser and a maker of its input of so many bytes, the hardest first, for a slice."""
     found: dict[str, tuple[Parser, Callable[[int], bytes]]] = {}
 
     def add(name: str, parse: Parser, make: Callable[..., bytes], *given: Any) -> None:
@@ -142,7 +142,7 @@ INPUTS = inputs()
 
 
 def seconds_of(parse: Parser, content: bytes, repeats: int) -> float:
-    """Of the processor, the least of a few."""
+    """Measure the processor's seconds, the least of a few."""
     found = []
     for _ in range(repeats):
         started = time.process_time()

@@ -27,7 +27,7 @@ PAGE = b"course/misc/http:^^z^"
 
 
 def header(name: bytes, size: bytes, kind: bytes = b"0", link: bytes = b"") -> bytes:
-    """A header of tar as its bytes stand, the size field however it was made."""
+    """Write a header of tar with any bytes as its size."""
     fields = name.ljust(100, b"\0") + b"0000644\0" + b"0000000\0" * 2 + size.ljust(12, b"\0")[:12] + b"00000000000\0"
     rest = kind + link.ljust(100, b"\0") + b"ustar\00000" + bytes(64) + b"0000000\0" * 2 + bytes(155 + 12)
     total = sum(fields) + sum(rest) + 8 * ord(" ")
@@ -35,17 +35,17 @@ def header(name: bytes, size: bytes, kind: bytes = b"0", link: bytes = b"") -> b
 
 
 def page(size: bytes | int = 0, kind: bytes = b"0", link: bytes = b"", name: bytes = PAGE) -> bytes:
-    """The header of a page; a size that is a number in octal digits."""
+    """Write the header of a page; a size that is a number is written in octal digits."""
     return header(name, b"%011o" % size if isinstance(size, int) else size, kind, link)
 
 
 def based(size: int) -> bytes:
-    """A size as GNU's tar writes large and negative ones, in base 256."""
+    """Write a size as GNU's tar writes large and negative ones, in base 256."""
     return (size % (1 << 96) | (0 if size < 0 else 1 << 95)).to_bytes(12, "big")
 
 
 def pax(records: dict[bytes, bytes], of: bytes) -> bytes:
-    """A header of pax before another one."""
+    """Write a header of pax before another one."""
     body = b""
     for key, value in records.items():
         length = len(key) + len(value) + 3
@@ -89,7 +89,7 @@ MEMBERS: dict[str, bytes] = {
 
 
 def member(name: str, place: str, folder: Path) -> None:
-    """A bad member beside the right ones, first or last; it is read in place, too."""
+    """Put a bad member beside the right ones, first or last, and read the archive here, too."""
     path = pack_files(small_files("webkb"), folder / NAME, mode="w:", format_=tarfile.GNU_FORMAT)
     good = path.read_bytes()
     with tarfile.open(fileobj=io.BytesIO(good)) as tar:
@@ -100,7 +100,7 @@ def member(name: str, place: str, folder: Path) -> None:
 
 
 def deflated(begin: bytes, block: bytes, repeats: int) -> Iterator[bytes]:
-    """A gzip stream of a beginning and a block again and again, made without packing each."""
+    """Make a gzip stream of a beginning and a block again and again, without packing each."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     yield b"\x1f\x8b\x08" + bytes(6) + b"\xff" + packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -130,7 +130,7 @@ def bomb(name: str, folder: Path) -> None:
 
 
 def large_folder(number: int, size: int, folder: Path) -> None:
-    """An unpacked corpus with a file, or a number of files, that no corpus has."""
+    """Make an unpacked corpus with a file, or a number of files, that no corpus has."""
     for top in ("course", "department", "faculty", "other", "project", "staff", "student"):
         (folder / top / "misc").mkdir(parents=True)
     for each in range(number):

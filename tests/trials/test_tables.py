@@ -41,7 +41,7 @@ TOKENS = [
 
 
 def written() -> dict[str, bytes]:
-    """The same documents in each format."""
+    """Write the same documents in each format."""
     lines = "".join(json.dumps(row, ensure_ascii=bool(n % 2)) + "\n" for n, row in enumerate(ROWS)).encode()
     table = io.StringIO(newline="")
     writer = csv.DictWriter(table, list(ROWS[0]))

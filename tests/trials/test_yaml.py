@@ -30,7 +30,7 @@ CONFIGS, PAPERS = (
 
 @pytest.fixture(scope="module")
 def copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A copy of all configurations and papers; papers are looked for there."""
+    """Copy all configurations and papers; papers are looked for there."""
     folder = tmp_path_factory.mktemp("copies")
     shutil.copytree(REPOSITORY / "configs", folder / "configs")
     shutil.copytree(REPOSITORY / "results" / "published", folder / "published")
