@@ -49,12 +49,16 @@ def trial(seconds: int = 30) -> Callable[[Callable[..., None]], Callable[..., No
     def decorate(make: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(make)
         def counted(*args: Any, **how: Any) -> None:
-            Made.number += 1
             signal.signal(signal.SIGALRM, late)
             signal.alarm(seconds)
             try:
                 make(*args, **how)
-            finally:
+            except Exception:
+                Made.number += 1
+                raise
+            else:
+                Made.number += 1
+            finally:  # what hypothesis or pytest breaks off, before anything was tried, doesn't count
                 signal.alarm(0)
 
         return counted

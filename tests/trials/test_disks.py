@@ -47,7 +47,7 @@ def run_on_disk(experiment: Undisturbed, places: dict[str, str], size: str, mode
     return done, top / "free" / ("copied/run" if places["out"].startswith("{disk}") else "run")
 
 
-@pytest.mark.parametrize("number", range(share(30, 2)))
+@pytest.mark.parametrize("number", range(share(30, 1)))
 @trial(60)
 def test_a_disk_that_fills_up(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     experiment, size = undisturbed(EVERY[number % len(EVERY)]), KB[number // 3 % len(KB)]

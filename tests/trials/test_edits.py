@@ -15,7 +15,7 @@ from tests.experiment.test_edited_corpus import FORMATS, REFUSAL, STAGES, counts
 from tests.trials.limits import examples, trial
 
 
-@examples(1_500, 50)
+@examples(1_500, 30)
 @given(
     name=st.sampled_from(list(FORMATS)),
     stage=st.sampled_from(list(STAGES)),

@@ -148,7 +148,7 @@ CASES = list(MAKERS)
 chance("hostile", 0).shuffle(CASES)
 
 
-@pytest.mark.parametrize("name", CASES[: share(len(CASES), 8)])
+@pytest.mark.parametrize("name", CASES[: share(len(CASES), 6)])
 @trial(60)
 def test_what_is_made_to_harm_is_refused_within_little_memory(name: str, tmp_path: Path) -> None:
     MAKERS[name](tmp_path)

@@ -17,7 +17,7 @@ NAMES = sorted(WAYS)
 chance("plugins", 0).shuffle(NAMES)
 
 
-@pytest.mark.parametrize("name", NAMES[: share(len(NAMES), 3)])
+@pytest.mark.parametrize("name", NAMES[: share(len(NAMES), 2)])
 @trial(120)
 def test_an_old_store_gives_what_a_new_one_does(name: str, tmp_path: Path) -> None:
     way, folder, words, variables = WAYS[name], tmp_path / "folder", ["--jobs", "1"], {"MY_SHIFT": "0"}

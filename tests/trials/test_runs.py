@@ -20,7 +20,7 @@ ORDER = ["table", "chosen-curves", "several-labels", "decision-boundaries", "sel
 EVERY = [*ORDER, *sorted(set(SHAPES) - set(ORDER))]
 
 
-@pytest.mark.parametrize("number", range(share(36, 2)))
+@pytest.mark.parametrize("number", range(share(36, 1)))
 @trial(240)
 def test_a_killed_run_is_resumed(number: int, undisturbed: Callable[[str], Undisturbed], tmp_path: Path) -> None:
     """Kill a run, at a moment of its time or at a sign of its writing; the same command again ends as undisturbed."""
