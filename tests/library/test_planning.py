@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmark import environment
-from benchmark.experiment.context import RunContext
 from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.experiment import runner
+from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
