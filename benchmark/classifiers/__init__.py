@@ -9,7 +9,7 @@ from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, N
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
-#: Those with `needs_kernel` decide by kernel values, the others by points; by what these then say `kept` names.
+#: Those whose tags say `needs_kernel` decide by kernel values, the others by points; `kept` names what these learn.
 CLASSIFIERS: dict[str, type[Any]] = {
     "svm": SupportVectorClassifier,
     "mnb": MultinomialBayes,

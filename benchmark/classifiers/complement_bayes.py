@@ -10,6 +10,7 @@ from sklearn.naive_bayes import ComplementNB
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.checks import check_positive_parameters
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,8 +41,7 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
     array(['a', 'b'], dtype='<U1')
     """
 
-    normalization: ClassVar[str] = "none"
-    needs_kernel: ClassVar[bool] = False
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
 
     def __init__(self, smoothing: float = 1.0) -> None:

@@ -14,6 +14,7 @@ from benchmark.checks import check_one_of
 from benchmark.classifiers.centroids.divergence import check_smoothing, class_statistics
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.representation.weighting import canonical
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -71,8 +72,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     array(['rum', 'tea'], dtype='<U3')
     """
 
-    normalization: ClassVar[str] = "none"
-    needs_kernel: ClassVar[bool] = False
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "centroids_", "log_prior_", "n_features_in_")
 
     def __init__(

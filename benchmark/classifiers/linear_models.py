@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, check_non_neg
 
 from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.svm import check_ridge, votes_and_shares
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,9 +44,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
     n_features_in_ : int
     """
 
-    normalization: ClassVar[str] = "l2"
-    needs_kernel: ClassVar[bool] = False
-    takes_features: ClassVar[bool] = True
+    tags: ClassVar[Tags] = Tags()
     kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
 
     def check(self) -> None:
@@ -267,8 +266,7 @@ class NbSvm(_LinearModel):
     array(['a', 'b'], dtype='<U1')
     """
 
-    normalization: ClassVar[str] = "none"
-    takes_features: ClassVar[bool] = False
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
 
     def __init__(
         self,

@@ -9,6 +9,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from benchmark.checks import check_positive_parameters
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,9 +49,7 @@ class MultinomialBayes(MultinomialNB):
     array(['a', 'b', 'a'], dtype='<U1')
     """
 
-    #: What a configuration has where it says nothing else.
-    normalization: ClassVar[str] = "none"
-    needs_kernel: ClassVar[bool] = False
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_")
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     fit_prior: ClassVar[bool] = True

@@ -16,6 +16,7 @@ from benchmark.checks import check_one_of, check_positive_parameters
 from benchmark.classifiers.libsvm import DenseRows, KernelTiles, Machine, NodeMatrix, train
 from benchmark.classifiers.one_vs_one import TILES, Clock, Wanted, train_pairs
 from benchmark.compiled import compiled
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -385,8 +386,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     array(['near', 'far'], dtype='<U4')
     """
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("jobs",)
-    needs_kernel: ClassVar[bool] = True
+    tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",))
 
     def __init__(
         self,

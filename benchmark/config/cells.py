@@ -11,6 +11,7 @@ from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
 from benchmark.errors import quoted, unknown
 from benchmark.evaluation.metrics import CLOCK
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -62,7 +63,7 @@ def n_cells(
 
 def _own(measures: Iterable[Component], variant: Variant) -> list[Any]:
     """The measures of a variant."""
-    return [each for each in (measure.build() for measure in measures) if variant.name == BASE or not each.base_only]
+    return [each.build() for each in measures if variant.name == BASE or not tags_of(each.cls).base_only]
 
 
 def _prefix(variant: str) -> list[str]:

@@ -17,6 +17,7 @@ from benchmark.kernels import elementwise as is_elementwise
 from benchmark.kernels.worth import worthless
 from benchmark.registries import refusal, shipped
 from benchmark.sections import must_be, shown
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +75,7 @@ class Component:
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
     """Annotation and default of each constructor parameter that a configuration may set.
 
-    Those that the class names in `set_by_run` are left out: the run sets them.
+    Those that its tags name in `set_by_run` are left out: the run sets them.
     """
     return _parameters(cast("Hashable", cls))
 
@@ -82,7 +83,7 @@ def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
 @cache
 def _parameters(cls: Any) -> dict[str, tuple[Any, Any]]:
     signature = inspect.signature(cls, eval_str=True, locals=_TYPES)
-    set_by_run = getattr(cls, "set_by_run", ())
+    set_by_run = tags_of(cls).set_by_run
     return {
         name: (Any if parameter.annotation is REQUIRED else parameter.annotation, parameter.default)
         for name, parameter in signature.parameters.items()
@@ -172,13 +173,13 @@ def check_method(spec: MethodSpec) -> None:
     """
     representation, classifier = spec.representation, spec.classifier
     elementwise = spec.kernel is not None and is_elementwise(spec.kernel.cls)
-    needs_kernel = getattr(classifier.cls, "needs_kernel", False)
+    needs_kernel = tags_of(classifier.cls).needs_kernel
     if needs_kernel and spec.kernel is None:
         raise ValueError(f"the classifier {classifier.name!r} needs a kernel")
     if spec.kernel is not None and not needs_kernel:
         raise ValueError(f"the classifier {classifier.name!r} takes points, not the kernel {spec.kernel.name!r}")
     if spec.kernel is not None:
-        allowed = getattr(spec.kernel.build(), "normalizations", (representation.normalization,))
+        allowed = tags_of(spec.kernel.build()).normalizations
         if representation.normalization not in allowed:
             problem = f"is defined for the normalization {' or '.join(allowed)}, not {representation.normalization}"
             raise ValueError(f"the kernel {spec.kernel.name!r} {problem}")
@@ -193,7 +194,7 @@ def check_method(spec: MethodSpec) -> None:
 
 def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
     """Refuse what a kernel that learns a model of the documents has no use for."""
-    if "target" in getattr(kernel.cls, "set_by_run", ()) and classifier.ridge:
+    if "target" in tags_of(kernel.cls).set_by_run and classifier.ridge:
         raise ValueError(f"the kernel {kernel.name!r} is another for each class: it has no ridge")
     if classifier.unit != "one":
         raise ValueError(f"C can't be measured by the mean of k(x, x) of the kernel {kernel.name!r}")

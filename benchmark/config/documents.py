@@ -11,6 +11,7 @@ from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import unknown
 from benchmark.sections import validated
 from benchmark.source import YamlSource
+from benchmark.tags import tags_of
 from benchmark.text.fields import FORMATS, can_have
 from benchmark.text.lexer import ALL, DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import STOPLISTS
@@ -72,7 +73,7 @@ def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) ->
         found = check_component("corpus", corpora, given)
     except ComponentError as error:
         raise source.error(("corpus", error.key), str(error)) from None
-    more = {"base": source.folder(("corpus", "path"))} if "base" in getattr(found.cls, "set_by_run", ()) else {}
+    more = {"base": source.folder(("corpus", "path"))} if "base" in tags_of(found.cls).set_by_run else {}
     reader: CorpusReader = found.build(**more)
     return reader
 

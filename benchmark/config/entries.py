@@ -17,11 +17,12 @@ from benchmark.config.model import MethodEntry, MethodSpec, Representation
 from benchmark.config.schema import listed
 from benchmark.errors import quoted, unknown
 from benchmark.kernels import elementwise
-from benchmark.registries import refusal, shipped
+from benchmark.registries import refusal
 from benchmark.representation import IDF_SOURCES, NORMALIZATIONS, WEIGHTINGS
 from benchmark.representation.features import FEATURES
 from benchmark.representation.weightings import LABELS
 from benchmark.source import YamlSource
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -378,7 +379,7 @@ class _Resolver:
         return self._built(CLASSIFIER, self._registries.classifiers, {**given, "name": name}, where)
 
     def _kernel(self, own: dict[str, tuple[Any, Location]], classifier: Component) -> Component | None:
-        takes = getattr(classifier.cls, "needs_kernel", False)
+        takes = tags_of(classifier.cls).needs_kernel
         if KERNEL in own and not takes:
             where = own[KERNEL][1]
             raise self._source.error(where, f"the classifier {classifier.name!r} takes no kernel; {MACHINE!r} does")
@@ -413,7 +414,7 @@ class _Resolver:
         self, own: dict[str, tuple[Any, Location]], kernel: Component | None, classifier: Component, place: Location
     ) -> Representation:
         main = kernel or classifier
-        if getattr(main.cls, "sees_counts", False):
+        if tags_of(main.cls).sees_counts:
             for key in REPRESENTATION:
                 if key in own:
                     raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
@@ -421,10 +422,8 @@ class _Resolver:
         features = self._features(own, main, place)
         main = features or main
         names = [main.name, classifier.name]
-        normalization, where = self._chosen(
-            "normalization", own, names, getattr(main.cls, "normalization", "l2"), place
-        )
-        allowed = getattr(main.build(), "normalizations", NORMALIZATIONS)
+        normalization, where = self._chosen("normalization", own, names, tags_of(main.cls).normalization, place)
+        allowed = tags_of(main.build()).normalizations
         if normalization not in allowed:
             what = MAP if features else KERNEL if kernel else CLASSIFIER
             needs = f"the {what} {main.name!r} needs the normalization {' or '.join(allowed)}"
@@ -454,13 +453,11 @@ class _Resolver:
     def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
         """What points are mapped to: for classifiers alone that take any points, without a kernel."""
         given, where = self._chosen(MAP, own, [main.name], None, place)
-        takes = main.name not in self._registries.kernels and getattr(main.cls, "takes_features", not shipped(main.cls))
+        takes = main.name not in self._registries.kernels and tags_of(main.cls).takes_features
         if given is None or (MAP not in own and not takes):
             return None
         if not takes:
-            known = [
-                name for name, cls in self._registries.classifiers.items() if getattr(cls, "takes_features", False)
-            ]
+            known = [name for name, cls in self._registries.classifiers.items() if tags_of(cls).takes_features]
             raise self._source.error(where, f"{main.name!r} takes no features: {', '.join(known)} do")
         return self._built(MAP, FEATURES, given, where)
 

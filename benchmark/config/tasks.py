@@ -12,10 +12,11 @@ from benchmark.config.limits import MOST_ROWS, check_number
 from benchmark.config.model import INNER, NEWEST, Task, Terms
 from benchmark.config.schema import TaskSection, listed
 from benchmark.errors import ConfigError, quoted, unknown
-from benchmark.evaluation.protocols import ByDate, KFold, draws
+from benchmark.evaluation.protocols import ByDate, KFold
 from benchmark.evaluation.splits import check_promises
 from benchmark.registries import shipped
 from benchmark.representation.selection import AGGREGATES, RANKS
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -166,7 +167,7 @@ def check_splits(
             try:
                 splits = built_protocol(protocol, size, **one).splits(documents)
                 if not shipped(protocol.cls):
-                    check_promises(splits, documents, repeated=draws(protocol.cls))
+                    check_promises(splits, documents, repeated=tags_of(protocol.cls).draws)
                 if inner is not None:
                     inner.splits(documents.take(splits[0].train))
             except ConfigError as error:

@@ -13,6 +13,7 @@ from benchmark.corpora.archive import Source
 from benchmark.corpora.corpus import Documents
 from benchmark.corpora.reader import CorpusReader
 from benchmark.errors import DataError
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
@@ -35,7 +36,7 @@ class OwnCorpus(CorpusReader):
     path: str | dict[str, str]
     base: Path = field(default=Path(), compare=False, kw_only=True)
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("base",)
+    tags: ClassVar[Tags] = Tags(set_by_run=("base",))
 
     @abstractmethod
     def digest(self) -> str:

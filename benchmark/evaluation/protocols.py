@@ -11,6 +11,7 @@ import numpy as np
 
 from benchmark.errors import ConfigError
 from benchmark.evaluation.splits import Split, listed, split_of
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +30,6 @@ __all__ = [
     "LeaveOneGroupOut",
     "RandomSubsets",
     "Split",
-    "draws",
 ]
 
 
@@ -120,7 +120,7 @@ class KFold:
     grouped: bool = False
     keep_lone: bool = False
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("keep_lone",)
+    tags: ClassVar[Tags] = Tags(set_by_run=("keep_lone",))
 
     def __post_init__(self) -> None:
         _at_least(self.k, 2, "k")
@@ -192,6 +192,8 @@ class RandomSubsets:
     nested: bool = False
     test: str | None = None
 
+    tags: ClassVar[Tags] = Tags(draws=True)
+
     def __post_init__(self) -> None:
         _at_least(self.train_size, 1, "train_size")
         _at_least(self.replicates, 1, "replicates")
@@ -259,6 +261,8 @@ class HoldOut:
     seed: int = 0
     stratified: bool = True
     grouped: bool = False
+
+    tags: ClassVar[Tags] = Tags(draws=True)
 
     def __post_init__(self) -> None:
         _share(self.test_share)
@@ -333,15 +337,6 @@ class ByDate:
             dates, n_tested = documents.dates[rows], max(1, round(self.test_share * len(rows)))
             test[rows] = dates >= np.sort(dates)[-n_tested]
         return [split_of(documents, "newest", 1, ~test, test)]
-
-
-#: Protocols that draw training documents from one collection again and again.
-DRAWS = (RandomSubsets, HoldOut)
-
-
-def draws(protocol: type) -> bool:
-    """Whether a protocol draws training documents again and again; one of one's own says so by ``draws = True``."""
-    return issubclass(protocol, DRAWS) or bool(getattr(protocol, "draws", False))
 
 
 PROTOCOLS: dict[str, type[EvaluationProtocol]] = {

@@ -19,7 +19,7 @@ from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
 from benchmark.evaluation.metrics import CLOCK, METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.protocols import LeaveOneGroupOut, draws
+from benchmark.evaluation.protocols import LeaveOneGroupOut
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -28,6 +28,7 @@ from benchmark.evaluation.significance import (
     untestable,
     wilcoxon_over_classes,
 )
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -245,7 +246,7 @@ class ByDraws(Sample):
 
 def sample_of(protocol: type, seed: int) -> Sample:
     """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
-    if draws(protocol):
+    if tags_of(protocol).draws:
         return ByDraws(seed)
     return ByDocuments(seed, groups=issubclass(protocol, LeaveOneGroupOut))
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.foreign import plugin_of
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +45,7 @@ def keep(store: Store, key: str, entry: Entry, component: Any, note: Callable[[s
     if plugin is None:
         store.put(key, entry)
         return
-    reason = plugin.why_not() if getattr(component, "stored", True) else "says `stored = False`"
+    reason = plugin.why_not() if tags_of(component).stored else "says `stored = False`"
     if not reason:
         store.put(key, replace(entry, facts=entry.facts | {"reads": plugin.worked.listed}))
     elif reason not in plugin.reported:

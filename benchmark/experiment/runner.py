@@ -26,6 +26,7 @@ from benchmark.measures.base import Context, computed
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -278,5 +279,5 @@ def _each(study: Experiment) -> Iterator[tuple[str, str, Measure]]:
     for component in study.measures:
         built: Measure = component.build()
         for variant in study.variants:
-            if variant == BASE or not built.base_only:
+            if variant == BASE or not tags_of(built).base_only:
                 yield component.name, variant, built

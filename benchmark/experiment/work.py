@@ -11,7 +11,6 @@ import numpy as np
 from benchmark.compiled import compile_all
 from benchmark.config.tasks import built_protocol
 from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
-from benchmark.evaluation.protocols import draws
 from benchmark.experiment.batches import Batch
 from benchmark.experiment.code_digest import code_digest, code_version, modules_of
 from benchmark.experiment.store import Entry, array_digest, key_of
@@ -21,6 +20,7 @@ from benchmark.methods.base import Decisions, Problem
 from benchmark.methods.registry import method_for
 from benchmark.methods.weights import shared_products, trained_by
 from benchmark.methods.workbench import Workbench
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -153,7 +153,7 @@ def task_work(
         chosen = study.inner is not None and len(entry.candidates) > 1
         for index, spec in enumerate(entry.candidates):
             seen = own.get(spec.text, problem)
-            method = method_for(spec, seen, variant.terms, draws=draws(variant.protocol.cls))
+            method = method_for(spec, seen, variant.terms, draws=tags_of(variant.protocol.cls).draws)
             for size in variant.sizes:
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import ORACLE
-from benchmark.evaluation.protocols import LeaveOneGroupOut, draws
+from benchmark.evaluation.protocols import LeaveOneGroupOut
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +64,7 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
     if any(spec.learns and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"
         yield Caveat("idf", text, {"defaults": {"idf": "training"}})
-    if draws(protocol.cls):
+    if tags_of(protocol.cls).draws:
         given = protocol.resolved
         if given.get("stratified") and not given.get("test"):
             text = "training documents are drawn in the classes' shares of a pool that holds the tested ones, too"

@@ -11,12 +11,13 @@ import numpy as np
 from benchmark.classifiers.divergence_bayes import DivergenceBayes
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE
 from benchmark.evaluation.metrics import on_clock
-from benchmark.evaluation.protocols import ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut, draws
+from benchmark.evaluation.protocols import ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut
 from benchmark.evaluation.sample import sample_of
 from benchmark.findings.choosing import entry_of
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
 from benchmark.registries import shipped
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -107,7 +108,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     study, predictions = run.study, run.predictions
     first = next(iter(study.variants.values()))
     several = any(documents.several for documents in predictions.tasks.values())
-    compared_draws = bool(study.compare) and draws(first.protocol.cls)
+    compared_draws = bool(study.compare) and tags_of(first.protocol.cls).draws
     notes = [*_documents(study, run.facts), *_methods(study), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in study.variants.values())
     notes.append(sample_of(first.protocol.cls, study.seed).words.format(seed=study.seed))
@@ -247,7 +248,7 @@ def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
 def _protocol(variant: Variant, predictions: Predictions) -> str:
     """How documents are split."""
     protocol, given = variant.protocol.cls, variant.protocol.resolved
-    if draws(protocol) and shipped(protocol):
+    if tags_of(protocol).draws and shipped(protocol):
         return _draws(variant, predictions)
     splits = next((each for key, each in predictions.splits.items() if key[0] == variant.name), ())
     if not splits:

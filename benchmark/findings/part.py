@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from benchmark.config.model import ORACLE
 from benchmark.findings.choosing import entry_of
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -72,7 +73,7 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
 def _is_of(measure: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
     """Whether a measure has one of these cells; one that has no cells under any variant is of their methods."""
     built = measure.build()
-    if not built.kinds and not built.rows and not built.base_only:
+    if not built.kinds and not built.rows and not tags_of(built).base_only:
         return True
     cells = (cell for name, variant in variants.items() for cell in built.cells(name, variant.collection.classes))
     return any(cell.id in kept for cell in cells)

@@ -9,7 +9,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.kernels.products import inner_products, self_products
-from benchmark.representation import NORMALIZATIONS, canonical, embed
+from benchmark.representation import canonical, embed
+from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -26,7 +27,7 @@ def elementwise(kernel: type[Any]) -> bool:
 class Kernel(TransformerMixin, BaseEstimator):
     """A kernel k(x, x') that depends on points only through <x^p, x'^p>, <x^p, x^p> and <x'^p, x'^p>.
 
-    A subclass gives `link`, its `exponent` p when it is not 1, and the normalizations it is defined for.
+    A subclass gives `link`, its `exponent` p when it is not 1, and `tags` with the normalizations it is defined for.
     As a transformer, `fit(X)` remembers the training points and `transform(X)` gives the Gram rows against them,
     shape (n_X, n_train), so that ``make_pipeline(kernel, SVC(kernel="precomputed"))`` is a classifier of points.
 
@@ -38,9 +39,7 @@ class Kernel(TransformerMixin, BaseEstimator):
     n_features_in_ : int
     """
 
-    normalizations: ClassVar[tuple[str, ...]] = NORMALIZATIONS
-    #: What a configuration has where it says nothing else.
-    normalization: ClassVar[str] = "l2"
+    tags: ClassVar[Tags] = Tags()
 
     @property
     def exponent(self) -> float:
@@ -96,7 +95,7 @@ class Kernel(TransformerMixin, BaseEstimator):
 
     def _validated(self, X: Any) -> sp.csr_array:
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
-        on_simplex = self.normalizations == ("l1",)
+        on_simplex = tags_of(self).normalizations == ("l1",)
         if (on_simplex or self.exponent != 1.0) and points.nnz and points.data.min() < 0:
             raise ValueError(f"{type(self).__name__} needs coordinates that aren't negative, not {points.data.min()}")
         if on_simplex:

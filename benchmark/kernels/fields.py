@@ -13,6 +13,7 @@ from benchmark.kernels.euclidean import Linear
 from benchmark.kernels.multinomial import Bhattacharyya
 from benchmark.kernels.transforms import BASES
 from benchmark.representation import canonical, normalized
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -39,9 +40,7 @@ class SumOverFields(TransformerMixin, BaseEstimator):
         Not negative; a block of weight 0 is left out.
     """
 
-    normalization: ClassVar[str] = "l1"
-    normalizations: ClassVar[tuple[str, ...]] = ("l1",)
-    set_by_run: ClassVar[tuple[str, ...]] = ("block_of", "weights")
+    tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",), set_by_run=("block_of", "weights"))
 
     def __init__(self, of: str = "ngd", block_of: Any = None, weights: Any = None) -> None:
         self.of = of

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from benchmark.kernels.base import Kernel
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
@@ -29,8 +30,7 @@ def angles(affinities: Matrix) -> Matrix:
 class _OnSimplex(Kernel):
     """A kernel of the affinity of points on the simplex, hence of square roots and L1 only."""
 
-    normalizations: ClassVar[tuple[str, ...]] = ("l1",)
-    normalization: ClassVar[str] = "l1"
+    tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
 
     @property
     def exponent(self) -> float:
@@ -150,8 +150,7 @@ class ProbabilityProduct(Kernel):
         ρ > 0.
     """
 
-    normalizations: ClassVar[tuple[str, ...]] = ("l1",)
-    normalization: ClassVar[str] = "l1"
+    tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
 
     def __init__(self, rho: float = 0.5) -> None:
         self.rho = rho

@@ -10,6 +10,7 @@ from benchmark.checks import check_one_of
 from benchmark.kernels.base import Kernel
 from benchmark.kernels.euclidean import NegativeEuclideanDistance
 from benchmark.kernels.multinomial import NegativeGeodesicDistance
+from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
@@ -18,14 +19,14 @@ BASES: dict[str, type[Kernel]] = {"ned": NegativeEuclideanDistance, "ngd": Negat
 
 
 class _Transformed(Kernel):
-    #: Every base kernel is defined for it.
-    normalization: ClassVar[str] = "l1"
+    #: Every base kernel is defined for this normalization.
+    tags: ClassVar[Tags] = Tags(normalization="l1")
     base: str
 
     @property
-    def normalizations(self) -> tuple[str, ...]:  # type: ignore[override]
+    def normalizations(self) -> tuple[str, ...]:
         """Those of the base kernel."""
-        return BASES[self.base].normalizations
+        return tags_of(BASES[self.base]).normalizations
 
     @property
     def exponent(self) -> float:

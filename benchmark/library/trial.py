@@ -25,6 +25,7 @@ from benchmark.methods.base import Problem
 from benchmark.methods.category_machines import FisherMachines, LinearCategories
 from benchmark.methods.weights import differs_by_split, trained_by
 from benchmark.methods.workbench import Workbench, memory_budget
+from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
 
 if TYPE_CHECKING:
@@ -144,7 +145,7 @@ def _steps(point: PointWork, squares: bool, some: Sizes, all_: Sizes) -> dict[st
     """
     rows, columns, train, test = (a / b for a, b in zip(some, all_, strict=True))
     if point.method.spec.kernel is None:
-        takes = train**HYPERPLANES if getattr(point.method.spec.classifier.cls, "takes_features", False) else train
+        takes = train**HYPERPLANES if tags_of(point.method.spec.classifier.cls).takes_features else train
         return {"extraction": rows, "products": 1.0, "kernel": 1.0, "training": takes, "testing": test}
     values = rows * rows if point.method.batched else train * train
     training = (rows * train if point.method.batched else train * train) ** (SOLVER / 2)

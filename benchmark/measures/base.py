@@ -14,6 +14,7 @@ from benchmark.config.model import BASE, Cell
 from benchmark.evaluation.intervals import Estimate
 from benchmark.foreign import place_of
 from benchmark.registries import shipped
+from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -65,7 +66,7 @@ class Measured:
     ----------
     cell : str
         The row that it stands in: one of the measure's own `rows`, the id of one of its own cells, or a method of the
-        variant, beside whose scores it stands. If the measure is `only_beside_prints`, any name that printed numbers
+        variant, beside whose scores it stands. If its tags say `only_beside_prints`, any name that printed numbers
         have.
     metric : str
         One of those that the measure declares in `metrics`.
@@ -119,10 +120,7 @@ class Measure(ABC):
 
     #: The metrics of its numbers. A number of any other metric is an error.
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = ()
-    #: Whether it is of the configuration itself alone, not of its variants.
-    base_only: ClassVar[bool] = False
-    #: Whether its numbers are shown only beside those that a paper prints, by whose names it calls its cells.
-    only_beside_prints: ClassVar[bool] = False
+    tags: ClassVar[Tags] = Tags()
 
     @property
     def kinds(self) -> Sequence[str]:
@@ -227,7 +225,7 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
 
 def rows_of(measure: Measure, variant: Variant) -> set[str] | None:
     """Return the cells that the numbers of a measure may have under a variant; None if they may be any."""
-    if measure.only_beside_prints:
+    if tags_of(measure).only_beside_prints:
         return None
     own = (cell.id for cell in measure.cells(variant.name, variant.collection.classes))
     # Where terms are selected, a method has a cell for each number of them, and none for all.

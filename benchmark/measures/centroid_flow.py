@@ -18,6 +18,7 @@ from benchmark.classifiers.centroids.flow import flow
 from benchmark.classifiers.centroids.graphs import GRAPHS
 from benchmark.measures.base import Measure, Told, divergence_bayes
 from benchmark.names import joined, parted
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,7 +42,7 @@ class CentroidFlow(Measure):
         How near a class's energy is known to be to the least, in nats, when the flow ends.
     """
 
-    base_only: ClassVar[bool] = True
+    tags: ClassVar[Tags] = Tags(base_only=True)
 
     graphs: Sequence[str] = tuple(GRAPHS)
     tolerance: float = 1e-9

@@ -11,6 +11,7 @@ from benchmark.evaluation.intervals import Estimate
 from benchmark.evaluation.metrics import MeasuredQuantity
 from benchmark.measures.base import Measure, Measured, Told
 from benchmark.names import joined, parted
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +24,7 @@ class DocumentCounts(Measure):
     """Documents of each class in each group of the collection as it was read."""
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity("documents", "documents", decimals=0),)
-    base_only: ClassVar[bool] = True
-    only_beside_prints: ClassVar[bool] = True
+    tags: ClassVar[Tags] = Tags(base_only=True, only_beside_prints=True)
 
     def compute(self, context: Context) -> Arrays:
         """Documents of each class, and of none of them, by group."""

@@ -15,6 +15,7 @@ from benchmark.names import parted
 from benchmark.registries import shipped
 from benchmark.representation import NORMALIZATIONS
 from benchmark.sections import Section, must_be, shown
+from benchmark.tags import tags_of
 from benchmark.text.fields import FORMATS
 from benchmark.text.lexer import Lexing  # noqa: TC001 - pydantic reads the annotation
 
@@ -125,12 +126,11 @@ def check_kind(facts: Facts, spec: MethodSpec) -> None:
     if spec.kernel is not None and not elementwise(spec.kernel.cls):
         raise ValueError(f"kernel is {spec.kernel.name!r}, which no model is made with")
     features = spec.representation.features
-    if features is not None and not getattr(spec.classifier.cls, "takes_features", False):
+    if features is not None and not tags_of(spec.classifier.cls).takes_features:
         raise ValueError(f"representation.features: the classifier {spec.classifier.name!r} takes none")
-    if features is not None and facts.representation.normalization not in features.cls.normalizations:
-        raise ValueError(
-            f"representation.normalization: {features.name!r} takes {', '.join(features.cls.normalizations)}"
-        )
+    allowed = NORMALIZATIONS if features is None else tags_of(features.cls).normalizations
+    if features is not None and facts.representation.normalization not in allowed:
+        raise ValueError(f"representation.normalization: {features.name!r} takes {', '.join(allowed)}")
 
 
 def check_trained(kind: str, spec: MethodSpec, *, several: bool) -> None:

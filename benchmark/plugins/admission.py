@@ -11,7 +11,7 @@ from benchmark.corpora.reader import CorpusReader
 from benchmark.evaluation.metrics import CLOCK, OF_PAIRS, MeasuredQuantity, Metric
 from benchmark.kernels import Kernel
 from benchmark.measures.base import Measure
-from benchmark.representation import NORMALIZATIONS
+from benchmark.tags import problem_with_tags, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def objection(kind: str, name: str, component: Any, known: Registries) -> str:
         return f"it must be a subclass of {base.__module__}.{base.__name__}"
     if inspect.isabstract(component):
         return f"it lacks {', '.join(sorted(getattr(component, '__abstractmethods__', ())))}"
-    wrong = _of_parameters(component) or _of_kind(kind, name, component)
+    wrong = problem_with_tags(component) or _of_parameters(component) or _of_kind(kind, name, component)
     return wrong or (_of_metrics(component, known) if kind == "measures" else "")
 
 
@@ -86,7 +86,7 @@ def _taken_metric(name: str, known: Registries, *, share: bool) -> str:
 def _of_kind(kind: str, name: str, component: Any) -> str:
     if kind == "corpora" and getattr(component, "name", None) != name:
         return f"its `name` is {getattr(component, 'name', None)!r}: must be the name that it is called by"
-    if kind == "classifiers" and getattr(component, "needs_kernel", False):
+    if kind == "classifiers" and tags_of(component).needs_kernel:
         return "a classifier of one's own takes points; kernels have the support vector machine"
     if (
         kind == "kernels"
@@ -98,9 +98,6 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
         )
     ):
         return "a Kernel has a `link`, its values by inner products, or else a `transform` of its own"
-    normalization = getattr(component, "normalization", "none")
-    if kind in ("kernels", "classifiers") and normalization not in NORMALIZATIONS:
-        return f"its normalization is {normalization!r}: must be one of {', '.join(NORMALIZATIONS)}"
     return ""
 
 

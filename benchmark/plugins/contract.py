@@ -19,7 +19,6 @@ from benchmark.config.components import REQUIRED, Component, parameters
 from benchmark.config.model import BASE, MethodSpec, Representation
 from benchmark.errors import BenchError
 from benchmark.evaluation.metrics import Metric, Tallies
-from benchmark.evaluation.protocols import draws
 from benchmark.evaluation.splits import check_promises
 from benchmark.foreign import blamed, loaded, place_of, plugin_of, running
 from benchmark.measures.base import Context, Found, Reading, problem_with, rows_of
@@ -29,6 +28,7 @@ from benchmark.plugins.gathering import SHIPPED, with_plugins
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import WEIGHTINGS, TermWeighting
 from benchmark.source import YamlSource
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -116,7 +116,7 @@ def _near(a: Any, b: Any, what: str) -> None:
 
 def _points(component: Any) -> sp.csr_array:
     """Documents, as a configuration without further words would give them."""
-    normalization = getattr(component, "normalization", "l2")
+    normalization = tags_of(component).normalization
     return TermWeighting(normalization=normalization).fit_transform(problem_of(several=False).counts.matrix)
 
 
@@ -144,7 +144,7 @@ def leaves_arguments(_: str, component: Any) -> None:
 
 def decides(name: str, component: Any) -> None:
     """Decides every tested document, of one class or several, of two classes or more."""
-    normalization = getattr(component, "normalization", "l2")
+    normalization = tags_of(component).normalization
     for several, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
         problem = problem_of(several=several, n_classes=n_classes)
         spec = _spec(name, component, normalization)
@@ -248,7 +248,7 @@ def keeps_promises(_: str, component: Any) -> None:
     """Splits into rows that ascend, of which none both trains and tests, with every class in training."""
     for problem in (problem_of(several=False), problem_of(several=False, n_classes=2)):
         splits, again = (component().splits(problem.documents) for _ in range(2))
-        check_promises(splits, problem.documents, repeated=draws(component))
+        check_promises(splits, problem.documents, repeated=tags_of(component).draws)
         for split, other in zip(splits, again, strict=True):
             same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
             _holds(same, "the splits are others the next time")

@@ -7,6 +7,7 @@ Metrics and measures are computed again, where their file is as it was; else the
 from __future__ import annotations
 
 import inspect
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,9 +16,9 @@ from pydantic import BaseModel, ConfigDict
 from benchmark.config.components import REQUIRED, parameters
 from benchmark.config.entries import whole_lists
 from benchmark.errors import ConfigError
-from benchmark.evaluation.protocols import draws
 from benchmark.kernels import Kernel, elementwise
 from benchmark.plugins.gathering import SHIPPED, with_plugins
+from benchmark.tags import DEFAULT, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.registries import Registries
 
-#: Of a class, what a configuration is checked by.
-_ATTRIBUTES = ("normalization", "normalizations", "sees_counts", "set_by_run")
 _GONE = "is of a plug-in that has gone, or is not as it was; its numbers are left out"
 
 
@@ -41,7 +40,7 @@ class Record(BaseModel):
     needed: list[str] = []
     defaults: dict[str, Any] = {}
     lists: list[str] = []
-    attributes: dict[Literal["normalization", "normalizations", "sees_counts", "set_by_run", "draws"], Any] = {}
+    attributes: dict[str, Any] = {}
     elementwise: bool = False
     metrics: list[str] = []
 
@@ -75,12 +74,11 @@ def _facts(kind: str, component: Any) -> dict[str, Any]:
     if component is None:
         return {}
     known = parameters(component)
-    attributes = {name: getattr(component, name) for name in _ATTRIBUTES if hasattr(component, name)}
     return {
         "needed": [name for name, (_, default) in known.items() if default is REQUIRED],
         "defaults": {name: default for name, (_, default) in known.items() if default is not REQUIRED},
         "lists": sorted(whole_lists(component)),
-        "attributes": attributes | ({"draws": True} if kind == "protocols" and draws(component) else {}),
+        "attributes": {name: tag for name, tag in vars(tags_of(component)).items() if tag != getattr(DEFAULT, name)},
         "elementwise": kind == "kernels" and elementwise(component),
     }
 
@@ -153,12 +151,15 @@ def _as_it_was(kind: str, record: dict[str, Any]) -> Any:
 def _stand_in(name: str, record: dict[str, Any]) -> type[Any]:
     """A class with the same parameters that computes nothing."""
     keys = dict.fromkeys(record["needed"], REQUIRED) | record["defaults"]
+    known = {key: each for key, each in record["attributes"].items() if key in vars(DEFAULT)}
+    stated: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in known.items()}
+    tags = replace(DEFAULT, **stated)
     kind = inspect.Parameter.KEYWORD_ONLY
     signature = inspect.Signature(
         [
             inspect.Parameter(key, kind, default=default, annotation=list[Any] if key in record["lists"] else Any)
             for key, default in keys.items()
-            if key not in record["attributes"].get("set_by_run", ())
+            if key not in tags.set_by_run
         ]
     )
 
@@ -166,5 +167,4 @@ def _stand_in(name: str, record: dict[str, Any]) -> type[Any]:
         vars(self).update(given)
 
     base = Kernel if record["elementwise"] else object
-    attributes = {key: tuple(each) if isinstance(each, list) else each for key, each in record["attributes"].items()}
-    return type(name, (base,), {"__init__": build, "__signature__": signature, "__module__": "gone", **attributes})
+    return type(name, (base,), {"__init__": build, "__signature__": signature, "__module__": "gone", "tags": tags})

@@ -2,7 +2,6 @@
 
 from benchmark.representation.weighting import (
     IDF_SOURCES,
-    NORMALIZATIONS,
     canonical,
     embed,
     in_blocks,
@@ -12,6 +11,7 @@ from benchmark.representation.weighting import (
     weight_terms,
 )
 from benchmark.representation.weightings import WEIGHTINGS, TermWeighting, Weighting
+from benchmark.tags import NORMALIZATIONS
 
 __all__ = [
     "IDF_SOURCES",

@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from benchmark.representation.weighting import canonical, embed
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,9 +38,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     n_features_in_ : int
     """
 
-    #: What a configuration has where it says nothing else, and all that it may say.
-    normalization: ClassVar[str] = "l1"
-    normalizations: ClassVar[tuple[str, ...]] = ("l1",)
+    tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""

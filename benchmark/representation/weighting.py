@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
+from benchmark.tags import NORMALIZATIONS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NORMALIZATIONS = ("none", "l1", "l2")
 IDF_SOURCES = ("collection", "training")
 
 

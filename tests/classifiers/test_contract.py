@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from benchmark.classifiers import CLASSIFIERS, SupportVectorClassifier
 from benchmark.kernels import NegativeGeodesicDistance
 from benchmark.representation import TermWeighting
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .conftest import Problem
 
 
-@pytest.fixture(params=[name for name, cls in CLASSIFIERS.items() if cls.needs_kernel])
+@pytest.fixture(params=[name for name, cls in CLASSIFIERS.items() if tags_of(cls).needs_kernel])
 def name(request: pytest.FixtureRequest) -> str:
     """Each registered classifier."""
     return str(request.param)

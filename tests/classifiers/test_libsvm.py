@@ -25,6 +25,7 @@ from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesi
 from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +126,7 @@ def test_equal_to_libsvm_where_documents_repeat(
     libsvm_oracle: Ask,
 ) -> None:
     """Three terms, at most twice each: the classes share documents, and many decisions are zero but for rounding."""
-    if kernel.normalizations == ("l1",):
+    if tags_of(kernel).normalizations == ("l1",):
         normalization = "l1"
     n = len(documents)
     labels = np.array([place % 3 for place in order if place < n])

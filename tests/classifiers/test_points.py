@@ -11,8 +11,9 @@ from sklearn.naive_bayes import ComplementNB
 from sklearn.svm import LinearSVC
 
 from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier, NbSvm
+from benchmark.tags import tags_of
 
-NAMES = [name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel]
+NAMES = [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
 
 
 @pytest.fixture(params=NAMES)

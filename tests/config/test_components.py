@@ -15,6 +15,7 @@ from benchmark.evaluation.protocols import PROTOCOLS
 from benchmark.kernels import KERNELS
 from benchmark.measures import MEASURES
 from benchmark.sections import shown
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -202,7 +203,7 @@ class TestEveryComponent:
         for line in sections[1].split("\n\n")[0].splitlines() if len(sections) > 1 else ():
             names = re.match(r"(\w+(?:, \w+)*)(?: : |$)", line)
             documented |= set(names[1].split(", ")) if names else set()
-        assert documented - set(getattr(cls, "set_by_run", ())) == set(parameters(cls))
+        assert documented - set(tags_of(cls).set_by_run) == set(parameters(cls))
 
     def test_parameters_are_annotated_with_types_that_are_checked(self, what, name):
         registry = REGISTRIES[what]

@@ -22,6 +22,7 @@ from benchmark.methods import held_out
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
 from benchmark.source import YamlSource
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,7 +37,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "cpd-log": {"base": "ned"},
     "polynomial": {"c": 1.0},
 }
-NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 SUBSETS = [None, "several"]
 HELD_OUT: dict[str, dict[str, Any]] = {
     "leave-one-group-out": {"held_out": ["texas"]},
@@ -121,7 +122,7 @@ def share(protocol: str) -> list[dict[str, Any]]:
 def test_what_is_refused_is_refused_in_one_line_that_says_why(name: str) -> None:
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     for representation, message in zip(REPRESENTATIONS, refusals(name), strict=True):
-        if getattr(cls, "sees_counts", False):
+        if tags_of(cls).sees_counts:
             assert re.fullmatch(rf"contract\.yaml:?\d*: '{name}' sees the counts: it has no weighting", message)
             continue
         kernel = cls(**PARAMETERS.get(name, {})) if name in KERNELS else None

@@ -14,6 +14,7 @@ from sklearn.preprocessing import normalize
 
 from benchmark.kernels import KERNELS as REGISTRY
 from benchmark.kernels import Kernel
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -162,7 +163,7 @@ CASES = [
     Case(name, params, normalization)
     for name, cls in KERNELS.items()
     for params in VARIANTS.get(name, [{}])
-    for normalization in cls(**params).normalizations
+    for normalization in tags_of(cls(**params)).normalizations
 ]
 #: Only Σα = 0 makes their quadratic form positive.
 CONDITIONALLY_POSITIVE = {"ned", "ngd", "cpd-power", "cpd-log"}
@@ -193,7 +194,7 @@ def pd_case(request: pytest.FixtureRequest) -> Case:
     return result
 
 
-@pytest.fixture(params=[case for case in CASES if case.build().normalizations == ("l1",)], ids=str)
+@pytest.fixture(params=[case for case in CASES if tags_of(case.build()).normalizations == ("l1",)], ids=str)
 def simplex_case(request: pytest.FixtureRequest) -> Case:
     """The cases that are defined for points on the simplex only."""
     result: Case = request.param
@@ -204,7 +205,7 @@ def simplex_case(request: pytest.FixtureRequest) -> Case:
 def registered(request: pytest.FixtureRequest) -> Case:
     """Each kernel once, at the first of its parameters and its first normalization."""
     params = VARIANTS.get(request.param, [{}])[0]
-    return Case(request.param, params, KERNELS[request.param](**params).normalizations[0])
+    return Case(request.param, params, tags_of(KERNELS[request.param](**params)).normalizations[0])
 
 
 @pytest.fixture(scope="session")

@@ -21,6 +21,7 @@ from benchmark.methods.weights import trained_by
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
@@ -28,12 +29,12 @@ from .conftest import represented, spec_of
 if TYPE_CHECKING:
     from benchmark.methods.workbench import Workbench
 
-NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 #: They learn a model of the documents, which isn't kept.
 MODELS = {name for name, cls in KERNELS.items() if not issubclass(cls, Kernel)}
 SELECTED = Terms((20,), "information-gain", "sum")
 #: Learned by EM: what weighting and normalization don't concern is tried with one of each.
-SEES_COUNTS = {name for name in KERNELS if getattr(KERNELS[name], "sees_counts", False)}
+SEES_COUNTS = {name for name in KERNELS if tags_of(KERNELS[name]).sees_counts}
 
 
 def representations(name: str) -> list[Representation]:
@@ -81,7 +82,9 @@ def test_it_learns(name: str, several: bool, bench: Workbench) -> None:
     problem = problem_of(several=several)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
     # At its default time the heat of the sphere has spread evenly.
-    spec = spec_of(name, represented("tf", cls.normalization, "collection"), **({"C": 1e4} if name == "heat" else {}))
+    spec = spec_of(
+        name, represented("tf", tags_of(cls).normalization, "collection"), **({"C": 1e4} if name == "heat" else {})
+    )
     splits = groups_of(problem)
     decided = method_for(spec, problem, None, draws=False).solve(problem, splits, None, bench)
     truth = problem.members if several else problem.documents.labels
@@ -95,7 +98,7 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workben
     """Whatever the workbench remembers, and whether the other splits are known."""
     problem = problem_of(several=False, n_classes=2)
     cls = KERNELS.get(name) or CLASSIFIERS[name]
-    spec = spec_of(name, represented("tf", cls.normalization, "collection"))
+    spec = spec_of(name, represented("tf", tags_of(cls).normalization, "collection"))
     splits = draws_of(problem)
     method = method_for(spec, problem, None, draws=True)
     together = method.solve(problem, splits, None, bench)
@@ -125,7 +128,7 @@ def test_more_terms_than_there_are_can_not_be_selected(several: bool, bench: Wor
     problem = problem_of(several=several)
     for name in ("linear", "ngd", "mnb", "ppt", "plsi-fisher"):
         cls = KERNELS.get(name) or CLASSIFIERS[name]
-        spec = spec_of(name, represented("tf", cls.normalization, "training"))
+        spec = spec_of(name, represented("tf", tags_of(cls).normalization, "training"))
         method = method_for(spec, problem, Terms((41,), "information-gain", "sum"), draws=False)
         with pytest.raises(ValueError, match="41 terms can't be selected from 40"):
             method.solve(problem, groups_of(problem), 41, bench)

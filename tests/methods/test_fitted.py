@@ -20,6 +20,7 @@ from benchmark.methods.registry import method_for
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import NORMALIZATIONS, WEIGHTINGS
+from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
 
-NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+NAMES = [*KERNELS, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 #: They learn a model of the documents.
 NOT_KEPT = {name for name, cls in KERNELS.items() if not issubclass(cls, Kernel)}
 SELECTED = Terms((20,), "information-gain", "sum")
@@ -46,7 +47,7 @@ def specs(name: str) -> Iterator[MethodSpec]:
         pairs += [(weighting, "l1") for weighting in WEIGHTINGS]
     for weighting, normalization in pairs:
         spec = spec_of(name, represented(weighting, normalization, "training"))
-        if spec.kernel is None or normalization in spec.kernel.build().normalizations:
+        if spec.kernel is None or normalization in tags_of(spec.kernel.build()).normalizations:
             yield spec
 
 
@@ -91,7 +92,7 @@ def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: boo
     """Where none is shared; of documents with several classes, those with a positive value."""
     problem = problem_of(several=several)
     split = groups_of(problem)[0]
-    spec = spec_of(name, represented("tf", (KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
+    spec = spec_of(name, represented("tf", tags_of(KERNELS.get(name) or CLASSIFIERS[name]).normalization, "collection"))
     method = method_for(spec, problem, None, draws=False)
     fitted, (decisions,) = method.fit(problem, split, None, bench), method.solve(problem, [split], None, bench)
     values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))

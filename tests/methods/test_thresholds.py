@@ -20,6 +20,7 @@ from benchmark.methods.registry import method_for
 from benchmark.plugins.contract import check_decisions
 from benchmark.plugins.samples import draws_of, groups_of, problem_of
 from benchmark.representation import TermWeighting
+from benchmark.tags import tags_of
 from benchmark.text.counts import Counts
 
 from .conftest import represented, spec_of
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from benchmark.methods.workbench import Workbench
 
 KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
-NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel)]
+NAMES = [*KEPT, *(name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel)]
 LEARNED = [each for each in THRESHOLDS if each != "zero"]
 SELECTED = Terms((20,), "information-gain", "sum")
 
@@ -48,7 +49,9 @@ def problem(*, key: str = "of some class", **changes: Any) -> Problem:
 
 def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
     cls = KERNELS.get(name) or CLASSIFIERS[name]
-    return replace(spec_of(name, represented("tf", cls.normalization, "training"), **classifier), threshold=threshold)
+    return replace(
+        spec_of(name, represented("tf", tags_of(cls).normalization, "training"), **classifier), threshold=threshold
+    )
 
 
 def decided(spec: MethodSpec, given: Problem, split: Split, bench: Workbench) -> Decisions:

@@ -12,6 +12,7 @@ from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.kernels import KERNELS, Kernel
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 PARAMETERS: dict[str, dict[str, Any]] = {"cpd-power": {"base": "ned"}, "polynomial": {"c": 1.0}}
 NAMES = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
-NAMES += [name for name, cls in CLASSIFIERS.items() if not cls.needs_kernel]
+NAMES += [name for name, cls in CLASSIFIERS.items() if not tags_of(cls).needs_kernel]
 METHODS = [
     {"kernel" if name in KERNELS else "classifier": {"name": name, **PARAMETERS.get(name, {})}} for name in NAMES
 ]

@@ -15,6 +15,7 @@ from benchmark.evaluation.protocols import Split
 from benchmark.kernels import Linear
 from benchmark.plugins.contract import CHECKS, tried
 from benchmark.plugins.gathering import SHIPPED
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +27,7 @@ EVERY = [
     pytest.param(kind, name, id=f"{kind}-{name}")
     for kind, registry in SHIPPED.each()
     for name, component in registry.items()
-    if kind in CHECKS and name not in LEARN and not getattr(component, "needs_kernel", False)
+    if kind in CHECKS and name not in LEARN and not tags_of(component).needs_kernel
     if name not in ("fixed-split", "by-date", "k-fold", "random-subsets")  # not of these documents, or need a parameter
 ]
 

@@ -125,6 +125,7 @@ def test_a_missing_file_is_told_where_it_is_named(config: Callable[..., Path]) -
 INADMISSIBLE = """\
 from sklearn.base import BaseEstimator
 from benchmark.kernels import Kernel
+from benchmark.tags import Tags
 from chi2 import ChiSquared
 
 def function(x, y):
@@ -141,12 +142,21 @@ class Anything(ChiSquared):
     def __init__(self, **given):
         pass
 
+class Untagged(ChiSquared):
+    tags = {"normalization": "l1"}
+
+class Mistagged(ChiSquared):
+    tags = Tags(normalization="l1", set_by_run=("seed", 3))
+
+class Misnormalized(ChiSquared):
+    normalization = "l3"
+
 class Unwritable(ChiSquared):
     def __init__(self, gamma=object()):
         self.gamma = gamma
 
 KERNELS = {"function": function, "no-transform": NoTransform, "no-link": NoLink, "anything": Anything,
-           "unwritable": Unwritable}
+           "unwritable": Unwritable, "untagged": Untagged, "mistagged": Mistagged, "misnormalized": Misnormalized}
 METRICS = {"function-too": function}
 """
 
@@ -159,6 +169,9 @@ METRICS = {"function-too": function}
         ("no-link", "a `transform` of its own"),
         ("anything", r"no \*args"),
         ("unwritable", "the default of gamma"),
+        ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.tags.Tags"),
+        ("mistagged", r"its set_by_run is \('seed', 3\): must be a tuple of text"),
+        ("misnormalized", "its normalization is 'l3': must be one of none, l1, l2"),
     ],
 )
 def test_what_can_not_work_is_refused_where_it_is_named_and_stops_nothing_else(

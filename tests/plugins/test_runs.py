@@ -239,10 +239,11 @@ from benchmark.evaluation.metrics import Metric
 from benchmark.evaluation.protocols import Split
 from benchmark.measures.base import Measure, Measured, Told
 from benchmark.evaluation.intervals import Estimate
+from benchmark.tags import Tags
 from sklearn.neighbors import NearestCentroid
 
 class Centroids(NearestCentroid):
-    normalization = "l2"
+    tags = Tags(normalization="l1", takes_features=False)
     def class_scores(self, X):
         return X @ self.centroids_.T - (self.centroids_ ** 2).sum(axis=1) / 2
 

@@ -31,6 +31,7 @@ from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
 from benchmark.kernels.models.plsi_em import word_probabilities
 from benchmark.kernels.models.plsi_fold import csr_parts, known_words
 from benchmark.kernels.products import inner_products
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -174,10 +175,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
            [1. , 1. , 5.6, 6.6]])
     """
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("seed",)
-    #: No weighting and no normalization concern it.
-    sees_counts: ClassVar[bool] = True
-    normalization: ClassVar[str] = "none"
+    tags: ClassVar[Tags] = Tags(normalization="none", sees_counts=True, set_by_run=("seed",))
 
     def __init__(
         self,

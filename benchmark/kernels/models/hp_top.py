@@ -25,6 +25,7 @@ from benchmark.kernels.models.densities import DENSITIES, Density, sample_moment
 from benchmark.kernels.models.top_features import LogJoint, TopGram, decide, log_joint, top_features
 from benchmark.kernels.products import inner_products
 from benchmark.representation.weighting import canonical
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,8 +83,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
     array([ True, False])
     """
 
-    set_by_run: ClassVar[tuple[str, ...]] = ("C", "epsilon", "cache_mb", "target", "jobs")
-    normalization: ClassVar[str] = "l2"
+    tags: ClassVar[Tags] = Tags(set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"))
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from benchmark.checks import check_one_of
-from benchmark.representation.weighting import NORMALIZATIONS, normalized
+from benchmark.representation.weighting import normalized
 from benchmark.representation.weightings.base import DOCUMENTS, LABELS, Weighting
 from benchmark.representation.weightings.learnt import LearntAitchison
 from benchmark.representation.weightings.supervised import (
@@ -21,6 +21,7 @@ from benchmark.representation.weightings.supervised import (
     RelevanceFrequency,
 )
 from benchmark.representation.weightings.unsupervised import Binary, Bm25, LogEntropy, TermFrequency, TfIdf
+from benchmark.tags import NORMALIZATIONS
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
