@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 #: What a row of weights may be divided by: nothing, its sum, its length.
 NORMALIZATIONS = ("none", "l1", "l2")
+#: What support vector machines on a kernel are trained and asked by.
+WAYS = ("values", "points", "scores", "targets")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,7 +22,8 @@ class Tags:
     Parameters
     ----------
     set_by_run : tuple of str
-        Constructor parameters that the run sets, and no configuration can.
+        Constructor parameters that the run sets, and no configuration can. Where a kernel names "block_of", the run
+        sets it to the block of each term, and `weights` to those of the blocks.
     stored : bool
         Whether its results may be stored; False where they depend on something that can't be observed.
     normalization : {"none", "l1", "l2"}
@@ -33,6 +36,21 @@ class Tags:
         Of classifiers: takes kernel values, not points. Only classifiers of this package can.
     takes_features : bool
         Of classifiers: takes any points, such as the features that a map makes of them.
+    solved_by : {"values", "points", "scores", "targets"}
+        Of kernels: what support vector machines are trained on, by default kernel values. "points": the kernel is
+        <x, x'>, so that a machine is a hyperplane of the points. "scores": it is the inner product of `scores_`, which
+        `fit` makes of counts, and of `scores(X)`; the run sets its `seed`, see `PLSIFisher`. "targets": it is another
+        for each class, and trains the machines itself by `solve_targets`, see `HyperplaneTop`.
+    selects_terms : bool
+        Of classifiers: selects `n_terms` of its own for each class, of the `rankings` that its `fit` is given.
+    first_trained_wins : bool
+        Of classifiers: a tie goes to the class that comes first among the training documents, not in the task.
+    sums_words : bool
+        A decision value is a sum of what each word of the document adds. Of feature maps: each feature is one word's.
+    labels : mapping of str to str
+        What figures call methods of these names: of classifiers, of their own name; of measures, of their `kinds`.
+    note, note_of_several : str
+        Of kernels and classifiers: a line below the tables, in every run and where documents may have several classes.
     draws : bool
         Of protocols: draws training documents again and again, so that a document may be tested repeatedly.
     base_only : bool
@@ -48,6 +66,13 @@ class Tags:
     sees_counts: bool = False
     needs_kernel: bool = False
     takes_features: bool = True
+    solved_by: str = "values"
+    selects_terms: bool = False
+    first_trained_wins: bool = False
+    sums_words: bool = False
+    labels: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    note_of_several: str = ""
     draws: bool = False
     base_only: bool = False
     only_beside_prints: bool = False
@@ -55,7 +80,10 @@ class Tags:
 
 DEFAULT = Tags()
 #: Tags that a class may also state as an attribute of this name, which was the only way before there were `Tags`.
-SINGLE = tuple(each.name for each in fields(Tags))
+SINGLE = (
+    *("set_by_run", "stored", "normalization", "normalizations", "sees_counts", "needs_kernel", "takes_features"),
+    *("draws", "base_only", "only_beside_prints"),
+)
 
 
 def tags_of(component: Any) -> Tags:
@@ -90,6 +118,14 @@ def _plain(name: str, value: Any) -> Any:
     return value
 
 
+_MUST_BE = {
+    bool: "True or False",
+    str: "text",
+    tuple: "a tuple of text, such as ('l1',)",
+    dict: "a dict of text, such as {'mine': 'Mine'}",
+}
+
+
 def problem_with_tags(component: type[Any]) -> str:
     """Return what is wrong with the tags that a class states, in a line; "" if nothing is."""
     stated = getattr(component, "tags", DEFAULT)
@@ -98,11 +134,13 @@ def problem_with_tags(component: type[Any]) -> str:
     tags = tags_of(component)
     for name, value in vars(tags).items():
         kind = type(getattr(DEFAULT, name))
-        if not isinstance(value, kind) or (kind is tuple and not all(isinstance(each, str) for each in value)):
-            must = {bool: "True or False", str: "text", tuple: "a tuple of text, such as ('l1',)"}[kind]
-            return f"its {name} is {value!r}: must be {must}"
+        texts = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, tuple) else ()
+        if not isinstance(value, kind) or not all(isinstance(each, str) for each in texts):
+            return f"its {name} is {value!r}: must be {_MUST_BE[kind]}"
     if tags.normalization not in NORMALIZATIONS:
         return f"its normalization is {tags.normalization!r}: must be one of {', '.join(NORMALIZATIONS)}"
+    if tags.solved_by not in WAYS:
+        return f"its solved_by is {tags.solved_by!r}: must be one of {', '.join(WAYS)}"
     if not tags.normalizations or set(tags.normalizations) - set(NORMALIZATIONS):
         return f"its normalizations are {tags.normalizations!r}: must be some of {', '.join(NORMALIZATIONS)}"
     return ""

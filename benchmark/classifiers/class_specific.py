@@ -17,8 +17,8 @@ in which term w of cell k has the probability p_0w e^{θ g_ik - Λ_i(θ)}. Both 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from scipy.optimize import brentq
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
+
+    from benchmark.tags import Tags
 
     Array = NDArray[np.float64]
 
@@ -191,6 +193,8 @@ class ProjectedPdf(MultinomialBayes):
     array(['a', 'b'], dtype='<U1')
     """
 
+    tags: ClassVar[Tags] = replace(MultinomialBayes.tags, selects_terms=True, labels={"ppt": "PPT"})
+
     def __init__(self, n_terms: int | None = None, smoothing: float = 1.0) -> None:
         super().__init__(smoothing)
         self.n_terms = n_terms
@@ -257,6 +261,8 @@ class EmbeddedFamily(ProjectedPdf):
     smoothing : float
         Added to every count of a term in a class, > 0.
     """
+
+    tags: ClassVar[Tags] = replace(ProjectedPdf.tags, labels={"eef": "EEF"})
 
     def _embed(self) -> Array:
         return embedding_parameters(self.cells_)

@@ -41,7 +41,9 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
+    tags: ClassVar[Tags] = Tags(
+        normalization="none", takes_features=False, sums_words=True, labels={"complement-nb": "Complement NB"}
+    )
     kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
 
     def __init__(self, smoothing: float = 1.0) -> None:

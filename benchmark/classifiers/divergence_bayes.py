@@ -72,7 +72,7 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
     array(['rum', 'tea'], dtype='<U3')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, first_trained_wins=True)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "centroids_", "log_prior_", "n_features_in_")
 
     def __init__(

@@ -44,7 +44,7 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
     n_features_in_ : int
     """
 
-    tags: ClassVar[Tags] = Tags()
+    tags: ClassVar[Tags] = Tags(sums_words=True)
     kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
 
     def check(self) -> None:
@@ -266,7 +266,7 @@ class NbSvm(_LinearModel):
     array(['a', 'b'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
 
     def __init__(
         self,

@@ -49,7 +49,7 @@ class MultinomialBayes(MultinomialNB):
     array(['a', 'b', 'a'], dtype='<U1')
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False)
+    tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"mnb": "MNB"})
     kept: ClassVar[tuple[str, ...]] = ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_")
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
     fit_prior: ClassVar[bool] = True

@@ -386,7 +386,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
     array(['near', 'far'], dtype='<U4')
     """
 
-    tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",))
+    tags: ClassVar[Tags] = Tags(needs_kernel=True, takes_features=False, set_by_run=("jobs",), labels={"svm": "SVM"})
 
     def __init__(
         self,

@@ -194,7 +194,7 @@ def check_method(spec: MethodSpec) -> None:
 
 def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
     """Refuse what a kernel that learns a model of the documents has no use for."""
-    if "target" in tags_of(kernel.cls).set_by_run and classifier.ridge:
+    if tags_of(kernel.cls).solved_by == "targets" and classifier.ridge:
         raise ValueError(f"the kernel {kernel.name!r} is another for each class: it has no ridge")
     if classifier.unit != "one":
         raise ValueError(f"C can't be measured by the mean of k(x, x) of the kernel {kernel.name!r}")

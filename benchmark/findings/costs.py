@@ -9,6 +9,7 @@ import numpy as np
 from benchmark.config.model import ALL
 from benchmark.evaluation.predictions import CLOCKS, PARTS
 from benchmark.findings.choosing import decided, entry_of
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
 
 _TESTING = PARTS.index("testing")
-#: Kernels of which each class has a matrix of its own.
-_MATRIX_EACH = ("hp-top",)
 
 
 def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
@@ -53,7 +52,7 @@ def clocked(study: Experiment, cell: Cell, given: Given, machines: int) -> dict[
         How many there are; 1 of a method that gives each document one class.
     """
     kernel = entry_of(study, cell).candidates[0].kernel
-    matrices = machines if kernel is not None and kernel.name in _MATRIX_EACH else 1
+    matrices = machines if kernel is not None and tags_of(kernel.cls).solved_by == "targets" else 1
     part = dict(zip(CLOCKS, given.seconds.T, strict=True))
     training = np.where(part["machines"] > 0, part["machines"], part["training"])
     seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)

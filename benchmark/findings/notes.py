@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.classifiers.divergence_bayes import DivergenceBayes
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE
 from benchmark.evaluation.metrics import on_clock
 from benchmark.evaluation.protocols import ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut
@@ -52,22 +51,6 @@ _BY_DOCUMENT = (
     "McNemar's test counts each document once, for the cell that was right on it in more of the draws; of all classes "
     "together it counts all documents alike."
 )
-#: What is peculiar to a kernel.
-_KERNELS = {
-    "heat": (
-        "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a "
-        "constant factor of a kernel is the same as a factor of C."
-    ),
-    "hp-top": (
-        "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in "
-        "it as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or "
-        "no variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
-    ),
-    "plsi-fisher": (
-        "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents "
-        "alone, and its test documents are folded in."
-    ),
-}
 #: What of a method's own text is told where it differs, beside digits, stop words and pruning.
 _READ = ("lexer", "skip_header", "skip_html")
 _UNIT = "C is in units of the inverse mean of k(x, x): a constant factor of a kernel makes no difference."
@@ -115,7 +98,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     notes += [_BY_DOCUMENT] if compared_draws and not several else []
     notes += _scores(study)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
-    notes += [*_choices(study), *_chosen(run), *_kernels(first, several=several)]
+    notes += [*_choices(study), *_chosen(run), *_components(study, several=several)]
     notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
     if any(cell.what == "growth" for cell in study.cells):
         last, least = first.sizes[-1], first.sizes[0]
@@ -310,12 +293,12 @@ def _scores(study: Experiment) -> list[str]:
 def _ties(first: Variant) -> str:
     """Where ties go."""
     classes = first.tasks[0].classes
-    centroids = [e.label for e in first.entries if issubclass(e.candidates[0].classifier.cls, DivergenceBayes)]
+    trained = [e.label for e in first.entries if tags_of(e.candidates[0].classifier.cls).first_trained_wins]
     order = ", ".join(classes) if len(first.tasks) == 1 else "the order given above"
-    if len(centroids) == len(first.entries):
+    if len(trained) == len(first.entries):
         return "A tie goes to the class that comes first among the training documents."
     text = f"A tie, of one-vs-one votes or of scores, goes to the class that comes first in: {order}."
-    return text + (f" Those of {', '.join(centroids)} go to the first in training." if centroids else "")
+    return text + (f" Those of {', '.join(trained)} go to the first in training." if trained else "")
 
 
 def _choices(study: Experiment) -> Iterator[str]:
@@ -347,9 +330,11 @@ def _chosen(run: Run) -> Iterator[str]:
         yield f"{cell.id} chose " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
 
 
-def _kernels(first: Variant, *, several: bool) -> Iterator[str]:
-    specs = [entry.candidates[0] for entry in first.entries]
-    names = {spec.kernel.name for spec in specs if spec.kernel}
-    yield from (note for name, note in _KERNELS.items() if name in names and (several or name != "hp-top"))
+def _components(study: Experiment, *, several: bool) -> Iterator[str]:
+    """Yield what kernels and classifiers say of themselves, in the order of the registry."""
+    specs = [entry.candidates[0] for entry in next(iter(study.variants.values())).entries]
+    used = {part.name for spec in specs for part in (spec.kernel, spec.classifier) if part is not None}
+    for tags in (tags_of(cls) for name, cls in study.known.methods.items() if name in used):
+        yield from filter(None, (tags.note, tags.note_of_several if several else ""))
     if any(spec.classifier.resolved.get("unit") == "mean-self-product" for spec in specs):
         yield _UNIT

@@ -31,6 +31,7 @@ from benchmark.findings.verdicts import (
 )
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, RANKS, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -127,7 +128,16 @@ def _labels(figure: Figure, study: Experiment, published: Published | None, scor
         ranges=[PrintedRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
         printed=printed,
         quantities=study.known.quantities,
+        methods=_method_labels(study),
     )
+
+
+def _method_labels(study: Experiment) -> dict[str, str]:
+    """Return what figures call methods, by name: what classifiers say, and the measures of an experiment."""
+    found: dict[str, str] = {}
+    for cls in (*study.known.classifiers.values(), *(measure.cls for measure in study.measures)):
+        found |= tags_of(cls).labels
+    return found
 
 
 def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from benchmark.compiled import compiled
 from benchmark.kernels.base import Kernel
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
@@ -53,6 +54,8 @@ def _negate_roots(values: Matrix) -> None:
 
 class Linear(Kernel):
     """LIN: k(x, x') = <x, x'>."""
+
+    tags: ClassVar[Tags] = Tags(solved_by="points", sums_words=True)
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
         """The inner products themselves."""

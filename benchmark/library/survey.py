@@ -22,6 +22,7 @@ from benchmark.report.drawing.survey_pictures import rank_line, trade_off
 from benchmark.report.grids import main_metric, records
 from benchmark.report.page import rendered
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 PAGES = {"choosing": ("all-methods-*.yaml", "learning-*.yaml"), "geometry": ("geometry-*.yaml",)}
 #: What others are compared with: what a practitioner would try first, and the papers' best kernel.
 BASELINE, PAPERS = "tfidf-linear-svm", "ngd"
-#: Maps of points to features of which each is of one word.
-_OF_WORDS = ("hellinger",)
 
 
 def configurations(page: str, folder: Path) -> list[Path]:
@@ -203,10 +202,8 @@ def _words(spec: MethodSpec) -> str:
 
 def _sums_words(spec: MethodSpec) -> bool:
     """Whether its decision is a sum over a document's words."""
-    features = spec.representation.features
-    if spec.kernel is not None:
-        return spec.kernel.name == "linear"
-    return features is None or features.name in _OF_WORDS
+    parts = (spec.kernel or spec.classifier, spec.representation.features)
+    return all(tags_of(part.cls).sums_words for part in parts if part is not None)
 
 
 def _short(name: str, others: Sequence[str]) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from benchmark.classifiers.divergence_bayes import DivergenceBayes
 from benchmark.config.model import BASE, Cell
 from benchmark.evaluation.intervals import Estimate
 from benchmark.foreign import place_of
@@ -269,19 +268,3 @@ def _prefix(variant: str) -> list[str]:
 def cell_id(variant: str, kind: str, of_class: str) -> str:
     """The row of one class."""
     return "-".join([*_prefix(variant), "table", kind, of_class])
-
-
-def divergence_bayes(variant: Variant) -> DivergenceBayes:
-    """The variant's naive Bayes in its KL form, untrained: its smoothing, prior and length are the measure's, too.
-
-    Raises
-    ------
-    ValueError
-        If no method of the variant is of this kind.
-    """
-    for entry in variant.entries:
-        classifier = entry.candidates[0].classifier
-        if classifier.cls is DivergenceBayes:
-            built: DivergenceBayes = classifier.build()
-            return built
-    raise ValueError("centroids are those of the classifier divergence-bayes, which no method here names")

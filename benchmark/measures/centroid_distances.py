@@ -17,8 +17,9 @@ from benchmark.classifiers.divergence_bayes import CENTROIDS, DivergenceBayes
 from benchmark.config.model import BASE
 from benchmark.evaluation.intervals import LEVEL, Estimate
 from benchmark.evaluation.metrics import MeasuredQuantity
-from benchmark.measures.base import Measure, Measured, Point, Told, cell_id, divergence_bayes
+from benchmark.measures.base import Measure, Measured, Point, Told, cell_id
 from benchmark.names import joined, parted
+from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
+    from benchmark.config.model import Variant
     from benchmark.measures.base import Arrays, Context, Found, Reading
     from benchmark.text.counts import Counts
 
@@ -49,6 +51,9 @@ class CentroidDistances(Measure):
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity(METRIC, "nats", axis="average SKL"),)
+    tags: ClassVar[Tags] = Tags(
+        labels={"mean": "mean (naive Bayes)", "skl": "symmetric KL", "pooled": "pooled counts (multinomial)"}
+    )
 
     centroids: Sequence[str] = CENTROIDS
     resamples: int = 200
@@ -183,3 +188,19 @@ def _nearness(values: Array, target: Array) -> str:
 
 def _same_order(values: Array, target: Array) -> bool:
     return bool((np.argsort(values) == np.argsort(target)).all())
+
+
+def divergence_bayes(variant: Variant) -> DivergenceBayes:
+    """The variant's naive Bayes in its KL form, untrained: its smoothing, prior and length are the measure's, too.
+
+    Raises
+    ------
+    ValueError
+        If no method of the variant is of this kind.
+    """
+    for entry in variant.entries:
+        classifier = entry.candidates[0].classifier
+        if classifier.cls is DivergenceBayes:
+            built: DivergenceBayes = classifier.build()
+            return built
+    raise ValueError("centroids are those of the classifier divergence-bayes, which no method here names")

@@ -16,7 +16,8 @@ from benchmark.classifiers.centroids.divergence import class_statistics, mean_sk
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.centroids.flow import flow
 from benchmark.classifiers.centroids.graphs import GRAPHS
-from benchmark.measures.base import Measure, Told, divergence_bayes
+from benchmark.measures.base import Measure, Told
+from benchmark.measures.centroid_distances import divergence_bayes
 from benchmark.names import joined, parted
 from benchmark.tags import Tags
 

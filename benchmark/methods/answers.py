@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,8 +62,8 @@ class CheckedClassifier:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._classifier, name)
 
-    def fit(self, X: sp.csr_array, y: NDArray[np.int32]) -> CheckedClassifier:
-        """Train it on points, shape (n, V), and their classes, shape (n,).
+    def fit(self, X: sp.csr_array, y: NDArray[np.int32], *rankings: NDArray[np.intp] | None) -> CheckedClassifier:
+        """Train it on points, shape (n, V), and their classes, shape (n,); and terms of each class, if it selects them.
 
         Raises
         ------
@@ -70,7 +71,7 @@ class CheckedClassifier:
             If its `classes_` aren't the training classes, each once.
         """
         trained = np.unique(y)
-        fitted = self._classifier.fit(X.copy(), y.copy())
+        fitted = self._classifier.fit(X.copy(), y.copy(), *copy.deepcopy(rankings))
         self._classifier = self._classifier if fitted is None else fitted
         given = getattr(self._classifier, "classes_", None)
         classes = np.asarray(given)

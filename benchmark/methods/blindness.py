@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.kernels import Kernel
+from benchmark.kernels import elementwise
 from benchmark.kernels.gram import Gram
 from benchmark.methods.base import Stopwatch
 from benchmark.methods.kernel_machines import kernel_of
@@ -38,7 +38,7 @@ def blindness(spec: MethodSpec, work: Work, decisions: Decisions) -> str:
         return ""
     if decisions.tied.all():
         return "every decision is a tie: nothing tells one class from another"
-    if spec.kernel is None or not issubclass(spec.kernel.cls, Kernel):
+    if spec.kernel is None or not elementwise(spec.kernel.cls):
         return ""
     kernel, normalization = kernel_of(spec), spec.representation.normalization
     products = work.products(spec.representation, kernel.exponent, Stopwatch())

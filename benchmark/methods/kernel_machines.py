@@ -24,13 +24,13 @@ from benchmark.classifiers.svm import (
     predict,
 )
 from benchmark.compiled import numba_threads
-from benchmark.kernels.fields import SumOverFields
 from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.answers import real_numbers
 from benchmark.methods.base import Decisions, Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
 from benchmark.methods.weights import Work, learns, shared_products
 from benchmark.registries import shipped
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -392,7 +392,7 @@ def kernel_of(spec: MethodSpec) -> Any:
 def kernel_on(work: Work, spec: MethodSpec) -> Any:
     """A new kernel that knows the blocks of the terms and their weights, where it is a sum over them."""
     kernel = kernel_of(spec)
-    if isinstance(kernel, SumOverFields):
+    if "block_of" in tags_of(kernel).set_by_run:
         weighting = work.weighting(work.selected_counts(), spec.representation)
         kernel.set_params(block_of=weighting.block_of_, weights=weighting.block_weights_)
     return kernel

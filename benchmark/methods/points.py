@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.blocks import blas_threads
-from benchmark.classifiers.class_specific import ProjectedPdf
 from benchmark.methods.answers import with_checks
 from benchmark.methods.base import Decisions, Stopwatch
 from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
 from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
 from benchmark.methods.weights import Work, differs_by_split, learned_weighting, points_of
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -72,7 +72,7 @@ class PointClassifier:
     def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
         """Train on each split and decide, side by side; see `Method.solve`."""
         representation = self.spec.representation
-        for_each = issubclass(self.spec.classifier.cls, ProjectedPdf)
+        for_each = tags_of(self.spec.classifier.cls).selects_terms
         if terms is not None:
             for split in splits:
                 bench.rankings(problem, split)  # before there are threads: they share what is learned here
@@ -105,7 +105,7 @@ class PointClassifier:
 
     def _own(self, work: Work) -> Work:
         """With the terms that are selected for all classes."""
-        return replace(work, terms=None) if issubclass(self.spec.classifier.cls, ProjectedPdf) else work
+        return replace(work, terms=None) if tags_of(self.spec.classifier.cls).selects_terms else work
 
     def _given(self, work: Work, alike: sp.csr_array | None) -> _Given:
         """Points of all documents, or `alike` where they are those of every split, to what is trained on and asked."""
@@ -140,7 +140,7 @@ class PointClassifier:
     def _fitted(self, given: _Given, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
         if given.terms is None:
             return with_checks(self.spec.classifier.build()).fit(given.train, labels)
-        return self.spec.classifier.build(n_terms=given.terms).fit(given.train, labels, rankings)
+        return with_checks(self.spec.classifier.build(n_terms=given.terms)).fit(given.train, labels, rankings)
 
 
 def _each(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import check_method
-from benchmark.kernels import HyperplaneTop, Linear, PLSIFisher, elementwise
+from benchmark.kernels import elementwise
 from benchmark.methods.category_machines import (
     FisherMachines,
     GramCategories,
@@ -19,6 +19,7 @@ from benchmark.methods.points import PointClassifier
 from benchmark.methods.thresholds import Thresholded
 from benchmark.methods.weights import differs_by_split
 from benchmark.registries import shipped
+from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec, Terms
@@ -58,7 +59,7 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draw
     if not elementwise(spec.kernel.cls):
         return _by_rows_of_its_own(spec.kernel.cls, problem)(spec, over_classes)
     if problem.several:
-        hyperplanes = issubclass(spec.kernel.cls, Linear) and not spec.representation.dirichlet
+        hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
         return LinearCategories(spec, over_classes) if hyperplanes else KernelCategories(spec, over_classes)
     if draws and terms is None and _one_matrix_serves_all(spec, problem):
         return ManyMachines(spec)
@@ -67,11 +68,8 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draw
 
 def _by_rows_of_its_own(kernel: type[Any], problem: Problem) -> type[OnSplits]:
     """What asks a kernel that is no function of inner products for its values."""
-    if issubclass(kernel, HyperplaneTop):
-        return TopMachines
-    if issubclass(kernel, PLSIFisher):
-        return FisherMachines
-    return GramCategories if problem.several else GramMachine
+    by_values = GramCategories if problem.several else GramMachine
+    return {"targets": TopMachines, "scores": FisherMachines}.get(tags_of(kernel).solved_by, by_values)
 
 
 def _one_matrix_serves_all(spec: MethodSpec, problem: Problem) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmark.kernels.base import Kernel
 from benchmark.representation import canonical, normalized
 from benchmark.representation.weightings import LABELS
 
@@ -130,7 +131,8 @@ def shared_products(spec: MethodSpec) -> tuple[Any, ...]:
     """The same for methods that share a matrix of inner products, where terms aren't selected."""
     representation = spec.representation
     idf = representation.idf if learns(representation) else ""
-    exponent = getattr(spec.kernel.build(), "exponent", None) if spec.kernel else None
+    kernel = spec.kernel.build() if spec.kernel else None
+    exponent = kernel.exponent if isinstance(kernel, Kernel) else None
     fields = (representation.normalization, *representation.fields) if representation.fields else ()
     return str(representation.weighting.plain), idf, fields, representation.dirichlet, exponent
 

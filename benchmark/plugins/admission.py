@@ -24,6 +24,8 @@ _METHODS: Mapping[str, tuple[str, ...]] = {
     "classifiers": ("fit", "class_scores", "get_params"),
     "protocols": ("splits",),
 }
+#: What a kernel must be able to do beside, by its tag `solved_by`.
+_SOLVED_BY: Mapping[str, str] = {"scores": "scores", "targets": "solve_targets"}
 _BASES: Mapping[str, type[Any]] = {"measures": Measure, "corpora": CorpusReader}
 
 
@@ -88,6 +90,9 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
         return f"its `name` is {getattr(component, 'name', None)!r}: must be the name that it is called by"
     if kind == "classifiers" and tags_of(component).needs_kernel:
         return "a classifier of one's own takes points; kernels have the support vector machine"
+    asked = _SOLVED_BY.get(tags_of(component).solved_by, "") if kind == "kernels" else ""
+    if asked and not callable(getattr(component, asked, None)):
+        return f"its solved_by is {tags_of(component).solved_by!r}, and it has no {asked}"
     if (
         kind == "kernels"
         and issubclass(component, Kernel)

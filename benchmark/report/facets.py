@@ -41,16 +41,6 @@ CHOICES = {
     "cross-validation": "parameter by inner cross-validation",
     "newest": "parameter by the newest training documents",
 }
-METHODS = {
-    "mnb": "MNB",
-    "complement-nb": "Complement NB",
-    "ppt": "PPT",
-    "eef": "EEF",
-    "svm": "SVM",
-    "mean": "mean (naive Bayes)",
-    "skl": "symmetric KL",
-    "pooled": "pooled counts (multinomial)",
-}
 PRINTED = "printed"
 #: Columns of which a value that has no x is a level.
 LEVELLED = ("method", "kernel")
@@ -89,6 +79,8 @@ class Labels:
         Printed numbers by metric and class, in the frame's unit, drawn as lines.
     quantities : mapping of str to MeasuredQuantity
         The metrics that measures declare, by name.
+    methods : mapping of str to str
+        What methods are called, by name; the others are called by their names.
     """
 
     title: str
@@ -98,6 +90,7 @@ class Labels:
     ranges: Sequence[PrintedRange] = ()
     printed: Mapping[tuple[str, str], float] = field(default_factory=dict)
     quantities: Mapping[str, MeasuredQuantity] = field(default_factory=lambda: QUANTITIES)
+    methods: Mapping[str, str] = field(default_factory=dict)
 
 
 def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> Chart | None:
@@ -191,7 +184,7 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
     for name, at, row in zip(drawn[figure.line], drawn[figure.x], values, strict=True):
         groups.setdefault(name, {}).setdefault(float(at), []).append(row)
     for name, across_x in groups.items():
-        label = METHODS.get(name, str(name)) if figure.line == "method" else str(name)
+        label = labels.methods.get(name, str(name)) if figure.line == "method" else str(name)
         points = [(at, *_point(figure, across_x[at])) for at in sorted(across_x)]
         lines += _line(label, [point for point in points if point[0] < math.inf])
         if points and points[0][0] == math.inf:
@@ -266,7 +259,7 @@ def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, fl
 def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.DataFrame, labels: Labels) -> str:
     """Where the panel stands in a line; in another by what was chosen, and which of several metrics it shows."""
     words = [
-        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, own)
+        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, own, labels)
         for column in ("variant", "task", "of_class", "method", "size", "terms")
         if (value := point.get(column))
     ]
@@ -276,7 +269,7 @@ def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.
     return "\n".join(filter(None, [", ".join(words), *others]))
 
 
-def _named(column: str, value: Any, own: pd.DataFrame) -> str:
+def _named(column: str, value: Any, own: pd.DataFrame, labels: Labels) -> str:
     """The value of a panel's column in words."""
     if column == "of_class" and value == ALL:
         classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
@@ -284,7 +277,7 @@ def _named(column: str, value: Any, own: pd.DataFrame) -> str:
     if column in {"size", "terms"}:
         return f"{int(value):,} {X_LABELS[column].lower()}"
     if column == "method":
-        return METHODS.get(value, str(value))
+        return labels.methods.get(value, str(value))
     return "as configured" if value == BASE else str(value)
 
 

@@ -18,7 +18,8 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.measures import MEASURES, CentroidDistances, CentroidFlow, DocumentCounts, centroid_flow
-from benchmark.measures.base import Context, Found, Reading, divergence_bayes
+from benchmark.measures.base import Context, Found, Reading
+from benchmark.measures.centroid_distances import divergence_bayes
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 

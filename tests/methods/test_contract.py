@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -49,7 +49,7 @@ def representations(name: str) -> list[Representation]:
 def test_another_normalization_than_a_kernels_own_is_refused(name: str) -> None:
     for representation, terms, draws in itertools.product(representations(name), (None, SELECTED), (False, True)):
         spec = spec_of(name, representation)
-        if representation.normalization not in allowed(spec.kernel.build()):  # type: ignore[union-attr]
+        if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
             with pytest.raises(ValueError, match="is defined for the normalization l1, not"):
                 method_for(spec, problem_of(several=False), terms, draws=draws)
 
@@ -62,17 +62,13 @@ def test_it_decides_every_tested_document(name: str, several: bool, bench: Workb
     for representation, terms, draws in itertools.product(representations(name), (None, SELECTED), (False, True)):
         splits = draws_of(problem) if draws else groups_of(problem)
         spec = spec_of(name, representation)
-        if representation.normalization not in allowed(spec.kernel.build()):  # type: ignore[union-attr]
+        if representation.normalization not in tags_of(spec.kernel.build()).normalizations:  # type: ignore[union-attr]
             continue
         method = method_for(spec, problem, terms, draws=draws)
         decided = method.solve(problem, splits, None if terms is None else 20, bench)
         assert len(decided) == len(splits)
         for split, decisions in zip(splits, decided, strict=True):
             check_decisions(problem, len(split.test), decisions)
-
-
-def allowed(kernel: Any) -> tuple[str, ...]:
-    return getattr(kernel, "normalizations", NORMALIZATIONS)
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])

@@ -321,3 +321,45 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
     for cell in done.results.study.ids:
         assert gone.results.scored.estimate(cell, "accuracy") == done.results.scored.estimate(cell, "accuracy")
     assert "'halved' is of a plug-in that has gone" in (done.folder / "table.md").read_text()
+
+
+TAGGED = """\
+from dataclasses import replace
+from benchmark.classifiers import ProjectedPdf
+from benchmark.kernels import Linear
+
+class Chosen(ProjectedPdf):
+    tags = replace(ProjectedPdf.tags, note="Chosen is a plug-in's.", first_trained_wins=True, labels={"chosen": "Own"})
+
+class Straight(Linear):
+    tags = replace(Linear.tags, note="Straight, too.", note_of_several="Of several classes.")
+
+CLASSIFIERS = {"chosen": Chosen}
+KERNELS = {"straight": Straight}
+"""
+
+
+def test_a_plug_in_says_of_itself_what_a_shipped_component_can(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
+) -> None:
+    plugin(TAGGED)
+    path = config(
+        files="mine.py",
+        methods="chosen, ppt, straight, linear",
+        terms="{number: [50], rank: information-gain}",
+        compare="[[chosen, ppt], [straight, linear]]",
+        figures="[{name: figure, x: terms}]",
+    )
+    done = perform(checked(path), store, folder=folder / "run")
+    assert not done.summary.failures
+    scores = {cell: done.results.scored.estimate(cell, "accuracy").value for cell in done.results.study.ids}
+    chosen, ppt, straight, linear = scores.values()  # terms are selected for each class, and by hyperplanes
+    assert (chosen, straight) == (ppt, linear)
+    for seen in (done, again(done.folder)):
+        text = (seen.folder / "table.md").read_text()
+        assert "Straight, too." in text
+        assert "Chosen is a plug-in's." in text
+        assert "Those of chosen go to the first in training." in text
+        assert "Of several classes." not in text
+        assert [line.label for line in seen.summary.charts[0].panels[0].lines] == ["Own", "PPT", "straight", "linear"]
+        (folder / "mine.py").unlink(missing_ok=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,10 +13,15 @@ from benchmark.kernels.multinomial import _WithTime
 
 if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
+    from benchmark.tags import Tags
 
 #: Times that the heat kernel is computed at. Its sums lose their digits far outside, where no kernel is left: at
 #: the shortest it tells equal points from all others only, at the longest it is 1.
 SHORTEST, LONGEST = 1e-9, 1e6
+_NOTE = (
+    "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a "
+    "constant factor of a kernel is the same as a factor of C."
+)
 
 
 class Heat(_WithTime):
@@ -49,6 +55,8 @@ class Heat(_WithTime):
     array([[1.    , 0.1068, 0.1068],
            [0.5693, 0.5693, 0.1068]])
     """
+
+    tags: ClassVar[Tags] = replace(_WithTime.tags, note=_NOTE)
 
     def check(self) -> None:
         """The time t lies where the kernel can be computed."""

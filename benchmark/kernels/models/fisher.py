@@ -44,6 +44,10 @@ if TYPE_CHECKING:
 
 
 _WORDS = "i8[::1], i4[::1]"
+_NOTE = (
+    "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents "
+    "alone, and its test documents are folded in."
+)
 
 
 @compiled(f"void(i8[::1], f8[:, ::1], f8[:, ::1], {_WORDS})", parallel=True)
@@ -175,7 +179,9 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
            [1. , 1. , 5.6, 6.6]])
     """
 
-    tags: ClassVar[Tags] = Tags(normalization="none", sees_counts=True, set_by_run=("seed",))
+    tags: ClassVar[Tags] = Tags(
+        normalization="none", sees_counts=True, set_by_run=("seed",), solved_by="scores", note=_NOTE
+    )
 
     def __init__(
         self,

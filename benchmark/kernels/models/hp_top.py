@@ -35,6 +35,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+_NOTE = (
+    "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in "
+    "it as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or "
+    "no variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
+)
+
 
 class HyperplaneTop(TransformerMixin, BaseEstimator):
     """The HP-TOP kernel as a transformer, and as the machines that the paper trains with it.
@@ -83,7 +89,9 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
     array([ True, False])
     """
 
-    tags: ClassVar[Tags] = Tags(set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"))
+    tags: ClassVar[Tags] = Tags(
+        set_by_run=("C", "epsilon", "cache_mb", "target", "jobs"), solved_by="targets", note_of_several=_NOTE
+    )
 
     def __init__(
         self,
