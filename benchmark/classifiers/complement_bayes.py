@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.naive_bayes import ComplementNB
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.checks import check_positive_parameters
+from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class ComplementBayes(ClassifierMixin, BaseEstimator):
+class ComplementBayes(SklearnClassifier):
     """Complement naive Bayes (Rennie et al. 2003): argmax_i -Σ_w x_w ln p_¬i,w, scikit-learn's `ComplementNB`.
 
     p_¬i,w = (n_¬i,w + smoothing) / Σ_w' (n_¬i,w' + smoothing), with n_¬i,w how often term w occurs in the documents
@@ -32,7 +32,8 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : array, shape (n_classes,)
         Sorted.
-    model_ : ComplementNB
+    feature_log_prob_ : float64 array, shape (n_classes, V)
+        -ln p_¬i,w.
     n_features_in_ : int
 
     Examples
@@ -45,6 +46,7 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
         normalization="none", takes_features=False, sums_words=True, labels={"complement-nb": "Complement NB"}
     )
     kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
+    non_negative: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
@@ -53,23 +55,10 @@ class ComplementBayes(ClassifierMixin, BaseEstimator):
         """Raise ValueError where a parameter is outside its range."""
         check_positive_parameters(self, "smoothing")
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the counts X, shape (n, V), and the labels y, shape (n,)."""
-        self.check()
-        self.model_ = self.untrained().fit(X, y)
-        self.classes_, self.n_features_in_ = self.model_.classes_, self.model_.n_features_in_
-        return self
-
-    def untrained(self) -> ComplementNB:
-        """Scikit-learn's estimator."""
+    def untrained(self, n: int) -> ComplementNB:  # noqa: ARG002
+        """Return scikit-learn's estimator."""
         return ComplementNB(alpha=self.smoothing, force_alpha=True)
 
-    def class_scores(self, X: Any) -> NDArray[np.float64]:
-        """-Σ_w x_w ln p_¬i,w, shape (m, n_classes), also for two classes."""
-        check_is_fitted(self, "model_")
-        return np.asarray(self.model_.predict_joint_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (m,)."""
-        best = self.class_scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+    def scores(self, points: Any) -> NDArray[np.float64]:
+        """Return -Σ_w x_w ln p_¬i,w."""
+        return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import threading
 import warnings
-from abc import ABC, abstractmethod
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.extmath import safe_sparse_dot
-from sklearn.utils.validation import check_array, check_is_fitted, check_non_negative, check_X_y, validate_data
+from sklearn.utils.validation import check_non_negative
 
 from benchmark.checks import check_one_of, check_positive_parameters
+from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.classifiers.svm import check_ridge, votes_and_shares
 from benchmark.tags import Tags
 
@@ -31,8 +30,8 @@ _MOST_ITERATIONS = 100_000
 _ONE_AT_A_TIME = threading.Lock()
 
 
-class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
-    """What linear models have in common: scikit-learn's estimators, under the manners of the other classifiers here.
+class _LinearModel(SklearnClassifier):
+    """A linear model of scikit-learn's.
 
     Attributes
     ----------
@@ -51,39 +50,18 @@ class _LinearModel(ClassifierMixin, BaseEstimator, ABC):
         """Raise ValueError where a parameter is outside its range."""
         check_positive_parameters(self, "C")
 
-    @abstractmethod
-    def untrained(self, n: int) -> Any:
-        """Scikit-learn's estimator, for n documents."""
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on the points X, dense or sparse, shape (n, V), and the labels y, shape (n,).
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, there is one class only, or the solver doesn't converge.
-        """
-        self.check()
-        points, labels = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-        self.classes_, self.n_features_in_ = np.unique(labels), points.shape[1]
+    def learn(self, points: Any, labels: NDArray[Any]) -> None:
+        """Learn the hyperplanes; ValueError if there is one class only, or the solver doesn't converge."""
         self.coef_, self.intercept_ = self._hyperplanes(points, labels)
-        return self
 
-    def class_scores(self, X: Any) -> NDArray[np.float64]:
-        """Decision values, shape (m, n_classes), also for two classes: then the second's and its negative."""
-        values = self._values(X)
+    def scores(self, points: Any) -> NDArray[np.float64]:
+        """Return decision values; of two classes the second's and its negative."""
+        values = self._values(points)
         return np.hstack([-values, values]) if values.shape[1] == 1 else values
 
-    def _values(self, X: Any) -> NDArray[np.float64]:
+    def _values(self, points: Any) -> NDArray[np.float64]:
         """Of each hyperplane, shape (m, n_hyperplanes)."""
-        check_is_fitted(self, "coef_")
-        points = check_array(X, accept_sparse="csr", dtype=np.float64)
         return np.asarray(safe_sparse_dot(points, self.coef_.T, dense_output=True) + self.intercept_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (m,)."""
-        best = self.class_scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         with _ONE_AT_A_TIME, warnings.catch_warnings():
@@ -146,7 +124,7 @@ class LinearSvm(_LinearModel):
             raise ValueError(f"the loss of the scheme crammer-singer is the hinge, not {self.loss!r}")
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Scikit-learn's estimator, for n documents."""
+        """Return scikit-learn's estimator, for n documents."""
         from sklearn.svm import LinearSVC  # noqa: PLC0415 - as below: a run from the store does without
 
         loss, dual = LOSSES[self.loss]
@@ -154,11 +132,11 @@ class LinearSvm(_LinearModel):
         common = {"C": self.C, "tol": self.epsilon, "random_state": 0, "max_iter": _MOST_ITERATIONS}
         return LinearSVC(loss=loss, dual=dual, multi_class=kind, **common)
 
-    def class_scores(self, X: Any) -> NDArray[np.float64]:
-        """Decision values, shape (m, n_classes); one-vs-one's as of `votes_and_shares`."""
+    def scores(self, points: Any) -> NDArray[np.float64]:
+        """Return decision values; one-vs-one's as of `votes_and_shares`."""
         if self.scheme != "one-vs-one" or len(self.classes_) == 2:
-            return super().class_scores(X)
-        return votes_and_shares(self._values(X), len(self.classes_))
+            return super().scores(points)
+        return votes_and_shares(self._values(points), len(self.classes_))
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.scheme != "one-vs-one" or len(self.classes_) < 3:
@@ -203,7 +181,7 @@ class StreamedSvm(_LinearModel):
             raise ValueError(f"passes must lie between 1 and 10000, not {self.passes}")
 
     def untrained(self, n: int) -> Any:
-        """Scikit-learn's estimator, for n documents."""
+        """Return scikit-learn's estimator, for n documents."""
         from sklearn.linear_model import SGDClassifier  # noqa: PLC0415
 
         return SGDClassifier(
@@ -234,7 +212,7 @@ class LogisticClassifier(_LinearModel):
         self.C = C
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Scikit-learn's estimator, for n documents."""
+        """Return scikit-learn's estimator, for n documents."""
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
         return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)
@@ -267,6 +245,7 @@ class NbSvm(_LinearModel):
     """
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True)
+    non_negative: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -291,23 +270,16 @@ class NbSvm(_LinearModel):
             raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Scikit-learn's estimator, by the dual: points that no norm bounds take the primal a hundred times as long."""
+        """Return scikit-learn's estimator, by the dual: points of any length take the primal 100 times as long."""
         from sklearn.svm import LinearSVC  # noqa: PLC0415
 
         loss, _ = LOSSES[self.loss]
         return LinearSVC(C=self.C, loss=loss, dual=True, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Train on the points X, none negative, dense or sparse, shape (n, V), and the labels y, shape (n,).
-
-        Raises
-        ------
-        ValueError
-            If a parameter is out of range, a point negative, there is one class only, or a solver doesn't converge.
-        """
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_non_negative(X, type(self).__name__)
-        return super().fit(X, y)
+    def learn(self, points: Any, labels: NDArray[Any]) -> None:
+        """Learn the hyperplanes; ValueError also if a value of a point is negative."""
+        check_non_negative(points, type(self).__name__)
+        super().learn(points, labels)
 
     def _machine(self) -> LinearSvm:
         return LinearSvm(self.C, self.loss, epsilon=self.epsilon)

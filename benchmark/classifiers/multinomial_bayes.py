@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+from scipy.special import logsumexp
 from sklearn.naive_bayes import MultinomialNB
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.extmath import safe_sparse_dot
 
 from benchmark.checks import check_positive_parameters
+from benchmark.classifiers.sklearn_adapter import SklearnClassifier
 from benchmark.tags import Tags
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 
-class MultinomialBayes(MultinomialNB):
+class MultinomialBayes(SklearnClassifier):
     """Multinomial naive Bayes: argmax_i ln P(c_i) + Σ_w x_w ln p_iw.
 
     p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), with n_iw how often term w occurs in the documents of class
@@ -51,45 +53,28 @@ class MultinomialBayes(MultinomialNB):
 
     tags: ClassVar[Tags] = Tags(normalization="none", takes_features=False, sums_words=True, labels={"mnb": "MNB"})
     kept: ClassVar[tuple[str, ...]] = ("classes_", "class_log_prior_", "feature_log_prob_", "n_features_in_")
-    _parameter_constraints: ClassVar[dict[str, Any]] = {}
-    fit_prior: ClassVar[bool] = True
-    class_prior: ClassVar[None] = None
-    force_alpha: ClassVar[bool] = True
+    non_negative: ClassVar[bool] = True
 
     def __init__(self, smoothing: float = 1.0) -> None:
         self.smoothing = smoothing
-
-    @property
-    def alpha(self) -> float:
-        """What scikit-learn calls the smoothing."""
-        return self.smoothing
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
         check_positive_parameters(self, "smoothing")
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the counts X, shape (n, V), and the labels y, shape (n,).
+    def untrained(self, n: int) -> MultinomialNB:  # noqa: ARG002
+        """Return scikit-learn's estimator."""
+        return MultinomialNB(alpha=self.smoothing, force_alpha=True)
 
-        Raises
-        ------
-        ValueError
-            The smoothing isn't positive, or a count is negative or not finite.
-        """
-        self.check()
-        super().fit(X, y)
-        return self
+    def scores(self, points: Any) -> Array:
+        """Return joint log densities, ln P(c_i) + ln p(x|c_i) less the multinomial coefficient."""
+        return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T) + self.class_log_prior_)
 
-    def class_scores(self, X: Any) -> Array:
-        """Joint log densities of the counts X, shape (m, V): ln P(c_i) + ln p(x|c_i) less the multinomial coefficient.
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return ln P(c_i|x) of the counts X, shape (m, V): shape (m, n_classes)."""
+        scores = self.class_scores(X)
+        return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
 
-        Of shape (m, n_classes), also for two classes.
-        """
-        check_is_fitted(self, "feature_log_prob_")
-        counts = validate_data(self, X, accept_sparse="csr", ensure_non_negative=True, reset=False)
-        return np.asarray(self.predict_joint_log_proba(counts))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (m,)."""
-        best = self.class_scores(X).argmax(axis=1)
-        return np.asarray(self.classes_[best])
+    def predict_proba(self, X: Any) -> Array:
+        """Return P(c_i|x) of the counts X, shape (m, V): shape (m, n_classes)."""
+        return np.exp(self.predict_log_proba(X))

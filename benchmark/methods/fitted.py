@@ -298,10 +298,7 @@ class FittedPoints(FittedMethod):
         found = {}
         for number, model in enumerate(self.models):
             for name in model.kept:
-                value = model
-                for word in name.split("."):
-                    value = getattr(value, word)
-                found[f"{number}.{name}"] = np.asarray(value)
+                found[f"{number}.{name}"] = np.asarray(getattr(model, _attribute(name)))
         return found
 
     @classmethod
@@ -311,12 +308,14 @@ class FittedPoints(FittedMethod):
         models = [learned.spec.classifier.build() for _ in range(n)]
         for number, model in enumerate(models):
             for name in model.kept:
-                *parents, last = name.split(".")
-                if parents and not hasattr(model, "model_"):
-                    model.model_ = model.untrained()
                 array = arrays[f"{number}.{name}"]
-                setattr(model.model_ if parents else model, last, array if array.ndim else array.item())
+                setattr(model, _attribute(name), array if array.ndim else array.item())
         return cls(learned, tuple(models))
+
+
+def _attribute(kept: str) -> str:
+    """Return what a classifier calls an array that a kept model stores: what follows the last dot of its name."""
+    return kept.rpartition(".")[2]
 
 
 def inside_and_outside(model: Any, points: sp.csr_array) -> tuple[Array, Array]:

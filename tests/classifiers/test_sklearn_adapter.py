@@ -1,0 +1,53 @@
+"""Every classifier that scikit-learn trains keeps scikit-learn's contract, and scores as scikit-learn's own does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from benchmark.classifiers import CLASSIFIERS, ComplementBayes, LinearSvm, LogisticClassifier, NbSvm, StreamedSvm
+from benchmark.classifiers.sklearn_adapter import SklearnClassifier
+
+NAMES = [name for name, cls in CLASSIFIERS.items() if issubclass(cls, SklearnClassifier)]
+
+
+LINEAR = [LinearSvm(loss="squared-hinge"), LogisticClassifier(), NbSvm(), StreamedSvm()]
+
+
+@parametrize_with_checks([ComplementBayes(), *LINEAR])
+def test_scikit_learns_contract(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def counts(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n_classes)
+    labels = np.arange(60) % n_classes
+    terms = rng.dirichlet(np.full(20, 0.3), size=n_classes)
+    return np.array([rng.multinomial(30, terms[label]) for label in labels]), labels
+
+
+@pytest.mark.parametrize("n_classes", [2, 4])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("ppt", "eef", "nb-svm")])
+def test_scores_are_to_the_bit_those_of_scikit_learns_estimator(name: str, n_classes: int) -> None:
+    X, y = counts(n_classes)
+    X = sp.csr_array(X.astype(float))
+    classifier = CLASSIFIERS[name]().fit(X, y)
+    theirs = classifier.untrained(60).fit(X, y)
+    scores = classifier.class_scores(X)
+    if hasattr(theirs, "decision_function"):
+        expected = theirs.decision_function(X)
+        np.testing.assert_array_equal(scores[:, 1] if n_classes == 2 else scores, expected)
+    else:
+        np.testing.assert_array_equal(scores, theirs.predict_joint_log_proba(X))
+    np.testing.assert_array_equal(classifier.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_points_of_another_width_are_refused(name: str) -> None:
+    X, y = counts(2)
+    with pytest.raises(ValueError, match=r"X has 19 features, but .* is expecting 20 features"):
+        CLASSIFIERS[name]().fit(X, y).class_scores(X[:, 1:])
