@@ -9,9 +9,9 @@ READY := .venv/.ready
 
 help:
 	@echo "make run [CONFIG=configs/webkb.yaml]   run an experiment (default: the quickstart)"
-	@echo "make test                              run all tests, on two cores"
+	@echo "make test                              run the tests, on two cores"
 	@echo "make lint | types                      ruff | mypy, strict"
-	@echo "make trials [SLICE=1]                  try to break it, from fixed seeds"
+	@echo "make trials [SLICE=1]                  the slow tests, which try to break it"
 	@echo "make check                             compare with the pinned numbers"
 	@echo "make reproduce-paper                   all papers: results/REPRODUCTION.md"
 	@echo "make docs                              docs/ as a site, in site/, and its pictures"
@@ -37,7 +37,7 @@ check: $(READY)
 
 # How seconds grow is measured alone, after all others.
 trials: $(READY)
-	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests/trials --ignore tests/trials/test_growth.py
+	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow -rs -n 2 --dist worksteal tests --ignore tests/trials/test_growth.py
 	SLICE=$(SLICE) $(BIN)/python -m pytest -m slow tests/trials/test_growth.py
 
 perf: $(READY)

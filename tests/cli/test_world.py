@@ -121,6 +121,7 @@ class TestLibraries:
             compiled.ensure_usable(pytest.fail)
 
 
+@pytest.mark.slow
 class TestMemory:
     def test_a_limit_that_is_too_low_is_refused_before_libraries_hang(self):
         done = program("list", limits=[(resource.RLIMIT_AS, 300_000_000)])

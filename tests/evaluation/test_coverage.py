@@ -114,6 +114,7 @@ class TestLevels:
         share, most = self.rejected((signed_rank(rng.normal(size=pairs))[2] for _ in range(RUNS)), 0.05)
         assert 0.03 < share < most
 
+    @pytest.mark.slow
     def test_of_holms_correction_over_a_claim(self):
         """Of eight comparisons none of which differs, one in twenty claims has any that seems to."""
         rng = np.random.default_rng(8)

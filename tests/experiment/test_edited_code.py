@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
 PACKAGE = Path(__file__).parents[2] / "benchmark"
 CONFIG = """
 name: edited

@@ -28,6 +28,7 @@ intervals.DRAWS = intervals.DRAWS_MANY = 100
 files.rendered = wraps(files.rendered)(lambda _, given: dict.fromkeys(("png", "svg"), repr(given.cells).encode()))
 main()
 """
+pytestmark = pytest.mark.slow
 QUICKSTART = Path(__file__).parents[2] / "configs" / "quickstart.yaml"
 #: Four of the quickstart's cells, each with a matrix of its own.
 CELLS = {

@@ -234,6 +234,7 @@ def test_a_scheduler_that_is_killed(same: Any, dask: Any, notebook: Any, at_home
     assert notebook.notes == [BROKEN]
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_home: list[int]) -> None:
     dask.employ(2)
     notebook.at_step = lambda n: dask.scheduler.send_signal(signal.SIGSTOP) if n == 1 else None
@@ -245,6 +246,7 @@ def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_hom
     assert notebook.notes == ["nothing was heard of the scheduler of Dask for 6 s; all that is left is done here"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stopped", [1, 2])
 def test_workers_that_are_stopped(same: Any, dask: Any, notebook: Any, at_home: list[int], stopped: int) -> None:
     dask.employ(2)

@@ -56,6 +56,7 @@ def bench(launched: Any, tmp_path: Path) -> Callable[..., Any]:
     return start
 
 
+@pytest.mark.slow
 def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     bench: Any, below: Any, contents: Any, tmp_path: Path
 ) -> None:

@@ -128,6 +128,7 @@ def test_other_keys_are_other_code(
 # How many, and what is sent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at_most", [2, None])
 def test_at_most_so_many_at_once(slow: Any, dask: Any, brought: Any, tmp_path: Path, at_most: int | None) -> None:
     # Long enough that a worker which takes seconds to begin meets the others at work.
