@@ -103,7 +103,6 @@ def give_run(answer: Answer, done: Finished, *, whole: bool = False) -> None:
     """Add a run: what a terminal shows of its tables, all cells if `whole`, and a sentence; as data, its frames."""
     from benchmark.environment import highest_bytes
     from benchmark.report.contents import TABLES
-    from benchmark.report.grids import records
     from benchmark.report.screen import TerminalTables, sentence
 
     summary, peak, (stored, cells) = done.summary, highest_bytes(), done.results.from_store
@@ -111,5 +110,5 @@ def give_run(answer: Answer, done: Finished, *, whole: bool = False) -> None:
     data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
     data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
     data |= {"failures": dict(summary.failures), "notes": summary.notes}
-    data |= {name: records(getattr(summary, name)) for name in TABLES if name != "confusions"}
+    data |= {name: getattr(summary, name).to_dict("records") for name in TABLES if name != "confusions"}
     answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=told)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from benchmark.evaluation.intervals import ALPHA
 from benchmark.evaluation.ranks import ranked
-from benchmark.report.grids import records
 from benchmark.report.surveys import score_text, seconds_text
 
 if TYPE_CHECKING:
@@ -82,7 +81,7 @@ def _quick(rows: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
     for name, own in rows.groupby("problem", sort=False):
         near = own[own["value"] >= own["value"].max() - NEAR].copy()
         near["seconds"] = near["training"] + near["deciding"] * near["n"] / 1000
-        first = min(records(near), key=lambda row: row["seconds"])
+        first = min(near.to_dict("records"), key=lambda row: row["seconds"])
         yield str(name), first["method"], f"{100 * first['value']:.2f} in {seconds_text(first['seconds'])} s"
 
 

@@ -21,7 +21,7 @@ from benchmark.findings.scoring import Run
 from benchmark.findings.settings import asides_of
 from benchmark.findings.verdicts import claim_frame, words_on
 from benchmark.report.contents import frame
-from benchmark.report.grids import main_metric, records
+from benchmark.report.grids import main_metric
 from benchmark.report.html.page import PAGE
 from benchmark.report.html.site import site_pages
 from benchmark.report.page import (
@@ -117,7 +117,7 @@ def _steps(done: Finished) -> Iterator[str]:
     """Where compared cells form a chain, what the difference of its ends is made of, step after step."""
     if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and prints speak for themselves
         return
-    gaps = {(row["a"], row["b"]): row["value"] for row in records(done.summary.differences)}
+    gaps = {(row["a"], row["b"]): row["value"] for row in done.summary.differences.to_dict("records")}
     unit = unit_shown(main_metric(done.summary), done.summary.quantities)
     for top in dict.fromkeys(a for a, _ in gaps):
         if any(b == top for _, b in gaps):
@@ -177,7 +177,9 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
 def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
     """Which printed numbers have none of ours beside them."""
     judged = {
-        (each.summary.name, row["cell"], row["metric"]) for each in done for row in records(each.summary.verdicts)
+        (each.summary.name, row["cell"], row["metric"])
+        for each in done
+        for row in each.summary.verdicts.to_dict("records")
     }
     missing = [
         f"{value.config} {what} {value.metric}"

@@ -19,7 +19,7 @@ from benchmark.report.contents import frame
 from benchmark.report.drawing.curves import chart_figure
 from benchmark.report.drawing.style import svg_bytes
 from benchmark.report.drawing.survey_pictures import rank_line, trade_off
-from benchmark.report.grids import main_metric, records
+from benchmark.report.grids import main_metric
 from benchmark.report.page import rendered
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
 from benchmark.tags import tags_of
@@ -167,7 +167,7 @@ def _curves(done: Finished) -> bool:
 
 def _score_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
     scores = done.summary.headlines
-    costs = {row["cell"]: row for row in records(done.summary.costs)}
+    costs = {row["cell"]: row for row in done.summary.costs.to_dict("records")}
     for cell in cells:
         row, cost = scores.get((cell.id, problem.metric)), costs.get(cell.id, {})
         if row is None:
@@ -179,9 +179,9 @@ def _score_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> 
 
 def _gap_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
     method = {cell.id: cell.method for cell in cells}
-    signs = [row for row in records(done.summary.significance) if row["test"] == "sign"]
+    signs = [row for row in done.summary.significance.to_dict("records") if row["test"] == "sign"]
     tests = {(row["a"], row["b"]): row for row in signs}
-    for row in records(done.summary.differences):
+    for row in done.summary.differences.to_dict("records"):
         if row["a"] in method and row["b"] in method:
             test = tests.get((row["a"], row["b"]), {})
             pair = method[row["a"]], method[row["b"]]

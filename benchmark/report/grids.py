@@ -8,8 +8,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from benchmark.evaluation.judging import LANDMARK
 from benchmark.measures import QUANTITIES
 from benchmark.report.contents import HEADLINE
@@ -84,16 +82,6 @@ class Grid:
         return sum(max(map(len, column)) + 2 for column in columns) - 2
 
 
-def records(table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Rows of a frame by column name, as Python's own numbers: in a third of the time that pandas takes for them."""
-    names = [str(name) for name in table.columns]
-    columns = [
-        [each.item() if isinstance(each, np.generic) else each for each in column.tolist()]
-        for _, column in table.items()
-    ]
-    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-
-
 def metric_header(metric: str, declared: Declared) -> str:
     """Return the head of a column of scores, "accuracy %"."""
     return named_in(metric, unit_shown(metric, declared), declared)
@@ -104,7 +92,7 @@ def word(value: str) -> str:
     return WORDS.get(value, value)
 
 
-def difference_text(row: dict[str, Any]) -> str:
+def difference_text(row: dict[Any, Any]) -> str:
     """Ours less the print, in the print's unit."""
     if is_missing(row["value"]):
         return NONE
@@ -135,11 +123,11 @@ def labels_identify(cells: Sequence[CellInfo]) -> bool:
     return bool(names) and len({tuple(cell.columns.get(n, "") for n in names) for cell in cells}) == len(cells)
 
 
-def main_verdicts(summary: Summary) -> dict[str, dict[str, Any]]:
+def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
     """By cell, the print of the main metric: the verdicts that stand in the table of cells."""
     metric = main_metric(summary)
-    chosen: dict[str, dict[str, Any]] = {}
-    for row in records(summary.verdicts):
+    chosen: dict[str, dict[Any, Any]] = {}
+    for row in summary.verdicts.to_dict("records"):
         if row["metric"] == metric and not row["reading"]:
             chosen.setdefault(row["cell"], row)
     return {cell.id: chosen[cell.id] for cell in summary.cells if cell.id in chosen}
@@ -180,7 +168,7 @@ def fold_grid(summary: Summary) -> Grid:
     unit = unit_shown(main, summary.quantities)
     of_metric = summary.scores[summary.scores["metric"] == main]
     folds = [fold for fold in dict.fromkeys(of_metric["fold"]) if fold != HEADLINE]
-    value = {(row["cell"], row["fold"]): row["value"] for row in records(of_metric)}
+    value = {(row["cell"], row["fold"]): row["value"] for row in of_metric.to_dict("records")}
     rows = tuple(
         (cell.id, *(unit.text(value.get((cell.id, fold))) for fold in (*folds, HEADLINE))) for cell in summary.cells
     )
@@ -193,9 +181,9 @@ def fold_grid(summary: Summary) -> Grid:
 
 def significance_grid(summary: Summary) -> Grid:
     """One row a test; the difference stands on the first row of its pair."""
-    difference = {(row["a"], row["b"]): row for row in records(summary.differences)}
-    tests: dict[tuple[str, str], list[dict[str, Any]]] = {pair: [] for pair in difference}
-    for row in records(summary.significance):
+    difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
+    tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
+    for row in summary.significance.to_dict("records"):
         tests.setdefault((row["a"], row["b"]), []).append(row)
     rows, unit = [], unit_shown(main_metric(summary), summary.quantities)
     for (a, b), results in tests.items():
@@ -209,7 +197,7 @@ def significance_grid(summary: Summary) -> Grid:
     return Grid("Significance", header, tuple(rows), frozenset({"a", "b", "test"}), FAMILY_WORDS)
 
 
-def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:
+def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
     statistic = number(test["statistic"])
     if test["test"] == "sign" and statistic != NONE:
         statistic = f"Z {statistic}"
@@ -221,7 +209,7 @@ def _test_text(test: dict[str, Any]) -> tuple[str, str, str, str, str]:
 def verdict_grid(verdicts: pd.DataFrame) -> Grid:
     """Printed numbers beside ours, in the unit of the print, which stands behind the metric; without landmarks."""
     rows, verdicts = [], verdicts[verdicts["verdict"] != LANDMARK]
-    for row in records(verdicts):
+    for row in verdicts.to_dict("records"):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
         ours = number(row["value"], decimals), interval(row["low"], row["high"], decimals)
         over = interval(row["between_low"], row["between_high"], decimals)
@@ -243,7 +231,7 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
 def landmark_grid(verdicts: pd.DataFrame) -> Grid:
     """What other methods scored beside ours; the method stands on the first of its rows, and what is otherwise."""
     rows, above = [], ""
-    for row in records(verdicts[verdicts["verdict"] == LANDMARK]):
+    for row in verdicts[verdicts["verdict"] == LANDMARK].to_dict("records"):
         decimals, theirs = printed_decimals(row["published"]), float(row["published"])
         named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
         above = row["reading"]
@@ -267,7 +255,7 @@ def other_verdicts(summary: Summary) -> pd.DataFrame:
 def claim_grid(claims: pd.DataFrame) -> Grid:
     """Claims of the paper, by its own rule and strictly; the variant where there are several."""
     rows = []
-    for row in records(claims):
+    for row in claims.to_dict("records"):
         whole = row["whole"] if row["whole"] > row["of"] else 0
         paper = _told(row["verdict"], row["holds"], row["of"], whole)
         strictly = _told(row["strict_verdict"], row["strict_holds"], row["of"], whole)
@@ -292,7 +280,7 @@ def _told(verdict: str, holds: int, of: int, whole: int) -> str:
 def range_grid(ranges: pd.DataFrame) -> Grid:
     """Ranges of printed figures beside ours, in the unit of the metric."""
     rows = []
-    for row in records(ranges):
+    for row in ranges.to_dict("records"):
         factor = factor_shown(row["unit"], row["metric"], QUANTITIES)
         unit = unit_shown(row["metric"], QUANTITIES)
         spans = (
@@ -310,7 +298,7 @@ def mistake_grid(mistakes: pd.DataFrame) -> Grid:
     """The documents that most cells decide wrongly, one a row."""
     rows = tuple(
         (row["document"], row["task"], row["truth"], f"{count(row['wrong'])} of {count(row['of'])}", row["given"])
-        for row in records(mistakes)
+        for row in mistakes.to_dict("records")
     )
     header = ("document", "task", "true", "wrong", "given")
     grid = Grid("Documents that most cells decide wrongly", header, rows, frozenset(set(header) - {"wrong"}))
@@ -320,7 +308,7 @@ def mistake_grid(mistakes: pd.DataFrame) -> Grid:
 def cost_grid(costs: pd.DataFrame) -> Grid:
     """Seconds of training and testing over all splits, and memory at the peak, one row a cell."""
     rows = []
-    for row in records(costs):
+    for row in costs.to_dict("records"):
         peak = NONE if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"
         rows.append((row["cell"], number(row["training_seconds"]), number(row["testing_seconds"]), peak))
     header = ("cell", "training s", "testing s", "peak MB")

@@ -23,7 +23,6 @@ from benchmark.report.grids import (
     landmark_grid,
     main_metric,
     range_grid,
-    records,
     verdict_grid,
 )
 from benchmark.report.numbers import NONE, interval, is_missing, number, p_text, printed_decimals
@@ -189,7 +188,7 @@ def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
     scored = [(sweep.cells, sweep.headlines) for sweep in sweeps]
     headline, cells = summary.headlines, {cell.id: cell for cell in summary.cells}
     found = []
-    for row in records(summary.verdicts):
+    for row in summary.verdicts.to_dict("records"):
         score = headline.get((row["cell"], row["metric"]))
         if row["verdict"] != "deviates" or row["reading"] or score is None:
             continue
@@ -264,7 +263,7 @@ def swept_grid(experiment: ExperimentPart) -> Grid:
     found: dict[str, dict[str, str]] = {}
     sweeps = ((sweep.name, sweep) for sweep in experiment.sweeps)
     for name, summary in ((AS_CONFIGURED, experiment.summary), *sweeps):
-        for row in records(summary.claims):
+        for row in summary.claims.to_dict("records"):
             if row["variant"] or name == AS_CONFIGURED:  # a sweep's own base is what it explains
                 cells = found.setdefault(row["variant"] or name, {})
                 cells[row["claim"]] = f"{row['holds']} of {row['of']}"
@@ -277,7 +276,7 @@ def swept_grid(experiment: ExperimentPart) -> Grid:
 def exception_grid(exceptions: pd.DataFrame) -> Grid:
     """The comparisons that do not hold, one a row; the claim stands on the first of its rows."""
     rows, above = [], ""
-    for row in records(exceptions):
+    for row in exceptions.to_dict("records"):
         p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
         claim, above = row["claim"] if row["claim"] != above else "", row["claim"]
         verdicts = row["paper"], row["strict"]
@@ -298,7 +297,7 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
     return Grid("Comparisons that do not hold", (*header, "strictly"), tuple(rows), words, EXCEPTION_WORDS)
 
 
-def _gap(row: dict[str, Any]) -> tuple[str, str]:
+def _gap(row: dict[Any, Any]) -> tuple[str, str]:
     """A difference and its interval, the unit behind it but for the points of a percentage; or a ratio."""
     if row["relation"] == "ratio":
         return f"ratio {number(row['value'])}", interval(row["low"], row["high"])
@@ -308,7 +307,7 @@ def _gap(row: dict[str, Any]) -> tuple[str, str]:
     return gap + symbol, unit.interval(row["low"], row["high"], "+")
 
 
-def _detectable(row: dict[str, Any]) -> str:
+def _detectable(row: dict[Any, Any]) -> str:
     return (
         NONE if is_missing(row["detectable"]) else f"±{unit_shown(row['metric'], QUANTITIES).text(row['detectable'])}"
     )
@@ -327,7 +326,7 @@ def _changed(cell: CellInfo, base: CellInfo) -> str:
     return ", ".join(filter(None, (variant, cell.classifier if cell.classifier != base.classifier else "")))
 
 
-def _trial(row: dict[str, Any], variant: str, score: dict[str, Any]) -> Trial:
+def _trial(row: dict[Any, Any], variant: str, score: dict[Any, Any]) -> Trial:
     """Judge a score by the print of a verdict's row."""
     ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
     value, low, high = (unit_named(row["unit"]).scale * end for end in ends)

@@ -30,7 +30,6 @@ from benchmark.report.grids import (
     metric_header,
     other_verdicts,
     range_grid,
-    records,
     varying_columns,
     verdict_grid,
 )
@@ -179,7 +178,7 @@ def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
 
 def claim_lines(summary: Summary) -> list[str]:
     """A line a claim: how many of its comparisons hold by its paper's rule, then strictly; of a part, no verdict."""
-    rows = records(summary.claims)
+    rows = summary.claims.to_dict("records")
     if len(rows) > MOST_ROWS:
         return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: claims.csv."]
     found = []
@@ -212,8 +211,8 @@ def note_lines(summary: Summary) -> list[str]:
 
 def tested_lines(summary: Summary) -> list[str]:
     """How many pairs of cells differ, and why tests that can't be made can't; curves are compared at every point."""
-    rows = [] if summary.of_points else records(summary.significance)
-    gaps = {(row["a"], row["b"]): row["value"] for row in records(summary.differences)}
+    rows = [] if summary.of_points else summary.significance.to_dict("records")
+    gaps = {(row["a"], row["b"]): row["value"] for row in summary.differences.to_dict("records")}
     testable = [row for row in rows if not is_missing(row["p_value"])]
     found, unit = [], unit_shown(main_metric(summary), summary.quantities)
     for test in dict.fromkeys(row["test"] for row in testable[:1]):

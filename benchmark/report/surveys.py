@@ -12,7 +12,7 @@ import numpy as np
 from benchmark.measures import QUANTITIES
 from benchmark.report.charts import Chart
 from benchmark.report.contents import frame
-from benchmark.report.grids import Grid, metric_header, records
+from benchmark.report.grids import Grid, metric_header
 from benchmark.report.numbers import NONE, is_missing, p_text
 from benchmark.report.quantities import axis_label, metric_name, unit_shown
 
@@ -98,7 +98,7 @@ class Survey:
 
 def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:
     """The score of each method on each problem, in the order of their mean ranks."""
-    value = {(row["problem"], row["method"]): row for row in records(survey.whole())}
+    value = {(row["problem"], row["method"]): row for row in survey.whole().to_dict("records")}
     rows = []
     for method, rank in zip(ranking.methods, ranking.ranks, strict=True):
         scores = (value.get((problem.name, method), {}) for problem in survey.problems)
@@ -118,9 +118,13 @@ def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
     """One problem: every method with its interval, what it is above the baseline, and what it takes."""
     own = survey.whole()
     own = own[own["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
-    gaps = {row["a"]: row for row in records(survey.gaps) if (row["problem"], row["b"]) == (problem.name, baseline)}
+    gaps = {
+        row["a"]: row
+        for row in survey.gaps.to_dict("records")
+        if (row["problem"], row["b"]) == (problem.name, baseline)
+    }
     unit, rows = unit_shown(problem.metric, QUANTITIES), []
-    for row in records(own):
+    for row in own.to_dict("records"):
         gap = gaps.get(row["method"], {})
         p_value = NONE if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
         against = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
@@ -136,7 +140,7 @@ def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
 
 def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:
     """What each step brings on each problem: a less b with its interval, and p after Holm's correction."""
-    gaps = {(row["problem"], row["a"], row["b"]): row for row in records(survey.gaps)}
+    gaps = {(row["problem"], row["a"], row["b"]): row for row in survey.gaps.to_dict("records")}
     rows = []
     for (a, b), words in steps.items():
         cells = []
@@ -158,7 +162,9 @@ def score_text(survey: Survey, problem: str, method: str, size: float = math.nan
     rows = survey.scores if not math.isnan(size) else survey.whole()
     rows = rows[(rows["problem"] == problem) & (rows["method"] == method)]
     rows = rows if math.isnan(size) else rows[rows["size"] == size]
-    shown = [f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]" for row in records(rows)]
+    shown = [
+        f"{100 * row['value']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]" for row in rows.to_dict("records")
+    ]
     return shown[0] if shown else NONE
 
 

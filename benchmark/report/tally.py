@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from benchmark.report.grids import records
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -32,7 +30,7 @@ def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = 
     found = Counter(
         (row["kind"], row["verdict"])
         for table in tables
-        for row in records(table)
+        for row in table.to_dict("records")
         if not row["reading"] or row["verdict"] in _ASIDE
     )
     parts = []
@@ -57,7 +55,7 @@ def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = 
 
 def held(tables: Sequence[pd.DataFrame]) -> str:
     """Count the claims that hold by their papers' rules, and strictly; those told otherwise elsewhere are left out."""
-    rows = [row for table in tables for row in records(table) if not row["counted"]]
+    rows = [row for table in tables for row in table.to_dict("records") if not row["counted"]]
     if not rows:
         return "no claims"
     paper = [row["verdict"] for row in rows]

@@ -20,7 +20,6 @@ from benchmark.report.drawing.style import (
     house_style,
     settle,
 )
-from benchmark.report.grids import records
 from benchmark.report.quantities import axis_label, unit_shown
 from benchmark.report.surveys import frontier
 
@@ -60,7 +59,7 @@ def _draw_trade_off(axes: Axes, survey: Survey, problem: Problem, named: Sequenc
     scale = unit_shown(problem.metric, QUANTITIES).scale
     methods, scores = list(own["method"]), [scale * value for value in own["value"]]
     # A logarithmic axis has no 0: less than a millisecond is drawn as one.
-    seconds = [max(r["training"] + r["deciding"] * r["n"] / 1000, 1e-3) for r in records(own)]
+    seconds = [max(r["training"] + r["deciding"] * r["n"] / 1000, 1e-3) for r in own.to_dict("records")]
     front = frontier(seconds, scores)
     axes.set_xscale("log")
     axes.plot(seconds, scores, "o", color=FAINT, markersize=3, markerfacecolor="none", zorder=2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmark.report.grids import main_metric, main_verdicts, metric_header, records
+from benchmark.report.grids import main_metric, main_verdicts, metric_header
 from benchmark.report.html.picture import FIT, MUTED, OURS, PUBLISHED, Picture, Spec, plain, tooltip
 from benchmark.report.numbers import interval, number
 from benchmark.report.quantities import axis_label, capitalized, factor_shown, metric_name, unit_shown
@@ -107,7 +107,7 @@ def _those_with(name: str, what: str) -> list[Spec]:
 
 def rank_picture(summary: Summary) -> Picture | None:
     """Mean ranks, each with half of the critical difference to either side: two whose bars are apart differ."""
-    rows = records(summary.ranks)
+    rows = summary.ranks.to_dict("records")
     if not rows:
         return None
     points = []

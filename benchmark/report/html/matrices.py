@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from benchmark.evaluation.intervals import ALPHA
-from benchmark.report.grids import main_metric, records
+from benchmark.report.grids import main_metric
 from benchmark.report.html.picture import INK, LINE, OURS, PUBLISHED, Picture, Spec, tooltip
 from benchmark.report.numbers import NONE, is_missing, p_text
 from benchmark.report.quantities import unit_shown
@@ -23,11 +23,15 @@ def significance_picture(summary: Summary) -> Picture | None:
 
     Both ways, unless one way fills the matrix better, as where all are compared with one.
     """
-    tests: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in records(summary.significance):
+    tests: dict[tuple[str, str], dict[Any, Any]] = {}
+    for row in summary.significance.to_dict("records"):
         if not is_missing(row["p_value"]):
             tests.setdefault((row["a"], row["b"]), row)
-    unit, points, gaps = unit_shown(main_metric(summary), summary.quantities), [], records(summary.differences)
+    unit, points, gaps = (
+        unit_shown(main_metric(summary), summary.quantities),
+        [],
+        summary.differences.to_dict("records"),
+    )
     first, second = ({gap[end] for gap in gaps} for end in "ab")
     one_way = 2 * len(first) * len(second) <= len(first | second) ** 2
     for gap in gaps:
