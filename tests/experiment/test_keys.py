@@ -364,7 +364,7 @@ def unchanged(configured: Callable[..., Experiment], counts: Counts) -> tuple[Ex
         ("representation.selection", set(NAMES)),
         ("kernels.products", set(NAMES)),
         ("kernels.heat.sphere", {"heat"}),
-        ("kernels.transforms", set(NAMES)),
+        ("kernels.transforms", set()),
         ("classifiers.libsvm", set(NAMES)),
         ("classifiers.centroids.flow", {"centroid-flow"}),
         ("measures.centroid_distances", {"centroid-distances"}),

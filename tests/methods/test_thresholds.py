@@ -166,7 +166,7 @@ def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
 
 @pytest.mark.parametrize("name", sorted(set(KERNELS) - set(KEPT)))
 def test_other_kernels_have_none(name: str) -> None:
-    points = represented("tf", getattr(KERNELS[name], "normalization", "none"), "collection")
+    points = represented("tf", tags_of(KERNELS[name]).normalization, "collection")
     given = replace(spec_of(name, points), threshold="at-least-one")
     with pytest.raises(ValueError, match=f"the kernel '{name}' is no function of inner products: it has no threshold"):
         method_for(given, problem(), None, draws=False)
