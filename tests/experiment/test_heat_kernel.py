@@ -83,7 +83,7 @@ def test_products_that_are_not_held_know_the_dimension_too(
     (held,) = run(experiment, RunContext(store)).predictions.points.values()
     monkeypatch.setattr(workbench, "memory_budget", lambda: 0)
     other = type(store)(tmp_path_factory.mktemp("other"), limit=10**9)
-    (streamed,) = run(experiment, other).predictions.points.values()
+    (streamed,) = run(experiment, RunContext(other)).predictions.points.values()
     for one, two in zip(held.given, streamed.given, strict=True):
         np.testing.assert_array_equal(one, two)
 

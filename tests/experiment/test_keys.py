@@ -32,7 +32,6 @@ from benchmark.experiment.work import _components, pack, solved, task_work
 from benchmark.kernels import KERNELS
 from benchmark.measures.base import Context
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Observer
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURES
@@ -544,7 +543,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     changes |= {} if subset else {"measures": MEASURES}
     experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], Workbench(2)
-    read = partial(read_counts, variant.collection, Store(tmp_path, limit=10**9), Observer())
+    read = partial(read_counts, variant.collection, RunContext(Store(tmp_path, limit=10**9)))
     counted = type(variant.collection.reader), counts_key  # the key of the counts is part of all others
     assert_covered(calls_of(read), *counted)
     counts, _, key = read()

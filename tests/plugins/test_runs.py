@@ -350,7 +350,7 @@ def test_a_plug_in_says_of_itself_what_a_shipped_component_can(
         compare="[[chosen, ppt], [straight, linear]]",
         figures="[{name: figure, x: terms}]",
     )
-    done = perform(checked(path), store, folder=folder / "run")
+    done = perform(checked(path), RunContext(store), folder=folder / "run")
     assert not done.summary.failures
     scores = {cell: done.results.scored.estimate(cell, "accuracy").value for cell in done.results.study.ids}
     chosen, ppt, straight, linear = scores.values()  # terms are selected for each class, and by hyperplanes
