@@ -1,18 +1,12 @@
-"""What all tests share: a user's folders of their own, one thread, real corpora, and configurations of every kind."""
+"""What all tests share: a user's folders of their own, one thread, and a small experiment that is done."""
 
 from __future__ import annotations
 
 import functools
 import os
-import re
-import resource
 import shutil
-import subprocess
-import sys
-import tempfile
-from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import hypothesis
 import numba
@@ -21,38 +15,22 @@ import pytest
 import yaml
 from threadpoolctl import threadpool_limits
 
-from benchmark.config.check import check_experiment
-from benchmark.config.load import read_config
-from benchmark.corpora import archive, registry, reuters, sgml
+from benchmark.corpora import archive, registry
 from benchmark.environment import share_machine
-from benchmark.errors import ConfigError
 from benchmark.evaluation import published
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
-from benchmark.plugins.gathering import SHIPPED
 from benchmark.report import files
 from benchmark.report.charts import Chart
 from benchmark.report.html import vega
-from benchmark.source import YamlSource
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
-    from benchmark.config.model import Experiment
-    from benchmark.corpora.corpus import Corpus
-    from benchmark.corpora.sgml import Article
     from benchmark.experiment.session import Finished
-
-
-SMALL: dict[str, Any] = {
-    "name": "small",
-    "corpus": {"name": "synthetic"},
-    "text": {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 5},
-    "protocol": {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
-    "methods": [{"weighting": ["tf", "tfidf"], "normalization": "l1", "kernel": ["linear", "ngd"]}],
-}
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -86,96 +64,6 @@ hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 
-class Process:
-    """A process of its own, of the command line or of a script.
-
-    Parameters
-    ----------
-    arguments : str
-        Of the command line; or of `code`.
-    code : str
-        A script.
-    path : sequence of Path
-        Folders that stand before all others where modules are looked for.
-    folder : Path
-        To work in.
-    variables : dict of str to str
-        Of the environment, beside those of the tests.
-    largest_file : int
-        Bytes; every larger file fails, as on a full disk.
-    stdout : Path
-        Where standard output goes to, instead of to `finish`.
-    """
-
-    def __init__(
-        self,
-        *arguments: str,
-        code: str = "from benchmark.cli import main; main()",
-        path: Sequence[Path] = (),
-        folder: Path | None = None,
-        variables: dict[str, str] | None = None,
-        largest_file: int | None = None,
-        stdout: Path | None = None,
-    ) -> None:
-        def limit() -> None:
-            if largest_file:
-                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
-
-        paths = os.pathsep.join([*map(str, path), *filter(None, [os.environ.get("PYTHONPATH")])])
-        environment = os.environ | (variables or {}) | ({"PYTHONPATH": paths} if paths else {})
-        with ExitStack() as stack:
-            taken = tempfile.TemporaryFile() if stdout is None else stdout.open("wb")  # noqa: SIM115
-            self._stdout = taken if stdout is None else stack.enter_context(taken)
-            command = [sys.executable, "-c", code, *arguments]
-            self._process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=taken,
-                stderr=subprocess.PIPE,
-                cwd=folder,
-                env=environment,
-                preexec_fn=limit,  # noqa: PLW1509 - it sets a limit alone
-                text=True,
-            )
-        assert self._process.stderr is not None
-        self.stderr = self._process.stderr
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.finish()
-
-    @property
-    def returncode(self) -> int | None:
-        return self._process.poll()
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid
-
-    def send_signal(self, number: int) -> None:
-        self._process.send_signal(number)
-
-    def finish(self) -> tuple[int | None, str, str]:
-        """Exit code, standard output, and what was said on standard error and not read yet."""
-        error = "" if self.stderr.closed else self.stderr.read()
-        self.stderr.close()
-        self._process.wait(120)
-        output = ""
-        if not self._stdout.closed:
-            self._stdout.seek(0)
-            output = self._stdout.read().decode()
-            self._stdout.close()
-        return self.returncode, output, error
-
-
-@pytest.fixture(scope="session")
-def launched() -> type[Process]:
-    """Start a process of its own."""
-    return Process
-
-
 @pytest.fixture(scope="session", autouse=True)
 def generated_once() -> Iterator[None]:
     """The generated corpus, which hundreds of small runs begin with, takes as long as some of them."""
@@ -203,28 +91,6 @@ def every_numba_thread() -> Iterator[int]:
     numba.set_num_threads(before)
 
 
-@pytest.fixture(scope="session")
-def real_corpus() -> Callable[..., Corpus]:
-    """A real corpus or a part of it, loaded once; skips the test where it isn't on this machine."""
-
-    @functools.cache
-    def articles(content: bytes, name: str) -> list[Article]:
-        return list(sgml.read_articles(content, name))
-
-    @functools.cache
-    def load(name: str, subset: str) -> Corpus:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(reuters, "read_articles", articles)  # which are those of every subset
-            return registry.load(name, subset=subset)
-
-    def real(name: str, subset: str | None = None) -> Corpus:
-        if registry.find(name) is None:
-            pytest.skip(f"the corpus {name} is not on this machine")
-        return load(name, registry.card(name, subset).kept)
-
-    return real
-
-
 @pytest.fixture
 def no_corpus_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fail where a corpus is looked for."""
@@ -235,45 +101,6 @@ def no_corpus_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("find", "locate", "load", "places"):
         monkeypatch.setattr(registry, name, never)
     monkeypatch.setattr(archive, "read_files", never)
-
-
-@pytest.fixture
-def write(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
-    """Write the module's `SMALL` configuration, a fragment's top-level keys standing instead of its own."""
-
-    def write(fragment: str = "") -> Path:
-        given = re.findall(r"^(\w+):", fragment, re.MULTILINE)
-        path = tmp_path / "config.yaml"
-        kept = [text for key, text in request.module.SMALL.items() if key not in given]
-        path.write_text("".join(kept) + fragment, encoding="utf-8")
-        return path
-
-    return write
-
-
-@pytest.fixture
-def refusal_of(write: Callable[..., Path]) -> Callable[[str], str]:
-    """The message for a fragment, which must begin with file and the line that ends in "# HERE"."""
-
-    def refusal(fragment: str) -> str:
-        path = write(fragment)
-        with pytest.raises(ConfigError) as caught:
-            check_experiment(read_config(path), SHIPPED)
-        here = next(i for i, line in enumerate(path.read_text().splitlines(), 1) if line.endswith("# HERE"))
-        assert str(caught.value).startswith(f"{path}:{here}: "), caught.value
-        return str(caught.value)
-
-    return refusal
-
-
-def small_experiment(**changes: Any) -> Experiment:
-    return check_experiment(YamlSource("test.yaml", SMALL | changes), SHIPPED)
-
-
-@pytest.fixture(scope="session")
-def configured() -> Callable[..., Experiment]:
-    """Make an experiment on the generated corpus; keywords replace sections of the configuration."""
-    return small_experiment
 
 
 @pytest.fixture

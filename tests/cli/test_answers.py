@@ -25,6 +25,7 @@ from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
+from tests.processes import Process
 
 pytestmark = pytest.mark.usefixtures("sketched")
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -47,7 +48,7 @@ def invoke(*arguments):
 
 
 @pytest.fixture
-def in_terminal(launched):
+def in_terminal():
     """The lines that a command prints on a terminal of so many columns, without colours."""
 
     def lines_of(*arguments, columns=80, first=""):
@@ -55,7 +56,7 @@ def in_terminal(launched):
         fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         variables = dict.fromkeys(("COLUMNS", "LINES", "NO_COLOR"), "") | {"TERM": "xterm"}
         code = f"{first}\nimport os\nfor name in ('COLUMNS', 'LINES', 'NO_COLOR'): del os.environ[name]\n{MAIN}"
-        done = launched(*map(str, arguments), code=code, variables=variables, stdout=Path(os.ttyname(its)))
+        done = Process(*map(str, arguments), code=code, variables=variables, stdout=Path(os.ttyname(its)))
         os.close(its)
         found = bytearray()
 

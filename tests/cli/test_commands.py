@@ -33,6 +33,7 @@ from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.library import pinned
 from benchmark.report.contents import VERDICTS
+from tests.processes import Process
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 QUICKSTART = CONFIGS / "quickstart.yaml"
@@ -296,12 +297,12 @@ class TestRun:
         result = invoke("run", finished[0], "--out", tmp_path / "run")
         assert isinstance(result.exception, RuntimeError)
 
-    def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, launched, write, tmp_path):
+    def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
         sizes = [1.01 + i / 100 for i in range(24)]
         cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
         arguments = ("run", str(config), "--out", str(tmp_path / "run"), "-v")
-        with launched(*arguments, variables={"BENCH_CACHE": str(tmp_path / "cache")}) as process:
+        with Process(*arguments, variables={"BENCH_CACHE": str(tmp_path / "cache")}) as process:
             assert " s  " in process.stderr.readline()
             process.send_signal(signal.SIGINT)
             code, said, complaint = process.finish()
@@ -731,6 +732,6 @@ class TestReproduce:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no /dev/full")
 @pytest.mark.parametrize("arguments", [("data", "list"), ("list", "kernels")])
-def test_a_full_disk_behind_standard_output_is_said_in_a_line(launched, arguments):
-    code, _, said = launched(*arguments, stdout=Path("/dev/full")).finish()
+def test_a_full_disk_behind_standard_output_is_said_in_a_line(arguments):
+    code, _, said = Process(*arguments, stdout=Path("/dev/full")).finish()
     assert (code, said) == (1, "bench: can't write to standard output: no space left on device\n")

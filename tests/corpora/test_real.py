@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from benchmark.corpora import archive, registry
+from tests.builders import real_corpus
 
 pytestmark = pytest.mark.corpus
 
@@ -33,7 +34,7 @@ SUBSETS = [(name, subset) for name in registry.registered() for subset in regist
 
 
 @pytest.mark.parametrize(("name", "subset"), SUBSETS)
-def test_contract(real_corpus, name, subset):
+def test_contract(name, subset):
     """What the rest of the package relies on, of every corpus that is here."""
     card, corpus = registry.card(name, subset), real_corpus(name, subset)
     documents = corpus.documents
@@ -61,13 +62,13 @@ def test_contract(real_corpus, name, subset):
 
 
 @pytest.mark.parametrize(("name", "subset"), PINS)
-def test_first_tenth_and_last_document(real_corpus, name, subset):
+def test_first_tenth_and_last_document(name, subset):
     ids = real_corpus(name, subset).documents.ids
     assert (ids[0], ids[9], ids[-1]) == PINS[name, subset]
 
 
 @pytest.mark.parametrize("name", ["webkb", "20ng", "reuters"])
-def test_the_card_says_how_large_the_files_are(real_corpus, name):
+def test_the_card_says_how_large_the_files_are(name):
     real_corpus(name)
     card = registry.card(name)
     files = archive.read_files(registry.find(name), card)
@@ -75,7 +76,7 @@ def test_the_card_says_how_large_the_files_are(real_corpus, name):
     assert len(files) < card.most_members / 2
 
 
-def test_webkb(real_corpus):
+def test_webkb():
     corpus = real_corpus("webkb")
     documents = corpus.documents
     assert corpus.digest == "3d0c965f176ad9a4043d947c3c0bb6e7b466272a11d4b86115fc509500ded938"
@@ -91,7 +92,7 @@ def test_webkb(real_corpus):
     assert np.bincount(top4.documents.labels).tolist() == [1641, 1124, 930, 504]
 
 
-def test_20ng(real_corpus):
+def test_20ng():
     corpus = real_corpus("20ng")
     documents = corpus.documents
     assert corpus.digest == "dadc696c3f64aa6b67639c89b45daccc033839ba8bbe5237fe65eb48df797482"
@@ -111,7 +112,7 @@ def test_20ng(real_corpus):
         assert (train[:, None] < test).mean() > 0.88, name
 
 
-def test_reuters_modapte(real_corpus):
+def test_reuters_modapte():
     corpus = real_corpus("reuters")
     documents = corpus.documents
     assert corpus.digest == "d2ca41de6120ba9386752f0658414ba7115b1e17c8d28abbd02c5c7bac9bd12a"
@@ -146,7 +147,7 @@ TABLE_1 = {
 }
 
 
-def test_reuters_without_brief_is_that_of_takamura2004(real_corpus):
+def test_reuters_without_brief_is_that_of_takamura2004():
     corpus = real_corpus("reuters", "without-brief")
     assert np.bincount(corpus.documents.groups).tolist() == [8816, 3023]
     ten = registry.select(corpus, list(TABLE_1)).documents
@@ -169,7 +170,7 @@ LARGEST = {
 }
 
 
-def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more(real_corpus):
+def test_reuters_with_body_and_single_topic_is_that_of_tang2016_and_one_more():
     corpus = real_corpus("reuters", "body-and-single-topic")
     documents = corpus.documents
     assert len(documents) == 8294
@@ -192,7 +193,7 @@ PRINTED = {
 
 
 @pytest.mark.parametrize("subset", PRINTED)
-def test_r8_and_r52_are_those_that_are_printed(real_corpus, subset):
+def test_r8_and_r52_are_those_that_are_printed(subset):
     documents = real_corpus("reuters", subset).documents
     total, rows = PRINTED[subset]
     assert tuple(np.bincount(documents.groups).tolist()) == total
@@ -203,7 +204,7 @@ def test_r8_and_r52_are_those_that_are_printed(real_corpus, subset):
     assert set(documents.ids) < set(real_corpus("reuters").documents.ids) - {"19918"}
 
 
-def test_modapte_90_has_a_story_more_than_is_printed(real_corpus):
+def test_modapte_90_has_a_story_more_than_is_printed():
     whole, own = real_corpus("reuters").documents, real_corpus("reuters", "modapte-90").documents
     assert np.bincount(own.groups).tolist() == [7769 + 1, 3019]
     assert set(own.classes) == {

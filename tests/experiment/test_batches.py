@@ -13,12 +13,12 @@ from benchmark.experiment.runner import read_variants, works_of
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines
 from benchmark.methods.workbench import Workbench
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
     from benchmark.experiment.work import TaskWork
 
 METHODS = [
@@ -30,9 +30,9 @@ METHODS = [
 
 
 @pytest.fixture
-def work_of(configured: Callable[..., Experiment], tmp_path: Path) -> Callable[..., TaskWork]:
+def work_of(tmp_path: Path) -> Callable[..., TaskWork]:
     def make(**changes: Any) -> TaskWork:
-        study = configured(**{"methods": METHODS, **changes})
+        study = small_experiment(**{"methods": METHODS, **changes})
         (work,) = works_of(study, read_variants(study, RunContext(Store(tmp_path / "store"), download=False)))
         return work
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import Process
+
 pytestmark = pytest.mark.slow
 PACKAGE = Path(__file__).parents[2] / "benchmark"
 CONFIG = """
@@ -40,14 +42,14 @@ def copied(tmp_path):
 
 
 @pytest.fixture
-def bench(copied, launched):
+def bench(copied):
     """Run the configuration in a process of its own: exit code, standard output and error."""
 
     def run(store, out, *, meanwhile=""):
         arguments = ("run", "edited.yaml", "--out", str(copied / out))
         variables = {"BENCH_CACHE": str(copied / store)}
         code = RUN.replace("[]", meanwhile)
-        return launched(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
+        return Process(*arguments, code=code, path=[copied], folder=copied, variables=variables).finish()
 
     return run
 

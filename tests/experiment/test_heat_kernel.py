@@ -17,10 +17,9 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.methods import workbench
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment
@@ -46,9 +45,9 @@ def heat(s: Matrix, n: int, t: float) -> Matrix:
 
 
 @pytest.fixture
-def experiment(configured: Callable[..., Experiment]) -> Experiment:
+def experiment() -> Experiment:
     """TF under L1 with the heat kernel, on two held-out universities."""
-    return configured(
+    return small_experiment(
         methods=[{"weighting": "tf", "normalization": "l1", "kernel": {"name": "heat", "t": T}}],
         defaults={"C": 10, "epsilon": EPSILON},
     )
@@ -88,9 +87,9 @@ def test_products_that_are_not_held_know_the_dimension_too(
         np.testing.assert_array_equal(one, two)
 
 
-def test_a_time_out_of_range_is_refused_before_any_work(configured: Callable[..., Experiment]) -> None:
+def test_a_time_out_of_range_is_refused_before_any_work() -> None:
     kernel = {"name": "heat", "t": 1e-12}
     with pytest.raises(ConfigError, match="t must lie between 1e-09 and 1e"):
-        configured(methods=[{"weighting": "tf", "normalization": "l1", "kernel": kernel}])
+        small_experiment(methods=[{"weighting": "tf", "normalization": "l1", "kernel": kernel}])
     with pytest.raises(ConfigError, match="l1"):
-        configured(methods=[{"weighting": "tf", "normalization": "l2", "kernel": {"name": "heat", "t": T}}])
+        small_experiment(methods=[{"weighting": "tf", "normalization": "l2", "kernel": {"name": "heat", "t": T}}])

@@ -37,6 +37,7 @@ from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURES
 from benchmark.text import stoplist
 from benchmark.text.duplicates import near_duplicates
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,14 +75,14 @@ DRAWS = {"name": "random-subsets", "train_size": [60, 100], "replicates": 2}
 
 
 @pytest.fixture(scope="module")
-def counts(configured: Callable[..., Experiment], tmp_path_factory: pytest.TempPathFactory) -> Counts:
-    collection = configured(text=TEXT).variants["base"].collection
+def counts(tmp_path_factory: pytest.TempPathFactory) -> Counts:
+    collection = small_experiment(text=TEXT).variants["base"].collection
     return read_counts(collection, RunContext(Store(tmp_path_factory.mktemp("store"), limit=10**9)))[0]
 
 
 @pytest.fixture
-def study(configured: Callable[..., Experiment]) -> Callable[..., Experiment]:
-    return lambda **changes: configured(**{"text": TEXT, "methods": METHODS, "measures": MEASURES} | changes)
+def study() -> Callable[..., Experiment]:
+    return lambda **changes: small_experiment(**{"text": TEXT, "methods": METHODS, "measures": MEASURES} | changes)
 
 
 def named(experiment: Experiment, counts: Counts) -> dict[str, Any]:
@@ -344,9 +345,9 @@ def touch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
 
 
 @pytest.fixture(scope="module")
-def unchanged(configured: Callable[..., Experiment], counts: Counts) -> tuple[Experiment, dict[str, Any]]:
+def unchanged(counts: Counts) -> tuple[Experiment, dict[str, Any]]:
     """An experiment, and what all is named by as long as nothing is edited."""
-    experiment = configured(text=TEXT, methods=METHODS, measures=MEASURES)
+    experiment = small_experiment(text=TEXT, methods=METHODS, measures=MEASURES)
     return experiment, named(experiment, counts)
 
 
@@ -533,7 +534,7 @@ def assert_covered(called: set[str], *roots: Any) -> None:
 @pytest.mark.parametrize("subset", [None, "several"])
 @pytest.mark.parametrize("chosen", [False, True], ids=["given", "chosen"])
 def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
-    configured: Callable[..., Experiment], subset: str | None, chosen: bool, tmp_path: Path
+    subset: str | None, chosen: bool, tmp_path: Path
 ) -> None:
     """Imports are followed by reading; here the calls themselves are counted."""
     text = TEXT | {"min_occurrences": 200}
@@ -541,7 +542,7 @@ def test_whatever_is_called_to_compute_a_result_is_part_of_its_key(
     changes["methods"] = [{"kernel": {"name": "ngd-e", "t": [0.5, 1]}}, *METHODS] if chosen else METHODS
     changes |= {"choose": {"by": ["cross-validation"], "folds": 2}} if chosen else {"terms": {"number": 30}}
     changes |= {} if subset else {"measures": MEASURES}
-    experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
+    experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]}, **changes)
     variant, bench = experiment.variants["base"], Workbench(2)
     read = partial(read_counts, variant.collection, RunContext(Store(tmp_path, limit=10**9)))
     counted = type(variant.collection.reader), counts_key  # the key of the counts is part of all others
@@ -587,11 +588,11 @@ def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> 
 
 
 @pytest.fixture(params=[None, "several"])
-def work_of_one(request: pytest.FixtureRequest, configured: Callable[..., Experiment], store: Store) -> tuple[Any, Any]:
+def work_of_one(request: pytest.FixtureRequest, store: Store) -> tuple[Any, Any]:
     """A job of several splits, and its problem."""
     draws = {"name": "random-subsets", "train_size": 100, "replicates": 3, "stratified": request.param is None}
     given = {"corpus": {"name": "synthetic", "subset": request.param}, "protocol": draws, "methods": ["mnb"]}
-    experiment = configured(**given)
+    experiment = small_experiment(**given)
     variant = experiment.variants["base"]
     counts, _, key = read_counts(variant.collection, RunContext(store))
     (point,) = task_work(experiment, variant, variant.tasks[0], counts, key).points

@@ -20,6 +20,7 @@ from benchmark.experiment.runner import run
 from benchmark.experiment.session import again, perform
 from benchmark.experiment.store import Store, array_digest
 from benchmark.report.html.page import PAGE
+from tests.builders import small_experiment
 
 
 @pytest.fixture
@@ -43,10 +44,10 @@ def test_names_the_order_of_documents_and_classes(manifest):
     assert facts["groups"] == list(documents.group_names)
 
 
-def test_another_document_order_is_another_digest(configured, store):
+def test_another_document_order_is_another_digest(store):
     first = registry.load("synthetic").documents.ids[0]
     facts = [
-        run(configured(corpus={"name": "synthetic", "exclude": exclude}), RunContext(store)).facts[BASE]
+        run(small_experiment(corpus={"name": "synthetic", "exclude": exclude}), RunContext(store)).facts[BASE]
         for exclude in ([], [first])
     ]
     assert facts[0]["documents_digest"] != facts[1]["documents_digest"]
@@ -67,9 +68,9 @@ def test_holds_the_configuration_as_written_and_as_resolved(manifest, finished):
 
 
 @pytest.mark.usefixtures("sketched")
-def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
+def test_holds_what_was_chosen_split_by_split(tmp_path):
     methods = [{"kernel": {"name": "ngd-e", "t": [0.001, 1]}}]
-    experiment = configured(methods=methods, choose={"by": ["oracle", "cross-validation"], "folds": 2})
+    experiment = small_experiment(methods=methods, choose={"by": ["oracle", "cross-validation"], "folds": 2})
     done = perform(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     assert read_manifest(done.folder)["cells"] == {
         f"ngd-e-{choice}": {"ties": 0, "chosen": [1, 1]} for choice in ("oracle", "cv")
@@ -78,8 +79,8 @@ def test_holds_what_was_chosen_split_by_split(configured, tmp_path):
 
 @pytest.mark.usefixtures("sketched")
 @pytest.mark.parametrize("protocol", [{"name": "k-fold", "k": 2}, {"name": "k-fold", "k": 2, "seed": 9}])
-def test_holds_the_seeds_even_where_they_were_left_out(configured, tmp_path, protocol):
-    experiment = configured(protocol=protocol, seed=4)
+def test_holds_the_seeds_even_where_they_were_left_out(tmp_path, protocol):
+    experiment = small_experiment(protocol=protocol, seed=4)
     done = perform(experiment, RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
     found = read_manifest(done.folder)
     assert found["seeds"] == {"experiment": 4}
@@ -133,7 +134,7 @@ def test_every_other_file_has_the_same_bytes_wherever_and_whenever(finished, tmp
     assert changed == {"machine.threads"}
 
 
-def test_from_the_same_store_come_the_same_bytes(finished, configured, tmp_path):
+def test_from_the_same_store_come_the_same_bytes(finished, tmp_path):
     store = Store(tmp_path / "store")
     done = [perform(finished.results.study, RunContext(store), folder=tmp_path / name) for name in ("one", "two")]
     first, second = (contents(each.folder) for each in done)
@@ -185,11 +186,13 @@ class TestDiffering:
 
 
 @pytest.mark.usefixtures("sketched")
-def test_holds_the_seconds_of_measures(configured, tmp_path):
+def test_holds_the_seconds_of_measures(tmp_path):
     methods = [{"classifier": {"name": "divergence-bayes", "smoothing": 0.1}}]
     measures = [{"name": "centroid-flow", "graphs": ["path"], "tolerance": 1e-3}]
     done = perform(
-        configured(methods=methods, measures=measures), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run"
+        small_experiment(methods=methods, measures=measures),
+        RunContext(Store(tmp_path / "store")),
+        folder=tmp_path / "run",
     )
     timings = read_manifest(done.folder)["timings"]
     assert len(timings) == 1

@@ -21,6 +21,7 @@ from benchmark.kernels import Diffusion, HyperplaneTop, Linear, PLSIFisher
 from benchmark.methods import kernel_machines, points
 from benchmark.methods.category_machines import seed_of
 from benchmark.representation.selection import aggregate, information_gain, rank_terms
+from tests.builders import small_experiment
 
 CLASSES = ["faculty", "course", "student"]
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "none", "min_occurrences": 5}
@@ -49,10 +50,10 @@ class Found:
 
 
 @pytest.fixture(scope="module")
-def found(configured, tmp_path_factory):
+def found(tmp_path_factory):
     def make(**given):
         store = Store(tmp_path_factory.mktemp("store"), limit=10**9)
-        return Found(configured(**{"text": TEXT} | given), store)
+        return Found(small_experiment(**{"text": TEXT} | given), store)
 
     return make
 
@@ -155,10 +156,10 @@ class TestDrawsOfTwoClasses:
             for one, two in zip(drawn.point("linear", size).given, other.point("linear", size).given, strict=False):
                 np.testing.assert_array_equal(one, two)
 
-    def test_only_the_sizes_that_are_missing_are_trained(self, drawn, configured, store, monkeypatch):
+    def test_only_the_sizes_that_are_missing_are_trained(self, drawn, store, monkeypatch):
         raw = {key: value for key, value in drawn.study.raw.items() if key != "protocol"}
         protocol = drawn.study.raw["protocol"]
-        run(configured(protocol=protocol, **raw), RunContext(store))
+        run(small_experiment(protocol=protocol, **raw), RunContext(store))
         solve, seen = kernel_machines.solve_many, []
 
         def counted(kernel, problems, **options):
@@ -166,7 +167,7 @@ class TestDrawsOfTwoClasses:
             return solve(kernel, problems, **options)
 
         monkeypatch.setattr(kernel_machines, "solve_many", counted)
-        run(configured(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
+        run(small_experiment(protocol=protocol | {"train_size": [12, 20, 40]}, **raw), RunContext(store))
         assert seen == [6, 6 * 4, 6 * 4, 6 * 4] * 2, "three candidates with three inner folds, one without; two tasks"
 
 
@@ -232,9 +233,9 @@ class TestSelectedTerms:
         assert point.tied[0][empty].all()
         assert (point.given[0][empty] == 0).all()
 
-    def test_more_terms_than_words_are_refused_before_training(self, configured, store, monkeypatch):
+    def test_more_terms_than_words_are_refused_before_training(self, store, monkeypatch):
         monkeypatch.setattr(points.PointClassifier, "solve", lambda *_: pytest.fail("something was trained"))
-        study = configured(
+        study = small_experiment(
             methods=["mnb"], terms={"number": 200}, variants={"rare": {"text": {"min_occurrences": 300}}}
         )
         with pytest.raises(ConfigError, match=r"small: 200 terms can't be selected from the \d+ .*'rare'"):

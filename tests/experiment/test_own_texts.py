@@ -21,6 +21,7 @@ from benchmark.library.planning import plan
 from benchmark.methods import workbench
 from benchmark.model.fitting import fit_model
 from benchmark.observer import Observer
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,11 +42,11 @@ CHOSEN = {"by": "cross-validation", "folds": 3, "over": ["text"]}
 
 
 @pytest.fixture(name="study")
-def studying(configured: Make) -> Make:
+def studying() -> Make:
     def make(*methods: Any, subset: str | None = None, **more: Any) -> Experiment:
         corpus = {"name": "synthetic", "subset": subset, "classes": ["course", "faculty", "student"]}
         given = {"corpus": corpus, "text": TEXT, "protocol": GROUPS, "methods": [*methods]} | more
-        return configured(**given)
+        return small_experiment(**given)
 
     return make
 

@@ -21,12 +21,11 @@ from benchmark.experiment.store import Store
 from benchmark.text.counts import Counts, packed, unpacked
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
+from tests.builders import real_corpus, small_experiment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
 
 #: More than a byte holds, and no whole number of bytes.
 CLASSES = tuple(f"class-{letter}" for letter in "abcdefghijk")
@@ -160,8 +159,8 @@ def test_documents_that_are_left_out_take_their_topics_along(loaded: list[str | 
         np.testing.assert_array_equal(counts.documents.topics, TOPICS[[0, 2, 3, 5]])
 
 
-def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., Experiment], store: Store) -> None:
-    given = configured().variants["base"].collection
+def test_documents_with_one_class_each_have_no_topics(store: Store) -> None:
+    given = small_experiment().variants["base"].collection
     for _ in range(2):
         counts, _, _ = read_counts(given, RunContext(store))
         assert counts.documents.topics is None
@@ -169,9 +168,7 @@ def test_documents_with_one_class_each_have_no_topics(configured: Callable[..., 
 
 
 @pytest.mark.corpus
-def test_reuters_comes_back_with_all_topics(
-    real_corpus: Callable[..., Corpus], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_reuters_comes_back_with_all_topics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = real_corpus("reuters", "without-brief")
     monkeypatch.setattr(registry, "load", lambda *_, **__: whole)  # it is not read again
     ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")

@@ -17,6 +17,7 @@ import pytest
 import yaml
 
 from benchmark.experiment.store import Store
+from tests.processes import Process
 
 #: Pictures and thousands of resamples take half of such a run: what is shown is written, and intervals are of a few.
 SKETCHED = """
@@ -46,7 +47,7 @@ OF_THE_MOMENT = ("manifest.json", "timings.csv", "costs.csv")
 
 
 @pytest.fixture(scope="module", name="run")
-def fixture_run(launched, tmp_path_factory):
+def fixture_run(tmp_path_factory):
     """A part of the quickstart in a process of its own."""
     config = tmp_path_factory.mktemp("config") / "quickstart.yaml"
     config.write_text(yaml.safe_dump(yaml.safe_load(QUICKSTART.read_text(encoding="utf-8")) | CELLS))
@@ -54,7 +55,7 @@ def fixture_run(launched, tmp_path_factory):
     def run(out, store, config=config, **options):
         arguments = ["run", str(config), "--out", str(out), "--verbose"]
         variables = {"BENCH_CACHE": str(store), "COLUMNS": "400"}
-        return launched(*arguments, code=SKETCHED, variables=variables, **options)
+        return Process(*arguments, code=SKETCHED, variables=variables, **options)
 
     return run
 

@@ -20,6 +20,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store
 from benchmark.methods import kernel_machines, workbench
+from tests.builders import small_experiment
 
 # The oracle: plain formulas on dense arrays
 
@@ -112,32 +113,32 @@ def methods(names, normalization="l1", weightings=("tf", "tfidf")):
 
 @pytest.mark.parametrize("weighting", ["tf", "tfidf"])
 @pytest.mark.parametrize(("normalization", "least"), [("l1", 600), ("l2", 400)])
-def test_every_kernel(configured, store, normalization, least, weighting):
+def test_every_kernel(store, normalization, least, weighting):
     own = KERNELS if normalization == "l2" else [name for name in FORMULAS if name != "ngd pi"]
     method, names = methods(own, normalization, [weighting])
-    experiment = configured(methods=[method], defaults=SVM, protocol=GROUP, text=WORDS)
+    experiment = small_experiment(methods=[method], defaults=SVM, protocol=GROUP, text=WORDS)
     assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names) > least
 
 
-def test_without_normalization_and_with_a_shift(configured, store):
+def test_without_normalization_and_with_a_shift(store):
     method, names = methods(["ned"], "none")
     shifted, more = methods(["ngd pi"])
-    experiment = configured(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
+    experiment = small_experiment(methods=[method, shifted], defaults=SVM, text=WORDS, protocol=GROUP)
     assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names + more)
 
 
 @pytest.mark.parametrize("idf", ["collection", "training"])
 @pytest.mark.parametrize("protocol", [FOLDS, SUBSETS], ids=["k-fold", "random subsets"])
-def test_folds_and_sources_of_the_idf(configured, store, protocol, idf):
+def test_folds_and_sources_of_the_idf(store, protocol, idf):
     method, names = methods(["linear", "ngd"])
-    experiment = configured(methods=[method], defaults=SVM | {"idf": idf}, protocol=protocol)
+    experiment = small_experiment(methods=[method], defaults=SVM | {"idf": idf}, protocol=protocol)
     assert assert_equal_to_scikit_learn(experiment, run(experiment, RunContext(store)), store, names) > 1000
 
 
-def test_variants_and_the_order_of_classes(configured, store):
+def test_variants_and_the_order_of_classes(store):
     turned = {"corpus": {"classes": ["student", "project", "faculty", "course"]}, "defaults": {"idf": "training"}}
     method, names = methods(["ned"], "l2", ["tfidf"])
-    experiment = configured(methods=[method], defaults=SVM, variants={"turned": turned})
+    experiment = small_experiment(methods=[method], defaults=SVM, variants={"turned": turned})
     found = run(experiment, RunContext(store))
     assert assert_equal_to_scikit_learn(experiment, found, store, names * 2)
     assert found.facts["turned"]["classes"] == turned["corpus"]["classes"]
@@ -175,8 +176,8 @@ def trainings(monkeypatch):
     return count
 
 
-def test_a_second_run_takes_everything_from_the_store(configured, store, notebook, trainings):
-    experiment = configured()
+def test_a_second_run_takes_everything_from_the_store(store, notebook, trainings):
+    experiment = small_experiment()
     first = run(experiment, RunContext(store, observer=notebook))
     assert notebook.planned == len(notebook.steps) == 8
     nothing = trainings()
@@ -189,33 +190,33 @@ def test_a_second_run_takes_everything_from_the_store(configured, store, noteboo
     assert not notebook.notes
 
 
-def test_another_cell_or_c_trains_only_what_is_new(configured, store, trainings):
-    run(configured(), RunContext(store))
+def test_another_cell_or_c_trains_only_what_is_new(store, trainings):
+    run(small_experiment(), RunContext(store))
     new = trainings()
     more = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
-    run(configured(methods=[more]), RunContext(store))
+    run(small_experiment(methods=[more]), RunContext(store))
     assert new.n == 2
-    run(configured(methods=[more], defaults={"C": 2}), RunContext(store))
+    run(small_experiment(methods=[more], defaults={"C": 2}), RunContext(store))
     assert new.n == 6
 
 
 @pytest.mark.usefixtures("every_numba_thread")
-def test_any_number_of_threads_gives_the_same_predictions(configured, tmp_path):
+def test_any_number_of_threads_gives_the_same_predictions(tmp_path):
     method, _ = methods(["linear", "ned", "ngd"], weightings=["tfidf"])
-    experiment = configured(methods=[method, "mnb", "eef"], protocol=FOLDS)
+    experiment = small_experiment(methods=[method, "mnb", "eef"], protocol=FOLDS)
     found = [predictions(run(experiment, RunContext(Store(tmp_path / str(jobs)), jobs=jobs))) for jobs in (1, 2, 3)]
     assert found[0] == found[1] == found[2]
 
 
-def test_a_store_that_keeps_nothing_changes_nothing(configured, store, tmp_path):
-    experiment = configured()
+def test_a_store_that_keeps_nothing_changes_nothing(store, tmp_path):
+    experiment = small_experiment()
     nothing = Store(tmp_path / "nothing", limit=0)
     assert predictions(run(experiment, RunContext(nothing))) == predictions(run(experiment, RunContext(store)))
     assert nothing.entries() == []
 
 
-def test_a_store_that_cannot_be_is_told_once_and_done_without(configured, store, notebook, tmp_path):
-    experiment = configured()
+def test_a_store_that_cannot_be_is_told_once_and_done_without(store, notebook, tmp_path):
+    experiment = small_experiment()
     (tmp_path / "file").write_text("in the way")
     impossible = Store(tmp_path / "file" / "store", warn=notebook.note)
     assert predictions(run(experiment, RunContext(impossible))) == predictions(run(experiment, RunContext(store)))
@@ -223,8 +224,8 @@ def test_a_store_that_cannot_be_is_told_once_and_done_without(configured, store,
     assert "no longer kept" in notebook.notes[0]
 
 
-def test_matrices_too_large_to_hold_change_nothing(configured, store, tmp_path, monkeypatch):
-    experiment = configured()
+def test_matrices_too_large_to_hold_change_nothing(store, tmp_path, monkeypatch):
+    experiment = small_experiment()
     expected = predictions(run(experiment, RunContext(store)))
     monkeypatch.setenv("BENCH_MEMORY_GB", "0")
     other = Store(tmp_path / "other")
@@ -234,8 +235,8 @@ def test_matrices_too_large_to_hold_change_nothing(configured, store, tmp_path, 
         run(experiment, RunContext(Store(tmp_path / "third")))
 
 
-def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured, store, notebook):
-    experiment = configured(methods=[SOUND])
+def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(store, notebook):
+    experiment = small_experiment(methods=[SOUND])
     first = predictions(run(experiment, RunContext(store)))
     whole = {path: path.read_bytes() for path, _, _ in store.entries()}
     for position in (0, 20, 200, -1):
@@ -251,8 +252,8 @@ def test_damage_to_all_entries_is_told_and_computed_again_to_the_same(configured
         assert len(notebook.notes) == len(whole), "all is mended"
 
 
-def test_each_entry_may_be_missing(configured, store, notebook):
-    experiment = configured(methods=[SOUND])
+def test_each_entry_may_be_missing(store, notebook):
+    experiment = small_experiment(methods=[SOUND])
     first = predictions(run(experiment, RunContext(store)))
     for path, _, _ in store.entries():
         size = path.stat().st_size
@@ -269,10 +270,10 @@ HUGE = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomi
 SOUND = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}
 
 
-def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configured, store, notebook, trainings):
-    alone = predictions(run(configured(methods=[SOUND]), RunContext(store)))
+def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(store, notebook, trainings):
+    alone = predictions(run(small_experiment(methods=[SOUND]), RunContext(store)))
     n_entries = len(store.entries())
-    experiment = configured(methods=[HUGE, SOUND])
+    experiment = small_experiment(methods=[HUGE, SOUND])
     failed = "tf-none-polynomial-degree400"
     for _ in range(2):  # a failure is not kept: it is tried again
         again = trainings()
@@ -287,8 +288,8 @@ def test_a_cell_that_fails_is_named_with_its_reason_and_costs_no_other(configure
         notebook.__init__()
 
 
-def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(configured, store, trainings):
-    experiment = configured(methods=[SOUND])
+def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(store, trainings):
+    experiment = small_experiment(methods=[SOUND])
     whole = predictions(run(experiment, RunContext(Store(store.folder.parent / "other"))))
     trainings(fail=[2])
     found = run(experiment, RunContext(store))
@@ -300,8 +301,8 @@ def test_a_cell_that_fails_on_a_later_fold_has_no_result_until_it_succeeds(confi
     assert predictions(found) == whole
 
 
-def test_a_run_that_is_stopped_goes_on_where_it_stopped(configured, store, trainings):
-    experiment = configured(methods=[SOUND])
+def test_a_run_that_is_stopped_goes_on_where_it_stopped(store, trainings):
+    experiment = small_experiment(methods=[SOUND])
     whole = predictions(run(experiment, RunContext(Store(store.folder.parent / "other"))))
     trainings(fail=[3], error=KeyboardInterrupt)
     with pytest.raises(KeyboardInterrupt):
@@ -331,23 +332,23 @@ def no_training(monkeypatch):
         ({"documents": 600, "vocabulary": 1}, "expects 1 words in the vocabulary"),
     ],
 )
-def test_other_data_than_expected_yields_no_score(configured, store, no_training, expect, message):
+def test_other_data_than_expected_yields_no_score(store, no_training, expect, message):
     for _ in range(2):  # counts that the store has are checked as well
         with pytest.raises(DataError, match=message):
-            run(configured(expect=expect), RunContext(store))
+            run(small_experiment(expect=expect), RunContext(store))
 
 
-def test_expectations_that_are_met_let_the_run_go_on(configured, store):
-    counts, _, _ = read_counts(configured().variants[BASE].collection, RunContext(store))
+def test_expectations_that_are_met_let_the_run_go_on(store):
+    counts, _, _ = read_counts(small_experiment().variants[BASE].collection, RunContext(store))
     expect = {"documents": 600, "vocabulary": len(counts.vocabulary)}
-    assert run(configured(expect=expect), RunContext(store)).facts[BASE]["vocabulary"] == len(counts.vocabulary)
+    assert run(small_experiment(expect=expect), RunContext(store)).facts[BASE]["vocabulary"] == len(counts.vocabulary)
 
 
-def test_documents_left_without_words_are_kept_and_counted(configured, store):
+def test_documents_left_without_words_are_kept_and_counted(store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
     method, names = methods(["ngd", "rbf"])
     more, more_names = methods(["rbf"], "l2")
-    experiment = configured(text=text, methods=[method, more], defaults=SVM)
+    experiment = small_experiment(text=text, methods=[method, more], defaults=SVM)
     counts, _, _ = read_counts(experiment.variants[BASE].collection, RunContext(store))
     wordless = np.flatnonzero(counts.matrix.toarray().sum(axis=1) == 0)
     found = run(experiment, RunContext(store))
@@ -359,10 +360,10 @@ def test_documents_left_without_words_are_kept_and_counted(configured, store):
 
 
 @pytest.mark.usefixtures("no_training")
-def test_a_collection_left_without_any_word_yields_no_score(configured, store):
+def test_a_collection_left_without_any_word_yields_no_score(store):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 600}
     with pytest.raises(ConfigError, match="no word"):
-        run(configured(text=text), RunContext(store))
+        run(small_experiment(text=text), RunContext(store))
 
 
 def webkb_like(tmp_path, monkeypatch):
@@ -395,8 +396,8 @@ class TestChangedCorpus:
         return webkb_like(tmp_path, monkeypatch)
 
     @pytest.fixture
-    def experiment(self, configured):
-        return configured(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
+    def experiment(self):
+        return small_experiment(corpus={"name": "webkb"}, text={"min_occurrences": 2}, methods=[SOUND])
 
     def test_unchanged_it_runs(self, corpus, experiment, store):
         found = run(experiment, RunContext(store, download=False))
@@ -435,6 +436,6 @@ class TestChangedCorpus:
             run(experiment, RunContext(store, download=False))
 
 
-def test_excluded_documents_must_exist(configured, store):
+def test_excluded_documents_must_exist(store):
     with pytest.raises(BenchError, match="nobody"):
-        run(configured(corpus={"name": "synthetic", "exclude": ["nobody"]}), RunContext(store))
+        run(small_experiment(corpus={"name": "synthetic", "exclude": ["nobody"]}), RunContext(store))

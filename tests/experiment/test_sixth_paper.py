@@ -17,6 +17,7 @@ from benchmark.kernels import KERNELS, Linear
 from benchmark.library.reproduction import paper_configs, write_page
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.reference.registries import registered
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -159,11 +160,9 @@ def test_a_method_is_listed_run_scored_drawn_and_compared(performed: Callable[..
 
 @pytest.mark.usefixtures("registered_here")
 @pytest.mark.parametrize("subset", [None, "several"])
-def test_a_method_takes_part_in_everything_else(
-    configured: Callable[..., Any], store: Store, subset: str | None
-) -> None:
+def test_a_method_takes_part_in_everything_else(store: Store, subset: str | None) -> None:
     """Several classes, selected terms and a choice of parameters, which its class doesn't know of."""
-    experiment = configured(
+    experiment = small_experiment(
         corpus={"name": "synthetic", "subset": subset},
         terms={"number": 100},
         methods=[

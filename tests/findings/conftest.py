@@ -10,6 +10,7 @@ import pytest
 
 from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
 from benchmark.findings.scoring import score
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,15 +94,15 @@ def classes() -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def curves(configured: Callable[..., Experiment]) -> Callable[..., Experiment]:
+def curves() -> Callable[..., Experiment]:
     """Make an experiment whose sample is draws, with a choice of parameters; keywords replace sections."""
-    return lambda **changes: configured(**DRAWN | {"name": "drawn"} | changes)
+    return lambda **changes: small_experiment(**DRAWN | {"name": "drawn"} | changes)
 
 
 @pytest.fixture(scope="session")
-def table(configured: Callable[..., Experiment]) -> Callable[..., Experiment]:
+def table() -> Callable[..., Experiment]:
     """Make an experiment whose sample is documents; keywords replace sections."""
-    return lambda **changes: configured(**TABLE | {"name": "table"} | changes)
+    return lambda **changes: small_experiment(**TABLE | {"name": "table"} | changes)
 
 
 @pytest.fixture(scope="session")
@@ -112,7 +113,7 @@ def drawn(curves: Callable[..., Experiment]) -> Made:
 
 
 @pytest.fixture(scope="session")
-def centroids(configured: Callable[..., Experiment]) -> Made:
-    study = configured(name="centroids", **CENTROIDS)
+def centroids() -> Made:
+    study = small_experiment(name="centroids", **CENTROIDS)
     predictions = made(study)
     return study, predictions, score(study, predictions)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from benchmark.findings.caveats import caveats_of
+from tests.builders import small_experiment
 
 FIXED = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
 DRAWS = {"name": "random-subsets", "train_size": [30, 60], "replicates": 3}
 
 
 @pytest.fixture(name="names")
-def naming(configured, classes):
+def naming(classes):
     def of(**changes):
         corpus = {"name": "synthetic", "classes": classes}
         base = {
@@ -21,7 +22,7 @@ def naming(configured, classes):
             "methods": ["linear"],
             "text": {},
         }
-        return [each.name for each in caveats_of(configured(**base | changes))]
+        return [each.name for each in caveats_of(small_experiment(**base | changes))]
 
     return of
 

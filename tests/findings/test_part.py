@@ -11,6 +11,7 @@ from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.part import points_of
+from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
 CELLS = ("tf-l1-linear", "tf-l1-ngd", "tfidf-l1-linear", "tfidf-l1-ngd")
@@ -53,8 +54,8 @@ def of(table, *columns):
     return [tuple(row) for row in table[list(columns)].itertuples(index=False)]
 
 
-def test_what_needs_a_cell_that_is_not_here_is_not_judged(configured, publish, store, tmp_path):
-    study = configured(paper=publish(PAPER), compare=[list(CELLS[:2]), [CELLS[0], CELLS[2]]])
+def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_path):
+    study = small_experiment(paper=publish(PAPER), compare=[list(CELLS[:2]), [CELLS[0], CELLS[2]]])
     whole = perform(study, RunContext(store), folder=tmp_path / "whole").summary
     part = perform(part_of(study, ["tf-*"]), RunContext(store), folder=tmp_path / "part").summary
     judged = ("cell", "metric", "value", "low", "high", "verdict")
@@ -70,9 +71,9 @@ def test_what_needs_a_cell_that_is_not_here_is_not_judged(configured, publish, s
     assert part.notes[0] == "Only tf-*: 2 of 4 cells. Holm's correction is over the comparisons that are here."
 
 
-def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(configured, publish, store, tmp_path):
+def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(publish, store, tmp_path):
     publish(PAPER)
-    study = configured(name="sweep", explains="small", variants={"stopped": {"text": {"stoplist": "smart"}}})
+    study = small_experiment(name="sweep", explains="small", variants={"stopped": {"text": {"stoplist": "smart"}}})
     for only, found in (
         (["*-ngd"], []),
         (["tf-*"], [("here", "")]),
@@ -91,8 +92,8 @@ def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells
         ("growth-diffusion-oracle", [40, 60, 80]),
     ],
 )
-def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its_ends(configured, cell, sizes):
-    study = configured(**CURVES)
+def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its_ends(cell, sizes):
+    study = small_experiment(**CURVES)
     (own,) = (each for each in study.cells if each.id == cell)
     points = list(points_of(study, own))
     assert [(place[4], place[3]) for place in points] == [(size, index) for size in sizes for index in (0, 1)]
@@ -100,8 +101,8 @@ def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its
     assert [place[4] for place in points_of(study, linear)] == [60]  # there is nothing to choose
 
 
-def test_every_point_of_the_whole_is_needed_by_a_cell(configured, store):
-    study = configured(**CURVES)
+def test_every_point_of_the_whole_is_needed_by_a_cell(store):
+    study = small_experiment(**CURVES)
     found = run(study, RunContext(store))
     assert {place for cell in study.cells for place in points_of(study, cell)} == set(found.predictions.points)
     assert (found.from_store, run(study, RunContext(store)).from_store) == ((0, 16), (16, 16))
@@ -109,31 +110,33 @@ def test_every_point_of_the_whole_is_needed_by_a_cell(configured, store):
     assert again.from_store == (2, 2)
 
 
-def test_a_growth_brings_its_ends(configured):
-    part = part_of(configured(**CURVES), ["growth-linear-cv"])
+def test_a_growth_brings_its_ends():
+    part = part_of(small_experiment(**CURVES), ["growth-linear-cv"])
     assert part.ids == ("linear-cv-40", "linear-cv-80", "growth-linear-cv")
 
 
-def test_what_decides_the_order_of_classes_and_groups_stays(configured):
+def test_what_decides_the_order_of_classes_and_groups_stays():
     """Cells are paired across variants by the numbers that the first gives to classes and groups."""
     turned = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas", "cornell"]}}
-    kept = {name: configured(variants={"v": own}) for name, own in (("turned", turned), ("stopped", {"text": {}}))}
+    kept = {
+        name: small_experiment(variants={"v": own}) for name, own in (("turned", turned), ("stopped", {"text": {}}))
+    }
     names = {name: list(part_of(study, ["v-*"]).variants) for name, study in kept.items()}
     assert names == {"turned": ["base", "v"], "stopped": ["v"]}
 
 
-def test_measures_without_a_cell_here_are_left_out(configured):
+def test_measures_without_a_cell_here_are_left_out():
     bayes = {"classifier": {"name": "divergence-bayes"}}
     distances = {"name": "centroid-distances", "centroids": ["mean"], "resamples": 4}
     changes = {"variants": {"v": {"text": {"min_occurrences": 6}}}}
-    study = configured(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
+    study = small_experiment(methods=[bayes, "ngd"], measures=[distances, "document-counts"], **changes)
     assert [each.name for each in part_of(study, ["*table-mean-*"]).measures] == ["centroid-distances"]
     assert [each.name for each in part_of(study, ["table-mean-course"]).measures] == ["centroid-distances"]
     assert part_of(study, ["ngd"]).measures == ()
 
 
-def test_all_of_it_is_no_part(configured):
-    study = configured()
+def test_all_of_it_is_no_part():
+    study = small_experiment()
     assert part_of(study, ()) is study
     with pytest.raises(ConfigError, match=r"unknown cell 'tf-l1-ngx'; did you mean 'tf-l1-ngd'\? of small$"):
         part_of(study, ["tf-*", "tf-l1-ngx"])

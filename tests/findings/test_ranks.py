@@ -5,6 +5,7 @@ import pytest
 
 from benchmark.evaluation.scored import KEYS, SCORES, Scored
 from benchmark.findings.ranks import rank_rows
+from tests.builders import small_experiment
 
 
 def scored_of(values, **more):
@@ -22,21 +23,21 @@ def scored_of(values, **more):
 THREE = {(method, task): [0.5 + i / 10, 0.6 + i / 10] for i, method in enumerate("abc") for task in ("x", "y")}
 
 
-def test_a_split_of_a_task_is_a_sample(configured):
-    rows = rank_rows(configured(), scored_of(THREE))
+def test_a_split_of_a_task_is_a_sample():
+    rows = rank_rows(small_experiment(), scored_of(THREE))
     assert [row[:3] for row in rows] == [["c", 1.0, 4], ["b", 2.0, 4], ["a", 3.0, 4]]
 
 
-def test_a_method_without_a_score_somewhere_is_left_out(configured):
+def test_a_method_without_a_score_somewhere_is_left_out():
     part = THREE | {("d", "x"): [0.1, 0.1]}
-    assert rank_rows(configured(), scored_of(part)) == rank_rows(configured(), scored_of(THREE))
+    assert rank_rows(small_experiment(), scored_of(part)) == rank_rows(small_experiment(), scored_of(THREE))
 
 
 @pytest.mark.parametrize("more", [{"size": 50}, {"terms": 50}, {"of_class": "earn"}, {"what": "measure"}])
-def test_neither_curves_nor_single_classes_are_ranked(configured, more):
-    assert rank_rows(configured(), scored_of(THREE, **more)) == []
+def test_neither_curves_nor_single_classes_are_ranked(more):
+    assert rank_rows(small_experiment(), scored_of(THREE, **more)) == []
 
 
-def test_of_two_methods_or_two_samples_there_are_pairs(configured):
-    assert rank_rows(configured(), scored_of({key: own for key, own in THREE.items() if key[0] != "a"})) == []
-    assert rank_rows(configured(), scored_of({key: own for key, own in THREE.items() if key[1] != "x"})) == []
+def test_of_two_methods_or_two_samples_there_are_pairs():
+    assert rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[0] != "a"})) == []
+    assert rank_rows(small_experiment(), scored_of({key: own for key, own in THREE.items() if key[1] != "x"})) == []

@@ -14,6 +14,7 @@ from benchmark.findings.papers import load_published
 from benchmark.findings.scoring import Run
 from benchmark.findings.settings import asides_of, pin_settings, setting_of, settings_in_words
 from benchmark.findings.summary import summarized
+from tests.builders import small_experiment
 
 VALUE = {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "50.0", "unit": "percent"}
 CLAIM = {"id": "c", "text": "t", "relation": "greater", "test": "sign"}
@@ -23,13 +24,13 @@ METHODS = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"
 
 
 @pytest.fixture(name="study")
-def experiment(configured, publish, classes):
+def experiment(publish, classes):
     paper = publish(PAPER)
 
     def of(**changes):
         base = {"name": "small", "corpus": {"name": "synthetic", "classes": classes}, "methods": METHODS, "text": {}}
         protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
-        return configured(**{**base, "protocol": protocol, "paper": paper, **changes})
+        return small_experiment(**{**base, "protocol": protocol, "paper": paper, **changes})
 
     return of
 

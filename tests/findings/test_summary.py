@@ -19,6 +19,7 @@ from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.summary import summarized
 from benchmark.report.files import write_all
+from tests.builders import small_experiment
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
 CLASSES = ("course", "faculty", "project", "student")
@@ -81,8 +82,8 @@ def score(summary, cell, fold="all", metric="accuracy"):
 class TestScores:
     @pytest.fixture(scope="class")
     @staticmethod
-    def results(configured):
-        return made_up(configured())
+    def results():
+        return made_up(small_experiment())
 
     @pytest.fixture(scope="class")
     @staticmethod
@@ -126,12 +127,12 @@ class TestScores:
         parts = [summary.scores[summary.scores["metric"] == m][columns] for m in ("accuracy", "micro-f1")]
         pd.testing.assert_frame_equal(*[part.reset_index(drop=True) for part in parts])
 
-    def test_the_metrics_are_those_of_the_configuration(self, configured):
-        found = summarized(made_up(configured(metrics=["macro-f1"]))).scores
+    def test_the_metrics_are_those_of_the_configuration(self):
+        found = summarized(made_up(small_experiment(metrics=["macro-f1"]))).scores
         assert set(found["metric"]) == {"macro-f1"}
 
-    def test_one_split_has_wilsons_interval_in_both_rows(self, configured):
-        experiment = configured(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
+    def test_one_split_has_wilsons_interval_in_both_rows(self):
+        experiment = small_experiment(protocol={"name": "leave-one-group-out", "held_out": ["cornell"]})
         found = summarized(made_up(experiment, documents=(60,)))
         fold, headline = (score(found, "tf-l1-ngd", name) for name in ("cornell", "all"))
         assert fold.drop("fold").equals(headline.drop("fold"))
@@ -148,8 +149,8 @@ class TestScores:
                 found[CLASSES.index(row.truth), CLASSES.index(row.predicted)] = row.n
             np.testing.assert_array_equal(found, expected)
 
-    def test_confusions_are_named_by_the_classes_of_their_own_variant(self, configured):
-        run = made_up(configured(variants={"fewer": {"text": {"min_documents": 2}}}))
+    def test_confusions_are_named_by_the_classes_of_their_own_variant(self):
+        run = made_up(small_experiment(variants={"fewer": {"text": {"min_documents": 2}}}))
         other = (*CLASSES[:3], "staff")
         tasks = run.predictions.tasks | {("fewer", ""): replace(run.predictions.tasks["fewer", ""], classes=other)}
         found = summarized(replace(run, predictions=replace(run.predictions, tasks=tasks))).confusions
@@ -157,8 +158,8 @@ class TestScores:
         for own, names in ((found[theirs], other), (found[~theirs], CLASSES)):
             assert set(own["truth"]) == set(own["predicted"]) == set(names)
 
-    def test_another_seed_moves_intervals_and_no_value(self, configured, summary):
-        other = summarized(made_up(configured(seed=5)))
+    def test_another_seed_moves_intervals_and_no_value(self, summary):
+        other = summarized(made_up(small_experiment(seed=5)))
         assert other.scores["value"].equals(summary.scores["value"])
         assert not other.scores["low"].equals(summary.scores["low"])
 
@@ -168,8 +169,8 @@ class TestComparisons:
 
     @pytest.fixture(scope="class")
     @staticmethod
-    def results(configured):
-        return made_up(configured(compare=[list(pair) for pair in TestComparisons.PAIRS]))
+    def results():
+        return made_up(small_experiment(compare=[list(pair) for pair in TestComparisons.PAIRS]))
 
     def test_differences_are_those_of_the_scores(self, results):
         summary = summarized(results)
@@ -198,17 +199,17 @@ class TestComparisons:
         assert signs["family"].tolist() == [size] * 2
         assert signs["p_holm"].min() == pytest.approx(size * least)
 
-    def test_no_pair_is_compared_with_a_cell_that_failed(self, configured):
-        experiment = configured(compare=[list(pair) for pair in self.PAIRS])
+    def test_no_pair_is_compared_with_a_cell_that_failed(self):
+        experiment = small_experiment(compare=[list(pair) for pair in self.PAIRS])
         summary = summarized(made_up(experiment, failures={"tf-l1-linear": "texas: no"}))
         assert [(row.a, row.b) for row in summary.differences.itertuples()] == [self.PAIRS[1]]
         assert set(summary.significance["a"]) == {"tfidf-l1-ngd"}
 
-    def test_a_pair_on_different_documents_is_noted_and_not_compared(self, configured):
+    def test_a_pair_on_different_documents_is_noted_and_not_compared(self):
         methods = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"]}]
         pairs = [["tf-l1-ngd", "fewer-tf-l1-ngd"], ["fewer-tf-l1-ngd", "fewer-tf-l1-linear"]]
         variants = {"fewer": {"text": {"min_documents": 2}}}
-        experiment = configured(methods=methods, variants=variants)
+        experiment = small_experiment(methods=methods, variants=variants)
         compared = tuple(Pair(*pair, "") for pair in pairs)
         summary = summarized(made_up(replace(experiment, compare=compared), fewer=("fewer",)))
         assert [[row.a, row.b] for row in summary.differences.itertuples()] == pairs[1:]
@@ -257,8 +258,8 @@ def paper(publish):
 
 
 class TestAgainstThePaper:
-    def test_each_number_of_its_own_has_a_row(self, configured, paper):
-        verdicts = summarized(made_up(configured(paper=paper))).verdicts.set_index("cell")
+    def test_each_number_of_its_own_has_a_row(self, paper):
+        verdicts = summarized(made_up(small_experiment(paper=paper))).verdicts.set_index("cell")
         assert list(verdicts.index) == ["tf-l1-ngd", "tf-l1-linear", "tf-l1-ngd vs tf-l1-linear"]
         assert verdicts["published"].tolist() == ["92.5", "0.99", "5.0"]
         assert verdicts.loc["tf-l1-ngd", "value"] == pytest.approx(92.5)
@@ -269,8 +270,8 @@ class TestAgainstThePaper:
             inside = row.low <= float(row.published) <= row.high
             assert inside == (row.verdict != "deviates")
 
-    def test_z_is_positive_where_the_first_of_the_pair_is_better(self, configured, paper):
-        results = made_up(configured(paper=paper))
+    def test_z_is_positive_where_the_first_of_the_pair_is_better(self, paper):
+        results = made_up(small_experiment(paper=paper))
         predicted = table(results)
         right = {
             cell: (predicted["truth"] == predicted["predicted"])[predicted["cell"] == cell].to_numpy()
@@ -282,32 +283,32 @@ class TestAgainstThePaper:
         assert found.value == pytest.approx((only[0] - only[1]) / np.sqrt(sum(only)))
         assert 0 < found.low < found.value < found.high
 
-    def test_claims_are_restricted_to_the_own_experiment(self, configured, paper):
-        (claim,) = summarized(made_up(configured(paper=paper))).claims.itertuples()
+    def test_claims_are_restricted_to_the_own_experiment(self, paper):
+        (claim,) = summarized(made_up(small_experiment(paper=paper))).claims.itertuples()
         assert (claim.claim, claim.holds, claim.of, claim.whole) == ("better", 1, 2, 3)
         assert claim.verdict == "holds in part (1 of 2)", "by the scores, since the paper has no rule"
         assert claim.strict_verdict == "holds in part (1 of 2, 1 contradicted)"
 
-    def test_what_failed_has_no_verdict(self, configured, paper):
-        summary = summarized(made_up(configured(paper=paper), failures={"tf-l1-ngd": "no"}))
+    def test_what_failed_has_no_verdict(self, paper):
+        summary = summarized(made_up(small_experiment(paper=paper), failures={"tf-l1-ngd": "no"}))
         assert summary.verdicts["cell"].tolist() == ["tf-l1-linear"]
         assert summary.claims["verdict"].tolist() == ["not tested (2 of 2 missing)"]
 
     @pytest.mark.usefixtures("paper")
-    def test_without_a_paper_there_is_none(self, configured):
-        summary = summarized(made_up(configured()))
+    def test_without_a_paper_there_is_none(self):
+        summary = summarized(made_up(small_experiment()))
         assert summary.verdicts.empty
         assert summary.claims.empty
 
     @pytest.mark.usefixtures("paper")
-    def test_a_paper_that_has_no_file_is_refused(self, configured):
+    def test_a_paper_that_has_no_file_is_refused(self):
         with pytest.raises(ConfigError, match="nobody2000"):
-            configured(paper="nobody2000")
+            small_experiment(paper="nobody2000")
 
 
 class TestFailures:
-    def test_all_cells_failed(self, configured, paper, tmp_path):
-        experiment = configured(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
+    def test_all_cells_failed(self, paper, tmp_path):
+        experiment = small_experiment(paper=paper, compare=[["tf-l1-ngd", "tf-l1-linear"]])
         summary = summarized(made_up(experiment, failures=dict.fromkeys(CELLS, "cornell: no")))
         assert len(summary.cells) == 4
         assert set(summary.failures) == set(CELLS)
@@ -317,14 +318,14 @@ class TestFailures:
         assert "cornell: no" in (tmp_path / "run" / "table.md").read_text()
 
     @pytest.mark.usefixtures("sketched")  # its picture is drawn above
-    def test_a_run_of_which_every_cell_fails_is_written(self, configured, tmp_path):
+    def test_a_run_of_which_every_cell_fails_is_written(self, tmp_path):
         huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-        done = perform(configured(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
+        done = perform(small_experiment(methods=[huge]), RunContext(Store(tmp_path / "store")), folder=tmp_path / "run")
         assert done.summary.scores.empty
         assert "not finite" in (done.folder / "table.md").read_text()
 
-    def test_one_cell_failed(self, configured):
-        summary = summarized(made_up(configured(), failures={"tf-l1-ngd": "texas: no"}))
+    def test_one_cell_failed(self):
+        summary = summarized(made_up(small_experiment(), failures={"tf-l1-ngd": "texas: no"}))
         assert set(summary.scores["cell"]) == set(CELLS) - {"tf-l1-ngd"}
         assert [cell.id for cell in summary.cells] == list(CELLS)
 
@@ -339,10 +340,10 @@ class TestNotes:
         assert "without words" not in notes
 
     @pytest.mark.parametrize(("n", "text"), [(1, "1 document without words"), (12, "12 documents without words")])
-    def test_say_how_many_documents_have_no_words(self, configured, n, text):
-        notes = summarized(made_up(configured(), facts=FACTS | {"documents_without_words": n})).notes
+    def test_say_how_many_documents_have_no_words(self, n, text):
+        notes = summarized(made_up(small_experiment(), facts=FACTS | {"documents_without_words": n})).notes
         assert any(text in note for note in notes)
 
-    def test_say_whose_idf_it_is(self, configured):
-        notes = summarized(made_up(configured(defaults={"idf": "training"}))).notes
+    def test_say_whose_idf_it_is(self):
+        notes = summarized(made_up(small_experiment(defaults={"idf": "training"}))).notes
         assert any("idf over the training documents" in note for note in notes)

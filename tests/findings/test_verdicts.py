@@ -17,6 +17,7 @@ from benchmark.evaluation.published import Published
 from benchmark.findings.scoring import Run, score
 from benchmark.findings.summary import summarized
 from benchmark.measures import QUANTITIES
+from tests.builders import small_experiment
 
 HEAD = {"paper": "p", "title": "t", "reference": "r"}
 TESTS = ("sign", "mcnemar", "wilcoxon")
@@ -82,21 +83,21 @@ class TestJudging:
 
 
 @pytest.fixture
-def shapes(configured, table, predicted, drawn, centroids, classes):
+def shapes(table, predicted, drawn, centroids, classes):
     """An experiment of every shape: name, a cell with its metric, and the cell's score."""
 
     def of(study, cell, metric="accuracy", several=False):
         scored = score(study, predicted(study, several=several))
         return study.name, cell, metric, scored
 
-    terms = configured(
+    terms = small_experiment(
         name="terms",
         corpus={"name": "synthetic", "classes": classes},
         protocol={"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
         terms={"number": [20, 50], "rank": "information-gain"},
         methods=["mnb", "eef"],
     )
-    several = configured(
+    several = small_experiment(
         name="several",
         corpus={"name": "synthetic", "classes": classes},
         protocol={"name": "random-subsets", "train_size": [50], "replicates": 6},
@@ -150,12 +151,12 @@ class TestEveryShapeIsJudgedAlike:
         assert (comparison.strict == "not testable") == (comparison.evidence.test.p_value is None)
 
 
-def test_an_f_measure_is_judged_beside_counts_of_documents(configured, predicted, publish, classes):
+def test_an_f_measure_is_judged_beside_counts_of_documents(predicted, publish, classes):
     values = [
         {"table": 1, "config": "counted", "cell": "course-cornell", "metric": "documents", "value": "7"},
         {"table": 2, "config": "counted", "cell": "linear", "metric": "macro-f1", "value": "12.3", "unit": "percent"},
     ]
-    study = configured(
+    study = small_experiment(
         name="counted",
         corpus={"name": "synthetic", "classes": classes},
         methods=["linear"],

@@ -16,14 +16,17 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.library.export import export_counts
+from tests.builders import small_experiment
 
 ODD = ["course/http:^^y^\r", "a,b", 'say "this"', "caf\xe9", "two\nlines"]
 
 
 @pytest.fixture
-def counts(configured, tmp_path):
+def counts(tmp_path):
     text = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_documents": 100}
-    found, _, _ = read_counts(configured(text=text).variants[BASE].collection, RunContext(Store(tmp_path / "store")))
+    found, _, _ = read_counts(
+        small_experiment(text=text).variants[BASE].collection, RunContext(Store(tmp_path / "store"))
+    )
     documents = replace(found.documents, ids=(*ODD, *found.documents.ids[len(ODD) :]))
     return replace(found, documents=documents)
 

@@ -35,6 +35,8 @@ from benchmark.library.planning import (
 )
 from benchmark.methods.workbench import Workbench
 from benchmark.observer import Observer
+from tests.builders import small_experiment
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,8 +111,8 @@ def learning(found: Forecast) -> float:
 
 
 @pytest.mark.parametrize("changes", [{}, SEVERAL, TWO, {"methods": ["mnb", "linear-svm"]}], ids=str)
-def test_every_part_is_there_and_none_is_negative(configured, store: Store, changes: dict[str, Any]) -> None:
-    found = forecast(configured(**changes), store)
+def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[str, Any]) -> None:
+    found = forecast(small_experiment(**changes), store)
     for parts in (found.seconds, found.cpu, found.memory):
         assert tuple(parts) == RUN_PARTS
         assert all(np.isfinite(value) and value >= 0 for value in parts.values())
@@ -118,8 +120,8 @@ def test_every_part_is_there_and_none_is_negative(configured, store: Store, chan
     assert learning(found) > 0
 
 
-def test_nothing_but_the_counts_is_kept(configured, store: Store) -> None:
-    study = configured()
+def test_nothing_but_the_counts_is_kept(store: Store) -> None:
+    study = small_experiment()
     plan(study, store, Observer())
     assert len(store.entries()) == 1
     assert plan(study, store, Observer(), quick=True).rows == [
@@ -127,9 +129,9 @@ def test_nothing_but_the_counts_is_kept(configured, store: Store) -> None:
     ]  # fmt: skip
 
 
-def test_what_the_store_has_takes_nothing(configured, store: Store) -> None:
-    run(configured(methods=[KERNELS]), RunContext(store))
-    study = configured(methods=[KERNELS, "mnb"])
+def test_what_the_store_has_takes_nothing(store: Store) -> None:
+    run(small_experiment(methods=[KERNELS]), RunContext(store))
+    study = small_experiment(methods=[KERNELS, "mnb"])
     found = plan(study, store, Observer())
     assert found.from_store == (2, 3)
     assert found.forecast is not None
@@ -139,21 +141,21 @@ def test_what_the_store_has_takes_nothing(configured, store: Store) -> None:
     assert learning(done) < 0.02 < done.cpu[SCORING]
 
 
-def test_quick_tries_nothing(configured, store: Store, monkeypatch) -> None:
+def test_quick_tries_nothing(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(trial, "tried", lambda *_: pytest.fail("a method is tried"))
-    found = plan(configured(), store, Observer(), quick=True)
+    found = plan(small_experiment(), store, Observer(), quick=True)
     assert (found.forecast, in_words(found)) == (None, "")
 
 
-def test_a_sample_is_not_asked_whether_a_method_sees_anything(configured, store: Store, monkeypatch) -> None:
+def test_a_sample_is_not_asked_whether_a_method_sees_anything(store: Store, monkeypatch) -> None:
     """Of a few documents it may see nothing, and to find out why takes a matrix that the run never makes."""
     monkeypatch.setattr(runner, "blindness", lambda *_: pytest.fail("a sample is looked at"))
-    assert learning(forecast(configured(), store)) > 0
+    assert learning(forecast(small_experiment(), store)) > 0
 
 
-def test_a_method_that_fails_costs_no_plan(configured, store: Store) -> None:
+def test_a_method_that_fails_costs_no_plan(store: Store) -> None:
     huge = {"weighting": "tf", "normalization": "none", "kernel": {"name": "polynomial", "degree": 400}}
-    assert learning(forecast(configured(methods=[huge, "mnb"]), store)) > 0
+    assert learning(forecast(small_experiment(methods=[huge, "mnb"]), store)) > 0
 
 
 # The extrapolation
@@ -204,8 +206,8 @@ def test_more_documents_take_more(own, store: Store) -> None:
 # The sample
 
 
-def test_a_sample_has_all_classes_and_the_splits_of_the_whole(configured, store: Store) -> None:
-    rehearsal = planning._Rehearsal(configured(), store, 1)
+def test_a_sample_has_all_classes_and_the_splits_of_the_whole(store: Store) -> None:
+    rehearsal = planning._Rehearsal(small_experiment(), store, 1)
     rehearsal.read(Observer(), download=False)
     (work,) = rehearsal.works
     small = trial.sampled(work, rehearsal.missing, 0.1)
@@ -223,10 +225,8 @@ def test_a_sample_has_all_classes_and_the_splits_of_the_whole(configured, store:
 
 
 @pytest.mark.parametrize("changes", [{}, SEVERAL, TWO], ids=["table", "several", "two"])
-def test_matrices_are_those_that_the_workbench_then_holds(
-    configured, store: Store, monkeypatch, changes: dict[str, Any]
-) -> None:
-    study, held = configured(methods=[KERNELS], **changes), {"products": 0, "kernel": 0}
+def test_matrices_are_those_that_the_workbench_then_holds(store: Store, monkeypatch, changes: dict[str, Any]) -> None:
+    study, held = small_experiment(methods=[KERNELS], **changes), {"products": 0, "kernel": 0}
     found = forecast(study, store)
     take, fill = Workbench._take, NodeMatrix.fill
 
@@ -245,9 +245,9 @@ def test_matrices_are_those_that_the_workbench_then_holds(
     assert held["kernel"] * 0.98 < found.memory[LEARNING]
 
 
-def test_products_that_are_too_large_to_be_held_take_no_memory(configured, store: Store, monkeypatch) -> None:
+def test_products_that_are_too_large_to_be_held_take_no_memory(store: Store, monkeypatch) -> None:
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.0001")
-    assert forecast(configured(methods=[KERNELS]), store).memory[PRODUCTS] == 0
+    assert forecast(small_experiment(methods=[KERNELS]), store).memory[PRODUCTS] == 0
 
 
 # Files that are not read to their end
@@ -289,10 +289,10 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 # Words
 
 
-def test_a_machine_that_is_too_small_is_told_with_what_to_do(configured, store: Store, monkeypatch) -> None:
+def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
-    memory, disk = plan(configured(), store, Observer(), jobs=2).warnings
+    memory, disk = plan(small_experiment(), store, Observer(), jobs=2).warnings
     assert "fewer documents" in memory
     assert "--jobs 1" in memory
     assert str(store.folder) in disk
@@ -342,7 +342,7 @@ print(sum(found.cpu.values()), found.peak)
 """
 
 
-def test_a_run_takes_about_what_was_planned(own, launched: Any, tmp_path: Path) -> None:
+def test_a_run_takes_about_what_was_planned(own, tmp_path: Path) -> None:
     """In processes of their own; of the processors' time, since other work on the machine passes on the clock, too.
 
     What is shipped is planned and run by `make perf`.
@@ -352,7 +352,7 @@ def test_a_run_takes_about_what_was_planned(own, launched: Any, tmp_path: Path) 
 
     def call(*arguments: object, code: str) -> list[str]:
         variables = {"BENCH_CACHE": str(tmp_path / "cache")}
-        status, output, error = launched(*map(str, arguments), code=code, folder=tmp_path, variables=variables).finish()
+        status, output, error = Process(*map(str, arguments), code=code, folder=tmp_path, variables=variables).finish()
         assert not status, error
         return list(output.split())
 

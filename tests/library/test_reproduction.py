@@ -16,6 +16,7 @@ from benchmark.experiment.store import Store
 from benchmark.findings.papers import load_published
 from benchmark.library.reproduction import _steps, paper_configs, write_page
 from benchmark.report.contents import DIFFERENCES, SCORES, CellInfo, Summary, frame
+from tests.builders import small_experiment
 
 pytestmark = pytest.mark.usefixtures("sketched")
 PAIR = ["tf-l1-ngd", "tf-l1-linear"]
@@ -53,22 +54,22 @@ def store(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def sweep(configured, store, tmp_path_factory):
+def sweep(store, tmp_path_factory):
     """What was tried, run once."""
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("published")
         (folder / "nobody1999.yaml").write_text(yaml.safe_dump(PAPER))
         patch.setattr(published, "FOLDER", folder)
-        study = configured(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried")
+        study = small_experiment(name="sweep", explains="small", defaults={"idf": "training"}, title="What was tried")
         return perform(study, RunContext(store), folder=tmp_path_factory.mktemp("sweep"))
 
 
 @pytest.fixture
-def page(configured, paper, sweep, store, tmp_path):
+def page(paper, sweep, store, tmp_path):
     """Run an experiment and give the text of its paper's page and the line that sums all up."""
 
     def make(**changes):
-        done = [perform(configured(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"), sweep]
+        done = [perform(small_experiment(paper=paper, **changes), RunContext(store), folder=tmp_path / "run"), sweep]
         line = write_page(done, tmp_path / "new" / "PAGE.md")
         whole = (tmp_path / "new" / "PAGE.md").read_text()
         assert f"**{line.split(': ', 1)[1]}**" in whole
@@ -119,12 +120,12 @@ def test_what_was_tried_for_deviations_is_shown(page):
 
 class TestConfigs:
     @pytest.fixture
-    def folder(self, configured, tmp_path):
+    def folder(self, tmp_path):
         folder = tmp_path / "configs"
         folder.mkdir()
 
         def add(name, **more):
-            (folder / f"{name}.yaml").write_text(yaml.safe_dump(configured(name=name, **more).raw))
+            (folder / f"{name}.yaml").write_text(yaml.safe_dump(small_experiment(name=name, **more).raw))
 
         self.add = add
         add("small")
@@ -149,8 +150,8 @@ class TestConfigs:
             paper_configs(folder)
 
 
-def test_a_page_that_cannot_be_written_is_told(configured, paper, store, tmp_path):
-    done = perform(configured(paper=paper), RunContext(store), folder=tmp_path / "run")
+def test_a_page_that_cannot_be_written_is_told(paper, store, tmp_path):
+    done = perform(small_experiment(paper=paper), RunContext(store), folder=tmp_path / "run")
     (tmp_path / "folder.md").mkdir()
     with pytest.raises(BenchError, match="can't write"):
         write_page([done], tmp_path / "folder.md")

@@ -15,6 +15,7 @@ from benchmark.methods.base import Decisions
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
+from tests.builders import small_experiment
 
 EQUAL = r"^texas: the kernel .* gives all tested documents the same values, and so do the decisions$"
 ONE = {"protocol": {"name": "leave-one-group-out", "held_out": ["texas"]}}
@@ -26,8 +27,8 @@ TINY = {"kernel": {"name": "diffusion", "t": 1e-4}}  # between the most similar 
 
 
 @pytest.fixture
-def done(configured, tmp_path):
-    return lambda **changes: run(configured(**{**ONE, **changes}), RunContext(Store(tmp_path / "store")))
+def done(tmp_path):
+    return lambda **changes: run(small_experiment(**{**ONE, **changes}), RunContext(Store(tmp_path / "store")))
 
 
 @pytest.mark.parametrize(
@@ -75,8 +76,8 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
     assert np.unique(given).size == 1
 
 
-def test_one_document_that_differs_is_enough_wherever_it_stands(configured, tmp_path):
-    study = configured(**ONE, methods=[{"kernel": "ngd"}])
+def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path):
+    study = small_experiment(**ONE, methods=[{"kernel": "ngd"}])
     store = Store(tmp_path / "store")
     (work,) = works_of(study, read_variants(study, RunContext(store, download=False)))
     (point,) = work.points

@@ -10,6 +10,7 @@ from benchmark.corpora import registry
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,13 +38,15 @@ def texts() -> Callable[[str | None], dict[str, bytes]]:
 
 
 @pytest.fixture(scope="session")
-def study(configured: Callable[..., Experiment]) -> Callable[..., Experiment]:
+def study() -> Callable[..., Experiment]:
     """An experiment on three classes; keywords replace sections of the configuration."""
 
     def make(*methods: Any, subset: str | None = None, classes: Any = None, **more: Any) -> Experiment:
         corpus = {"name": "synthetic", "subset": subset, "classes": classes or ["student", "course", "faculty"]}
         protocol = {"name": "leave-one-group-out", "held_out": ["texas"]}
-        return configured(**{"corpus": corpus, "text": TEXT, "protocol": protocol, "methods": list(methods)} | more)
+        return small_experiment(
+            **{"corpus": corpus, "text": TEXT, "protocol": protocol, "methods": list(methods)} | more
+        )
 
     return make
 

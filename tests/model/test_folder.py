@@ -15,6 +15,7 @@ from benchmark.checks import own_digest
 from benchmark.errors import ConfigError, DataError
 from benchmark.methods import held_out
 from benchmark.model.folder import ABOUT, ARRAYS, FORMAT, ensure_free, read_model, write_model
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -161,9 +162,9 @@ print("loaded:", *(name for name in sys.modules if name.startswith(("matplotlib"
 """
 
 
-def test_to_load_a_model_takes_no_more_than_it_asks(folder: Path, launched: Any) -> None:
+def test_to_load_a_model_takes_no_more_than_it_asks(folder: Path) -> None:
     """Neither the walk of an experiment nor what draws pictures."""
-    code, output, error = launched(str(folder), code=LOADS).finish()
+    code, output, error = Process(str(folder), code=LOADS).finish()
     assert (code, output) == (0, "loaded:\n"), error
 
 

@@ -16,6 +16,7 @@ import pytest
 from benchmark.experiment.runner import Walk
 from benchmark.observer import Observer
 from benchmark.parallel.cluster import Cluster, place_of
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -67,17 +68,17 @@ class Notebook(Observer):
 class Dask:
     """A scheduler, and as many workers as are asked for."""
 
-    def __init__(self, launched: Any) -> None:
-        self._launched, self.workers = launched, list[Any]()
+    def __init__(self) -> None:
+        self.workers = list[Process]()
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         self.address = f"tcp://127.0.0.1:{self._port}"
         self.start_scheduler()
 
-    def _start(self, *words: str, **variables: str) -> Any:
+    def _start(self, *words: str, **variables: str) -> Process:
         code = "from dask.__main__ import main; main()"
-        return self._launched(*words, code=code, variables={**QUIET, **variables})
+        return Process(*words, code=code, variables={**QUIET, **variables})
 
     def start_scheduler(self) -> None:
         where = "--host", "127.0.0.1", "--port", str(self._port), "--no-dashboard"
@@ -103,7 +104,7 @@ class Dask:
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
 
-    def kill(self, process: Any) -> None:
+    def kill(self, process: Process) -> None:
         with suppress(ProcessLookupError):
             process.send_signal(signal.SIGKILL)
         process.finish()
@@ -119,11 +120,11 @@ class Dask:
 
 
 @pytest.fixture(scope="session")
-def dask(launched: Any, bucket: str) -> Iterator[Dask]:
+def dask(bucket: str) -> Iterator[Dask]:
     """A scheduler whose workers see the bucket, too."""
     pytest.importorskip("distributed")
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    found = Dask(launched)
+    found = Dask()
     yield found
     found.end()
 

@@ -18,12 +18,12 @@ from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Entry, Store, default_folder, key_of
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
 
 KEY, OTHER = key_of(what="this"), key_of(what="that")
 ENTRY = Entry({"numbers": np.arange(12.0).reshape(3, 4), "none": np.empty((0, 3))}, {"n": 3})
@@ -84,10 +84,8 @@ def test_a_damaged_one_is_told_removed_and_computed_again(far: Store, notes: lis
 
 
 @pytest.mark.usefixtures("sketched")
-def test_a_run_gives_the_same_bytes_and_finds_its_results_again(
-    far: Store, configured: Callable[..., Experiment], tmp_path: Path
-) -> None:
-    study, near = configured(), Store(tmp_path / "store")
+def test_a_run_gives_the_same_bytes_and_finds_its_results_again(far: Store, tmp_path: Path) -> None:
+    study, near = small_experiment(), Store(tmp_path / "store")
     for name, store in (("near", near), ("far", far)):
         perform(study, RunContext(store), folder=tmp_path / name)
     for name in ("predictions.npz", "scores.csv"):
@@ -223,14 +221,9 @@ def proxied(bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
 @pytest.mark.parametrize("how", ["stall", "drip", "cut", "error"])
 @pytest.mark.parametrize("first", [1, 3, 9])
 def test_a_run_goes_on_without_an_address_that_fails(
-    proxied: Callable[[int, str], str],
-    configured: Callable[..., Experiment],
-    notes: list[str],
-    tmp_path: Path,
-    first: int,
-    how: str,
+    proxied: Callable[[int, str], str], notes: list[str], tmp_path: Path, first: int, how: str
 ) -> None:
-    study = configured()
+    study = small_experiment()
     near = perform(study, RunContext(Store(tmp_path / "store")), folder=tmp_path / "near")
     started = time.monotonic()
     far = perform(study, RunContext(Store(proxied(first, how), warn=notes.append)), folder=tmp_path / "far")

@@ -24,6 +24,7 @@ from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from benchmark.parallel import cluster as module
 from benchmark.parallel.cluster import Cluster, place_of
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -49,22 +50,19 @@ def few_draws() -> Iterator[None]:
 
 
 @pytest.fixture
-def study(configured: Callable[..., Experiment]) -> Experiment:
-    return configured(methods=METHODS)
+def study() -> Experiment:
+    return small_experiment(methods=METHODS)
 
 
 @pytest.fixture(scope="module")
 def home(
-    few_draws: None,
-    configured: Callable[..., Experiment],
-    contents: Callable[[Path], dict[str, bytes]],
-    tmp_path_factory: pytest.TempPathFactory,
+    few_draws: None, contents: Callable[[Path], dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, bytes]:
     """What the experiment is at home, without the pictures, which are drawn at home always."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "picture_in", lambda *_: {})
-        perform(configured(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
+        perform(small_experiment(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
     return {
         name: each for name, each in contents(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
     }

@@ -26,6 +26,7 @@ from benchmark.experiment.store import Store
 from benchmark.library import notebook
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +44,7 @@ CONFIG: dict[str, Any] = {
 
 
 @pytest.fixture
-def bench(launched: Any, tmp_path: Path) -> Callable[..., Any]:
+def bench(tmp_path: Path) -> Callable[..., Any]:
     """A command, as a terminal starts it: with a group of processes of its own."""
     (tmp_path / "small.yaml").write_text(yaml.safe_dump(CONFIG))
 
@@ -51,7 +52,7 @@ def bench(launched: Any, tmp_path: Path) -> Callable[..., Any]:
         arguments = "run", str(tmp_path / "small.yaml"), "--verbose", *words, "--out", str(tmp_path / name)
         code = "import os; os.setsid()\nfrom benchmark.cli import main; main()"
         variables = {"BENCH_CACHE": str(tmp_path / f"store-{name}")}
-        return launched(*arguments, code=code, folder=tmp_path, variables=variables)
+        return Process(*arguments, code=code, folder=tmp_path, variables=variables)
 
     return start
 
@@ -155,7 +156,7 @@ def test_a_notebook_heeds_the_block(monkeypatch: pytest.MonkeyPatch) -> None:
 # The page
 
 
-def test_the_page_shows_commands_and_keys_that_there_are(launched: Any) -> None:
+def test_the_page_shows_commands_and_keys_that_there_are() -> None:
     blocks = re.findall(
         r"^```(\w+)\n(.*?)^```", (REPOSITORY / "docs" / "cluster.md").read_text(), re.DOTALL | re.MULTILINE
     )
@@ -167,7 +168,7 @@ def test_the_page_shows_commands_and_keys_that_there_are(launched: Any) -> None:
         if program == "bench":
             said = CliRunner().invoke(app, [*arguments], env={"COLUMNS": "200"}).stdout
         else:
-            code, said, _ = launched(*arguments, code="from dask.__main__ import main; main()").finish()
+            code, said, _ = Process(*arguments, code="from dask.__main__ import main; main()").finish()
             assert code == 0
         assert all(word in said for word in words if word.startswith("--")), words
         assert all((REPOSITORY / word).exists() for word in words if word.startswith("configs/"))

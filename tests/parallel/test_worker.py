@@ -14,6 +14,7 @@ from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 from benchmark.parallel import cluster as module
 from benchmark.parallel.worker import Abandoned, refuse_others, sent, solve, versions
+from tests.builders import small_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +52,8 @@ CLASSIFIERS = {"slow": Slow}
 
 
 @pytest.fixture
-def study(configured: Callable[..., Experiment]) -> Experiment:
-    return configured()
+def study() -> Experiment:
+    return small_experiment()
 
 
 # What goes wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,6 +14,7 @@ from benchmark.experiment.session import checked
 from benchmark.kernels import KERNELS
 from benchmark.plugins.gathering import SHIPPED, with_plugins
 from benchmark.reference.registries import registered
+from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -251,11 +252,11 @@ def site(folder: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def installed(launched: Any) -> Callable[..., list[str]]:
+def installed() -> Callable[..., list[str]]:
     """What is said of configurations where a package is installed, and then of the same where another is."""
 
     def say(sites: list[Path], *configs: Path) -> list[str]:
-        code, output, error = launched(os.pathsep.join(map(str, sites)), *map(str, configs), code=PACKAGE).finish()
+        code, output, error = Process(os.pathsep.join(map(str, sites)), *map(str, configs), code=PACKAGE).finish()
         assert not code, error
         return list(output.splitlines())
 

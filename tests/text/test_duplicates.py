@@ -1,17 +1,15 @@
 """Near-duplicates against a comparison of every pair, planted ones, and those of the real corpora."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from benchmark.corpora.corpus import Corpus
 from benchmark.text.duplicates import NEAR, near_duplicates
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
+from tests.builders import real_corpus
 
 N_TERMS = 300
 
@@ -76,9 +74,7 @@ def test_of_planted_pairs_none_is_missed_and_of_almost_as_like_ones_none_is_take
 # Our own measurements, equal to those of a comparison of every pair: near-duplicates, and the same terms.
 @pytest.mark.corpus
 @pytest.mark.parametrize(("name", "near", "same"), [("20ng", 49, 10), ("reuters", 51, 27)])
-def test_test_documents_that_training_has_seen(
-    real_corpus: Callable[..., Corpus], name: str, near: int, same: int
-) -> None:
+def test_test_documents_that_training_has_seen(name: str, near: int, same: int) -> None:
     corpus = real_corpus(name)
     documents = corpus.documents
     sides = [np.flatnonzero(documents.groups == documents.group_names.index(side)) for side in ("train", "test")]

@@ -19,6 +19,7 @@ from benchmark.errors import DataError
 from benchmark.text.fields import FORMATS, can_have, field_of
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
+from tests.builders import real_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,7 +198,7 @@ def test_fields_of_a_corpus_stay_with_their_documents() -> None:
 
 
 @pytest.mark.corpus
-def test_subjects_are_those_of_pythons_own_parser(tokens: Tokens, real_corpus: Callable[..., Corpus]) -> None:
+def test_subjects_are_those_of_pythons_own_parser(tokens: Tokens) -> None:
     corpus = real_corpus("20ng")
     for text in corpus.take(np.arange(0, len(corpus.documents), 40)):
         subject = str(BytesHeaderParser(policy=compat32).parsebytes(text)["subject"])
@@ -214,9 +215,7 @@ def test_subjects_are_those_of_pythons_own_parser(tokens: Tokens, real_corpus: C
         ("reuters", ("title", "body"), None, [3_722, 11_884]),
     ],
 )
-def test_real_corpora_keep_their_fields(
-    real_corpus: Callable[..., Corpus], name: str, fields: tuple[str, ...], kind: str | None, sizes: list[int]
-) -> None:
+def test_real_corpora_keep_their_fields(name: str, fields: tuple[str, ...], kind: str | None, sizes: list[int]) -> None:
     lexing = Lexing(skip_html=name == "webkb", fields=fields, format=kind)
     corpus = real_corpus(name)
     if name == "webkb":  # the pages of the classes that the papers use, which are half of them

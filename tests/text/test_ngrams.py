@@ -18,6 +18,7 @@ from benchmark.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import Pruning, count
+from tests.builders import real_corpus
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -126,7 +127,7 @@ def test_impossible_n_grams_are_refused(ngrams: tuple[int, ...]) -> None:
 
 
 @pytest.mark.corpus
-def test_20ng_has_the_vocabulary_rainbow_found_and_its_pairs(real_corpus: Callable[..., Corpus]) -> None:
+def test_20ng_has_the_vocabulary_rainbow_found_and_its_pairs() -> None:
     # Rainbow's text test rejects one document of the 18,846; with it there is a term more, as `test_fields` counts.
     without = corpora.select(real_corpus("20ng"), exclude=["20news-bydate-test/sci.crypt/16017"])
     counts = count(without, Lexing(ngrams=(1, 2)), Pruning(min_documents=3), jobs=2)

@@ -20,6 +20,7 @@ from benchmark.errors import ConfigError
 from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
+from tests.builders import real_corpus
 
 Tokens = Callable[[bytes, Lexing], list[str]]
 
@@ -264,7 +265,7 @@ def test_impossible_pruning_is_refused(field: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def pages(real_corpus: Callable[..., Corpus]) -> Corpus:
+def pages() -> Corpus:
     """The 4,199 WebKB pages of the four classes that the papers use."""
     return corpora.select(real_corpus("webkb"), classes=["student", "faculty", "course", "project"])
 
@@ -316,7 +317,7 @@ def test_webkb_differs_from_plain_tag_stripping_where_rainbow_does(pages: Corpus
     ],
 )
 def test_reuters_keeps_its_vocabulary(
-    real_corpus: Callable[..., Corpus], subset: str, stoplist: str, pruning: Pruning, terms: int, occurrences: int
+    subset: str, stoplist: str, pruning: Pruning, terms: int, occurrences: int
 ) -> None:
     corpus = real_corpus("reuters", subset)
     matrix = count(corpus, Lexing(stoplist=stoplist), pruning).matrix

@@ -1,0 +1,99 @@
+"""Processes of their own, of the command line or of a script."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+
+class Process:
+    """A process of its own, of the command line or of a script.
+
+    Parameters
+    ----------
+    arguments : str
+        Of the command line; or of `code`.
+    code : str
+        A script.
+    path : sequence of Path
+        Folders that stand before all others where modules are looked for.
+    folder : Path
+        To work in.
+    variables : dict of str to str
+        Of the environment, beside those of the tests.
+    largest_file : int
+        Bytes; every larger file fails, as on a full disk.
+    stdout : Path
+        Where standard output goes to, instead of to `finish`.
+    """
+
+    def __init__(
+        self,
+        *arguments: str,
+        code: str = "from benchmark.cli import main; main()",
+        path: Sequence[Path] = (),
+        folder: Path | None = None,
+        variables: dict[str, str] | None = None,
+        largest_file: int | None = None,
+        stdout: Path | None = None,
+    ) -> None:
+        def limit() -> None:
+            if largest_file:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+        paths = os.pathsep.join([*map(str, path), *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = os.environ | (variables or {}) | ({"PYTHONPATH": paths} if paths else {})
+        with ExitStack() as stack:
+            taken = tempfile.TemporaryFile() if stdout is None else stdout.open("wb")  # noqa: SIM115
+            self._stdout = taken if stdout is None else stack.enter_context(taken)
+            command = [sys.executable, "-c", code, *arguments]
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=taken,
+                stderr=subprocess.PIPE,
+                cwd=folder,
+                env=environment,
+                preexec_fn=limit,  # noqa: PLW1509 - it sets a limit alone
+                text=True,
+            )
+        assert self._process.stderr is not None
+        self.stderr = self._process.stderr
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.finish()
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.poll()
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
+
+    def send_signal(self, number: int) -> None:
+        self._process.send_signal(number)
+
+    def finish(self) -> tuple[int | None, str, str]:
+        """Exit code, standard output, and what was said on standard error and not read yet."""
+        error = "" if self.stderr.closed else self.stderr.read()
+        self.stderr.close()
+        self._process.wait(120)
+        output = ""
+        if not self._stdout.closed:
+            self._stdout.seek(0)
+            output = self._stdout.read().decode()
+            self._stdout.close()
+        return self.returncode, output, error
