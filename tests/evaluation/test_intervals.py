@@ -9,6 +9,7 @@ from benchmark.evaluation.intervals import bonett_price, difference, estimate, s
 from benchmark.evaluation.metrics import METRICS, defined
 from benchmark.evaluation.outcomes import Outcome, fold_scores
 from benchmark.evaluation.significance import outcome_table, sign_z
+from tests.evaluation.outcomes import paired, random_outcome
 
 SINGLE = [name for name in METRICS if defined(name, several=False, of_class=False)]
 SEVERAL = [name for name in METRICS if defined(name, several=True, of_class=False)]
@@ -97,7 +98,7 @@ class TestBonettPrice:
 
 class TestEstimate:
     @pytest.mark.parametrize("metric", SINGLE)
-    def test_value_is_the_mean_over_folds(self, metric, random_outcome):
+    def test_value_is_the_mean_over_folds(self, metric):
         outcome = random_outcome("a", [30, 60, 90], 3, 0.7, 1)
         result = estimate(outcome, metric)
         assert result.value == pytest.approx(fold_scores(outcome, metric).mean())
@@ -105,48 +106,48 @@ class TestEstimate:
         assert (result.n, result.method) == (180, "bootstrap")
 
     @pytest.mark.parametrize("metric", ["accuracy", "micro-f1"])
-    def test_one_split_has_wilsons_interval(self, metric, random_outcome):
+    def test_one_split_has_wilsons_interval(self, metric):
         outcome = random_outcome("a", [80], 3, 0.7, 1)
         result = estimate(outcome, metric)
         assert (result.low, result.high) == wilson(int(outcome.correct.sum()), 80)
         assert result.value == pytest.approx(outcome.correct.mean())
         assert result.method == "wilson"
 
-    def test_one_split_of_f1_is_bootstrapped(self, random_outcome):
+    def test_one_split_of_f1_is_bootstrapped(self):
         assert estimate(random_outcome("a", [80], 3, 0.7, 1), "macro-f1").method == "bootstrap"
 
-    def test_is_the_bootstrap_of_documents(self, random_outcome):
+    def test_is_the_bootstrap_of_documents(self):
         """The kinds' counts drawn at once and the documents drawn one by one give the same distribution."""
         outcome = random_outcome("a", [25, 40, 60], 3, 0.6, 1)
         resamples = resampled(outcome)
         for metric in SINGLE:
             assert_bootstrapped(outcome, resamples, metric)
 
-    def test_agrees_with_wilson_where_both_apply(self, random_outcome):
+    def test_agrees_with_wilson_where_both_apply(self):
         outcome = random_outcome("a", [2000], 3, 0.7, 1)
         boot = intervals._bootstrap([outcome], "accuracy", 0.0, 0, None)
         single = estimate(outcome)
         assert (boot.low, boot.high) == pytest.approx((single.low, single.high), abs=2e-3)
 
-    def test_draws_are_ten_thousand_where_kinds_are_few_and_two_thousand_elsewhere(self, random_outcome):
+    def test_draws_are_ten_thousand_where_kinds_are_few_and_two_thousand_elsewhere(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         for metric, draws in (("accuracy", 10_000), ("micro-f1", 10_000), ("macro-f1", 2_000)):
             assert estimate(outcome, metric) == estimate(outcome, metric, draws=draws)
             other = random_outcome("b", [25, 40], 3, 0.5, 2)
             assert difference(outcome, other, metric) == difference(outcome, other, metric, draws=draws)
 
-    def test_is_seeded(self, random_outcome):
+    def test_is_seeded(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         assert estimate(outcome, "macro-f1", seed=4) == estimate(outcome, "macro-f1", seed=4)
         assert estimate(outcome, "macro-f1", seed=4) != estimate(outcome, "macro-f1", seed=5)
 
-    def test_does_not_care_for_the_order_of_documents(self, random_outcome):
+    def test_does_not_care_for_the_order_of_documents(self):
         outcome = random_outcome("a", [25, 40], 3, 0.6, 1)
         shuffled = take(outcome, np.random.default_rng(0).permutation(65))
         for metric in SINGLE:
             assert estimate(shuffled, metric) == estimate(outcome, metric)
 
-    def test_covers_the_truth(self, random_outcome):
+    def test_covers_the_truth(self):
         """Over many test sets from one classifier, 95% intervals hold its true accuracy about 95 times in a hundred."""
         true = 0.8 + 0.2 / 4
         results = [estimate(random_outcome("a", [60, 80, 100], 4, 0.8, seed), draws=1000) for seed in range(400)]
@@ -166,13 +167,13 @@ class TestSeveralClasses:
         a, b = decisions("a", [30, 50], 1), decisions("b", [30, 50], 2)
         assert_difference_bootstrapped(a, b, resampled(a, b), "micro-f1")
 
-    def test_of_one_class_of_single_labels_too(self, random_outcome):
+    def test_of_one_class_of_single_labels_too(self):
         whole = random_outcome("a", [25, 40], 3, 0.6, 1)
         own = Outcome("a", whole.documents, whole.folds, whole.truth, whole.predicted, 3, 2)
         assert_bootstrapped(own, resampled(own), "recall")
 
 
-def test_the_error_is_what_the_accuracy_lacks(random_outcome):
+def test_the_error_is_what_the_accuracy_lacks():
     for sizes in ([80], [30, 50]):
         outcome = random_outcome("a", sizes, 3, 0.7, 1)
         right, wrong = estimate(outcome, "accuracy"), estimate(outcome, "error")
@@ -182,28 +183,28 @@ def test_the_error_is_what_the_accuracy_lacks(random_outcome):
 
 
 class TestDifference:
-    def test_one_split(self, paired):
+    def test_one_split(self):
         result = difference(*paired(50, 12, 5, 13))
         assert result.value == pytest.approx(7 / 80)
         assert (result.low, result.high) == bonett_price(12, 5, 80)
 
-    def test_is_the_paired_bootstrap_of_documents(self, random_outcome):
+    def test_is_the_paired_bootstrap_of_documents(self):
         a, b = random_outcome("a", [30, 50], 3, 0.7, 1), random_outcome("b", [30, 50], 3, 0.6, 2)
         resamples = resampled(a, b)
         for metric in SINGLE:
             assert_difference_bootstrapped(a, b, resamples, metric)
 
-    def test_of_a_cell_and_itself_is_nothing(self, random_outcome):
+    def test_of_a_cell_and_itself_is_nothing(self):
         a = random_outcome("a", [30, 50], 3, 0.7, 1)
         assert (difference(a, a).low, difference(a, a, "macro-f1").high) == (0, 0)
 
-    def test_needs_the_same_documents(self, random_outcome):
+    def test_needs_the_same_documents(self):
         with pytest.raises(ValueError, match="differ in"):
             difference(random_outcome("a", [30], 3, 0.7, 1), random_outcome("b", [31], 3, 0.7, 1))
 
 
 class TestSignZ:
-    def test_is_the_bootstrap_of_documents(self, random_outcome):
+    def test_is_the_bootstrap_of_documents(self):
         a, b = random_outcome("a", [60, 90], 3, 0.8, 1), random_outcome("b", [60, 90], 3, 0.6, 2)
         brute = []
         for one, other in resampled(a, b):
@@ -213,13 +214,13 @@ class TestSignZ:
         assert result.low < result.value < result.high
         assert_ends_are(result, brute)
 
-    def test_turns_with_the_cells(self, paired):
+    def test_turns_with_the_cells(self):
         a, b = paired(50, 12, 5, 13)
         there, back = sign_z_estimate(a, b), sign_z_estimate(b, a)
         assert there.value == -back.value
         assert (there.low, there.high) == pytest.approx((-back.high, -back.low), abs=0.2)
 
-    def test_no_discordant_pair(self, paired):
+    def test_no_discordant_pair(self):
         result = sign_z_estimate(*paired(5, 0, 0, 5))
         assert (result.value, result.low, result.high, result.n) == (0, 0, 0, 0)
 

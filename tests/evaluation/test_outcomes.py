@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from benchmark.evaluation.outcomes import Outcome, check_same_documents, fold_scores
+from tests.evaluation.outcomes import judged
 
 TWO = np.array([0, 1])
 
 
-def test_fold_scores_are_of_each_fold(judged):
+def test_fold_scores_are_of_each_fold():
     np.testing.assert_array_equal(fold_scores(judged("a", [1, 1, 0, 0], [1, 1, 1, 0]), "accuracy"), [0.5, 0.75])
 
 
-def test_a_part_is_one_fold(judged):
+def test_a_part_is_one_fold():
     whole = judged("a", [1, 1, 0, 0], [1, 1, 1, 0])
     part = whole.parts[1]
     assert part.documents.tolist() == [4, 5, 6, 7]

@@ -20,6 +20,7 @@ from benchmark.evaluation.significance import (
     signed_rank,
     signed_rank_test,
 )
+from tests.evaluation.outcomes import judged, paired
 
 
 def wilcoxon_test(a, b, **alpha):
@@ -30,13 +31,13 @@ def wilcoxon_test(a, b, **alpha):
 tables = st.tuples(*[st.integers(0, 40)] * 4).filter(lambda table: sum(table) > 0)
 
 
-def test_outcome_table_counts_fold_by_fold(judged):
+def test_outcome_table_counts_fold_by_fold():
     a = judged("a", [1, 1, 0, 0], [1, 1])
     b = judged("b", [1, 0, 1, 0], [0, 0])
     np.testing.assert_array_equal(outcome_table(a, b), [[1, 1, 1, 1], [0, 2, 0, 0]])
 
 
-def test_only_the_same_documents_are_paired(judged):
+def test_only_the_same_documents_are_paired():
     with pytest.raises(ValueError, match="'a' and 'b' differ in folds"):
         outcome_table(judged("a", [1, 0], [1]), judged("b", [1], [0, 1]))
 
@@ -55,7 +56,7 @@ class TestSign:
         assert round(float(sign_z(only_a, only_b)), 4) == printed
 
     @given(table=tables)
-    def test_swapping_the_cells_turns_z_and_keeps_p(self, table, paired):
+    def test_swapping_the_cells_turns_z_and_keeps_p(self, table):
         a, b = paired(*table)
         there, back = document_test("sign", a, b), document_test("sign", b, a)
         assert there.statistic == -back.statistic
@@ -64,17 +65,17 @@ class TestSign:
         assert there.n == table[1] + table[2]
 
     @pytest.mark.parametrize("n", range(1, 9))
-    def test_p_counts_the_sign_patterns(self, n, paired):
+    def test_p_counts_the_sign_patterns(self, n):
         for k in range(n + 1):
             extreme = [abs(2 * sum(signs) - n) >= abs(2 * k - n) for signs in itertools.product([0, 1], repeat=n)]
             assert document_test("sign", *paired(3, k, n - k, 2)).p_value == pytest.approx(np.mean(extreme))
 
-    def test_no_discordant_pair_is_no_difference(self, paired):
+    def test_no_discordant_pair_is_no_difference(self):
         result = document_test("sign", *paired(5, 0, 0, 5))
         assert (result.n, result.statistic, result.p_value, result.favours) == (0, 0.0, 1.0, None)
 
     @given(data=st.data())
-    def test_does_not_care_for_the_order_of_documents(self, data, paired):
+    def test_does_not_care_for_the_order_of_documents(self, data):
         a, b = paired(5, 4, 2, 3)
         order = np.array(data.draw(st.permutations(range(14))))
         shuffled = [Outcome(o.cell, o.documents[order], o.folds, o.truth, o.predicted[order], 2) for o in (a, b)]
@@ -83,22 +84,22 @@ class TestSign:
 
 class TestMcNemar:
     @given(table=tables)
-    def test_its_p_is_the_exact_sign_tests(self, table, paired):
+    def test_its_p_is_the_exact_sign_tests(self, table):
         a, b = paired(*table)
         assert document_test("mcnemar", a, b).p_value == pytest.approx(document_test("sign", a, b).p_value, rel=1e-9)
 
     @given(table=tables.filter(lambda table: table[1] != table[2]))
-    def test_statistic_agrees_with_statsmodels(self, table, paired):
+    def test_statistic_agrees_with_statsmodels(self, table):
         both, only_a, only_b, neither = table
         expected = mcnemar([[both, only_a], [only_b, neither]], exact=False, correction=True).statistic
         assert document_test("mcnemar", *paired(*table)).statistic == pytest.approx(expected)
 
-    def test_identical_classifiers_do_not_differ(self, paired):
+    def test_identical_classifiers_do_not_differ(self):
         """statsmodels' asymptotic test says p = 0 here, or warns and says nan; its exact one says 1."""
         result = document_test("mcnemar", *paired(7, 0, 0, 3))
         assert (result.n, result.statistic, result.p_value) == (0, 0.0, 1.0)
 
-    def test_even_discordance_has_no_negative_excess(self, paired):
+    def test_even_discordance_has_no_negative_excess(self):
         assert document_test("mcnemar", *paired(7, 4, 4, 3)).statistic == 0.0
 
 
@@ -127,19 +128,19 @@ class TestWilcoxon:
         assert signed_rank(-d) == (below, above, p_value)
         assert 0 < p_value <= 1
 
-    def test_four_folds_cannot_be_tested(self, judged):
+    def test_four_folds_cannot_be_tested(self):
         better, worse = judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4)
         result = wilcoxon_test(better, worse)
         assert result.p_value is None
         assert result.note == "not testable (smallest p 0.125)"
         assert wilcoxon_test(better, worse, alpha=0.2).p_value == pytest.approx(0.125)
 
-    def test_a_smallest_p_of_alpha_itself_can_be_tested(self, judged):
+    def test_a_smallest_p_of_alpha_itself_can_be_tested(self):
         better, worse = judged("a", *[[1, 1]] * 4), judged("b", *[[1, 0]] * 4)
         assert wilcoxon_test(better, worse, alpha=0.125).p_value == 0.125
         assert wilcoxon_test(better, worse, alpha=0.124).p_value is None
 
-    def test_folds_without_a_difference_are_dropped(self, judged):
+    def test_folds_without_a_difference_are_dropped(self):
         folds_a = [[1, 1, 1]] * 7 + [[1, 0, 0]]
         folds_b = [[1, 1, 0]] * 7 + [[0, 1, 0]]
         result = wilcoxon_test(judged("a", *folds_a), judged("b", *folds_b))
@@ -147,12 +148,12 @@ class TestWilcoxon:
         assert result.p_value == pytest.approx(2 / 2**7)
         assert result.favours == "a"
 
-    def test_the_same_classifier_twice(self, judged):
+    def test_the_same_classifier_twice(self):
         same = [judged(name, *[[1, 0]] * 8) for name in "ab"]
         result = wilcoxon_test(*same)
         assert (result.n, result.p_value, result.favours) == (0, 1.0, None)
 
-    def test_equal_counts_tie_whatever_floating_point_makes_of_them(self, judged):
+    def test_equal_counts_tie_whatever_floating_point_makes_of_them(self):
         # In floating point 9/10 - 8/10 is not 5/10 - 4/10, yet both are one document.
         a = judged("a", *[[1] * k + [0] * (10 - k) for k in (9, 5, 3, 8, 6, 4)])
         b = judged("b", *[[1] * k + [0] * (10 - k) for k in (8, 4, 2, 7, 5, 5)])

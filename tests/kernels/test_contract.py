@@ -28,13 +28,12 @@ from benchmark.kernels import (
 )
 from benchmark.representation import NORMALIZATIONS, TermWeighting
 from benchmark.tags import tags_of
+from tests.kernels.cases import sparse_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from .conftest import Case
+    from tests.kernels.cases import Case
 
 EPS = np.finfo(np.float64).eps
 
@@ -120,18 +119,14 @@ def test_a_row_depends_on_no_other_row(case: Case, counts: NDArray[Any]) -> None
     np.testing.assert_array_equal(case.build().fit(points[4:9]).transform(points), gram[:, 4:9])
 
 
-def test_dense_and_sparse_forms_agree(
-    case: Case, counts: NDArray[Any], sparse_forms: Callable[[NDArray[Any]], dict[str, Any]]
-) -> None:
+def test_dense_and_sparse_forms_agree(case: Case, counts: NDArray[Any]) -> None:
     points = case.points(counts)
     gram = case.build().fit(points).transform(points)
     for name, form in sparse_forms(points).items():
         np.testing.assert_array_equal(case.build().fit(form).transform(form), gram, err_msg=name)
 
 
-def test_arguments_are_left_as_they_are(
-    registered: Case, counts: NDArray[Any], sparse_forms: Callable[[NDArray[Any]], dict[str, Any]]
-) -> None:
+def test_arguments_are_left_as_they_are(registered: Case, counts: NDArray[Any]) -> None:
     forms = sparse_forms(registered.points(counts))
     for name in ("unsorted", "duplicates", "explicit zeros"):
         given = forms[name]
@@ -141,9 +136,7 @@ def test_arguments_are_left_as_they_are(
             np.testing.assert_array_equal(getattr(given, part), getattr(before, part), err_msg=f"{name} {part}")
 
 
-def test_read_only_memory_is_enough(
-    registered: Case, counts: NDArray[Any], sparse_forms: Callable[[NDArray[Any]], dict[str, Any]]
-) -> None:
+def test_read_only_memory_is_enough(registered: Case, counts: NDArray[Any]) -> None:
     points = registered.points(counts)
     locked = sparse_forms(points)["unsorted"]
     for part in (locked.data, locked.indices, locked.indptr):

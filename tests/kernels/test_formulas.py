@@ -25,11 +25,12 @@ from benchmark.kernels import (
     RadialBasisFunction,
     Sigmoid,
 )
+from tests.kernels.cases import CASES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .conftest import Case
+    from tests.kernels.cases import Case
 
     Matrix = NDArray[np.float64]
 
@@ -59,8 +60,8 @@ def test_values_are_those_of_the_formula(case: Case, counts: NDArray[Any]) -> No
 
 @settings(max_examples=12)
 @given(documents=arrays(np.int64, (6, 12), elements=st.integers(0, 40)))
-def test_values_are_those_of_the_formula_for_any_counts(documents: NDArray[Any], registered_all: list[Case]) -> None:
-    for case in registered_all:
+def test_values_are_those_of_the_formula_for_any_counts(documents: NDArray[Any]) -> None:
+    for case in CASES:
         points = case.points(documents)
         low, high = case.bounds(points, points)
         gram = case.build().fit(points).transform(points)

@@ -19,7 +19,7 @@ from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .conftest import Case
+    from tests.kernels.cases import Case
 
 #: Documents that are ever trained on: not all, so that a column's position isn't its document's number.
 TRAINED = np.array([0, 2, 3, 5, 6, 7, 8, 9, 11, 14, 15, 16, 17, 19, 20, 21, 22, 25, 28])

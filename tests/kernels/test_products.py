@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from benchmark.kernels.products import StreamedProducts, inner_products, self_products
+from tests.kernels.cases import sparse_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 EPS = np.finfo(np.float64).eps
@@ -143,9 +142,7 @@ def test_points_of_different_widths_fail() -> None:
         inner_products(documents(3, 50, seed=8), documents(3, 51, seed=9))
 
 
-def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is(
-    sparse_forms: Callable[[NDArray[Any]], dict[str, Any]],
-) -> None:
+def test_the_form_of_the_matrix_changes_no_bit_and_is_left_as_it_is() -> None:
     dense = documents(20, 30, seed=10).toarray()
     points = sp.csr_array(dense)
     products, own = inner_products(points, points), self_products(points)

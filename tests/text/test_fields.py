@@ -20,6 +20,7 @@ from benchmark.text.fields import FORMATS, can_have, field_of
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
 from tests.builders import real_corpus
+from tests.text.lexed import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ I wrote
         ("own", "subject in the body wrote not quoted"),
     ],
 )
-def test_fields_of_mail(tokens: Tokens, name: str, expected: str) -> None:
+def test_fields_of_mail(name: str, expected: str) -> None:
     assert can_have("mail", name)
     assert tokens(field_of(MAIL, name, "mail"), Lexing(stoplist="none")) == expected.split()
 
@@ -80,7 +81,7 @@ HTML = b"""MIME-Version: 1.0
         ("body", "ann page street sails wind masts open closed never first link rain second to the end"),
     ],
 )
-def test_fields_of_html(tokens: Tokens, name: str, expected: str) -> None:
+def test_fields_of_html(name: str, expected: str) -> None:
     lexing = Lexing(stoplist="none", skip_html=True)
     assert can_have("html", name)
     assert tokens(field_of(HTML, name, "html"), lexing) == expected.split()
@@ -108,7 +109,7 @@ PIECES = st.sampled_from(
 
 @given(st.lists(PIECES, max_size=25).map(b"".join), st.sampled_from(["title", "headings", "anchors"]))
 @example(b"<a>sea</a>ink", "anchors")
-def test_an_element_has_no_words_that_its_page_does_not_have(tokens: Tokens, page: bytes, name: str) -> None:
+def test_an_element_has_no_words_that_its_page_does_not_have(page: bytes, name: str) -> None:
     """In their order, as the lexer that skips tags reads the page."""
     lexing = Lexing(stoplist="none", skip_html=True)
     whole = iter(tokens(page, lexing))
@@ -198,7 +199,7 @@ def test_fields_of_a_corpus_stay_with_their_documents() -> None:
 
 
 @pytest.mark.corpus
-def test_subjects_are_those_of_pythons_own_parser(tokens: Tokens) -> None:
+def test_subjects_are_those_of_pythons_own_parser() -> None:
     corpus = real_corpus("20ng")
     for text in corpus.take(np.arange(0, len(corpus.documents), 40)):
         subject = str(BytesHeaderParser(policy=compat32).parsebytes(text)["subject"])

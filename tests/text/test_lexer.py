@@ -11,6 +11,7 @@ from benchmark.errors import ConfigError
 from benchmark.text.lexer import DIGIT_RULES, Lexing
 from benchmark.text.stoplist import STOPLISTS, stop_words
 from tests.strategies import damaged
+from tests.text.lexed import tokens
 
 Tokens = Callable[[bytes, Lexing], list[str]]
 
@@ -98,7 +99,7 @@ LEXINGS = st.builds(
 
 @given(DOCUMENTS, LEXINGS)
 @example(b"", Lexing())
-def test_tokens_are_those_of_the_plain_reading(tokens: Tokens, document: bytes, lexing: Lexing) -> None:
+def test_tokens_are_those_of_the_plain_reading(document: bytes, lexing: Lexing) -> None:
     assert tokens(document, lexing) == plain_tokens(document, lexing)
 
 
@@ -114,14 +115,12 @@ PAGES = [
     damaged(PAGES, FRAGMENTS),
     st.sampled_from([Lexing(True, True, "joined"), Lexing(False, True, "run-length", "none"), Lexing()]),
 )
-def test_a_damaged_page_is_read_as_the_plain_reading_reads_it(tokens: Tokens, document: bytes, lexing: Lexing) -> None:
+def test_a_damaged_page_is_read_as_the_plain_reading_reads_it(document: bytes, lexing: Lexing) -> None:
     assert tokens(document, lexing) == plain_tokens(document, lexing)
 
 
 @given(DOCUMENTS, DOCUMENTS, LEXINGS.filter(lambda lexing: not (lexing.skip_header or lexing.skip_html)))
-def test_without_skipping_a_line_end_cuts_a_document_in_two(
-    tokens: Tokens, first: bytes, second: bytes, lexing: Lexing
-) -> None:
+def test_without_skipping_a_line_end_cuts_a_document_in_two(first: bytes, second: bytes, lexing: Lexing) -> None:
     assert tokens(first + b"\n" + second, lexing) == tokens(first, lexing) + tokens(second, lexing)
 
 
@@ -129,11 +128,11 @@ def test_without_skipping_a_line_end_cuts_a_document_in_two(
     DOCUMENTS,
     st.sampled_from([b"From: a@b\nSubject: x\n\n", b"Date: 1\r\nType: html\r\n\r\n", b"Date: 1\r\n\n", b"\n"]),
 )
-def test_a_header_ends_at_the_first_blank_line(tokens: Tokens, document: bytes, header: bytes) -> None:
+def test_a_header_ends_at_the_first_blank_line(document: bytes, header: bytes) -> None:
     assert tokens(header + document, Lexing(skip_header=True)) == tokens(document, Lexing())
 
 
-def test_a_document_without_a_blank_line_is_all_header(tokens: Tokens) -> None:
+def test_a_document_without_a_blank_line_is_all_header() -> None:
     assert tokens(b"From: somebody\nSubject: nothing\n \n", Lexing(skip_header=True)) == []
 
 
@@ -148,7 +147,7 @@ def test_a_document_without_a_blank_line_is_all_header(tokens: Tokens) -> None:
         (b"before\0kernel\0graph", ["kernel", "graph"]),
     ],
 )
-def test_words(tokens: Tokens, document: bytes, expected: list[str]) -> None:
+def test_words(document: bytes, expected: list[str]) -> None:
     assert tokens(document, Lexing()) == expected
 
 
@@ -172,7 +171,7 @@ def test_words(tokens: Tokens, document: bytes, expected: list[str]) -> None:
         (b"one&lt;two&gt;three", "one three"),
     ],
 )
-def test_html(tokens: Tokens, document: bytes, expected: str) -> None:
+def test_html(document: bytes, expected: str) -> None:
     assert tokens(document, Lexing(skip_html=True, stoplist="none")) == expected.split()
 
 
@@ -186,7 +185,7 @@ def test_html(tokens: Tokens, document: bytes, expected: str) -> None:
         ("literal", "cs 101 fall 1996 7"),
     ],
 )
-def test_digits(tokens: Tokens, rule: str, expected: str) -> None:
+def test_digits(rule: str, expected: str) -> None:
     lexing = Lexing(skip_html=True, digits=rule)
     assert tokens(b"<h1>CS101 Fall 1996 &#199; 7</h1>", lexing) == expected.split()
 

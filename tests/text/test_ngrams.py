@@ -19,6 +19,7 @@ from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.stoplist import stop_words
 from benchmark.text.vocabulary import Pruning, count
 from tests.builders import real_corpus
+from tests.text.lexed import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +59,7 @@ def of_block(counts: Counts, name: str) -> tuple[list[str], np.ndarray]:
 @given(CORPORA, LEXINGS, st.integers(1, 3))
 @example([b"", b""], Lexing(ngrams=(1, 2)), 1)
 @example([b"of kernel", b"kernel of kernel"], Lexing(ngrams=(1, 2, 3)), 1)
-def test_counts_are_those_of_scikit_learn(tokens: Tokens, documents: list[bytes], lexing: Lexing, least: int) -> None:
+def test_counts_are_those_of_scikit_learn(documents: list[bytes], lexing: Lexing, least: int) -> None:
     """Its stop list would close the gap that a word leaves; n-grams here have the stop words in them."""
     every = [tokens(document, replace(lexing, stoplist="none")) for document in documents]
     counts = count(corpus_of(documents), lexing, Pruning(min_documents=least))

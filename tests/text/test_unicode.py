@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchmark.text.lexer import DIGIT_RULES, Lexing, find_tokens
 from benchmark.text.stoplist import STOPLISTS
+from tests.text.lexed import tokens
 
 Tokens = Callable[[bytes, Lexing], list[str]]
 
@@ -107,12 +108,12 @@ RULES = st.sampled_from(list(DIGIT_RULES))
 
 @given(DOCUMENTS, RULES)
 @example("Gebühr höher, проблема".encode(), "drop")
-def test_tokens_are_those_of_a_reading_by_characters(tokens: Tokens, document: bytes, digits: str) -> None:
+def test_tokens_are_those_of_a_reading_by_characters(document: bytes, digits: str) -> None:
     assert tokens(document, replace(UNICODE, digits=digits)) == plain_tokens(document, digits)
 
 
 @given(TEXTS, RULES)
-def test_composed_and_decomposed_spellings_are_one(tokens: Tokens, text: str, digits: str) -> None:
+def test_composed_and_decomposed_spellings_are_one(text: str, digits: str) -> None:
     lexing = replace(UNICODE, digits=digits)
     composed, decomposed = (unicodedata.normalize(form, text).encode() for form in ("NFC", "NFD"))
     assert tokens(composed, lexing) == tokens(decomposed, lexing)
@@ -133,7 +134,7 @@ LEXINGS = st.builds(
 
 @given(PLAIN, LEXINGS, st.sampled_from(["", " é", " &amp;"]))
 @example("a<b>c&d", Lexing(), "")
-def test_both_lexers_read_ascii_alike(tokens: Tokens, text: str, lexing: Lexing, behind: str) -> None:
+def test_both_lexers_read_ascii_alike(text: str, lexing: Lexing, behind: str) -> None:
     # With entities asked for, ampersands are what the two differ in; what stands behind must change nothing before it.
     document = text.replace("&", "") if lexing.skip_html else text
     mine = tokens((document + behind).encode(), replace(lexing, lexer="unicode"))
@@ -153,13 +154,13 @@ def test_both_lexers_read_ascii_alike(tokens: Tokens, text: str, lexing: Lexing,
         ("one &#" + "9" * 5000 + "; two &" + "x" * 100, "one two"),
     ],
 )
-def test_entities_are_their_characters(tokens: Tokens, document: str, expected: str) -> None:
+def test_entities_are_their_characters(document: str, expected: str) -> None:
     lexing = replace(UNICODE, skip_html=True)
     assert tokens(document.encode(), lexing) == expected.split()
     assert tokens(("é " + document).encode(), lexing) == expected.split()
 
 
-def test_an_entity_ends_no_header(tokens: Tokens) -> None:
+def test_an_entity_ends_no_header() -> None:
     document = "Été&#10;&#10;head\n\nbödy".encode()
     assert tokens(document, replace(UNICODE, skip_html=True, skip_header=True)) == ["bödy"]
 

@@ -21,6 +21,7 @@ from benchmark.text.counts import Counts
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
 from tests.builders import real_corpus
+from tests.text.lexed import tokens
 
 Tokens = Callable[[bytes, Lexing], list[str]]
 
@@ -67,7 +68,7 @@ def assert_canonical(matrix: csr_array) -> None:
 @example([], Lexing(), Pruning())
 @example([b"", b""], Lexing(), Pruning())
 def test_the_matrix_is_canonical_and_counts_the_tokens_that_are_common_enough(
-    tokens: Tokens, documents: list[bytes], lexing: Lexing, pruning: Pruning
+    documents: list[bytes], lexing: Lexing, pruning: Pruning
 ) -> None:
     expected = [Counter(tokens(document, lexing)) for document in documents]
     occurrences = sum(expected, Counter())

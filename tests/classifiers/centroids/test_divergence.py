@@ -18,10 +18,9 @@ from benchmark.classifiers.centroids.divergence import (
     mean_skl_gradient,
     symmetric_kl,
 )
+from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 SMOOTHING = [1e-12, 3e-5, 0.3, 20.0]
@@ -33,10 +32,8 @@ def distributions(counts: sp.csr_array, smoothing: float) -> NDArray[np.float64]
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHING)
-def test_statistics_of_sparse_counts_are_those_of_the_distributions(
-    documents: Callable[..., sp.csr_array], smoothing: float
-) -> None:
-    counts = documents(13, 60)
+def test_statistics_of_sparse_counts_are_those_of_the_distributions(smoothing: float) -> None:
+    counts = draw_documents(13, 60)
     assert (counts.sum(axis=0) == 0).any()
     p = distributions(counts, smoothing)
     for form in (counts, counts.toarray(), counts.tocsc(), sp.csr_matrix(counts)):
@@ -53,8 +50,8 @@ def test_a_document_without_words_is_smoothed_to_the_uniform_distribution() -> N
     assert statistics.mean_negentropy == pytest.approx(-np.log(4))
 
 
-def test_a_stored_zero_is_no_count(documents: Callable[..., sp.csr_array]) -> None:
-    counts = documents(5, 20)
+def test_a_stored_zero_is_no_count() -> None:
+    counts = draw_documents(5, 20)
     stored = sp.csr_array(counts.toarray() + 1.0)
     stored.data -= 1.0
     plain, other = class_statistics(counts, 0.1), class_statistics(stored, 0.1)
@@ -73,17 +70,17 @@ def test_no_smoothing_is_needed_where_every_word_occurs() -> None:
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHING)
-def test_energy_is_the_mean_over_documents(documents: Callable[..., sp.csr_array], smoothing: float) -> None:
-    counts = documents(11, 30)
+def test_energy_is_the_mean_over_documents(smoothing: float) -> None:
+    counts = draw_documents(11, 30)
     p, statistics = distributions(counts, smoothing), class_statistics(counts, smoothing)
     rng = np.random.default_rng([1, 30])
     for q in (*rng.dirichlet(np.ones(30), size=3), statistics.mean, p[0]):
         assert mean_skl(statistics, q) == pytest.approx(symmetric_kl(p, q).mean(), rel=1e-11)
 
 
-def test_gradient_is_that_of_the_energy(documents: Callable[..., sp.csr_array]) -> None:
+def test_gradient_is_that_of_the_energy() -> None:
     """Central differences along the axes, and between pairs of words, as mass flows on the simplex."""
-    statistics = class_statistics(documents(6, 9), 0.05)
+    statistics = class_statistics(draw_documents(6, 9), 0.05)
     q = np.random.default_rng([2, 9]).dirichlet(np.full(9, 3.0))
     gradient = mean_skl_gradient(statistics, q)
     h = 1e-6 * q.min()
@@ -98,8 +95,8 @@ def test_gradient_is_that_of_the_energy(documents: Callable[..., sp.csr_array]) 
         assert gradient[i] - gradient[j] == pytest.approx(slope, abs=error)
 
 
-def test_gradient_has_the_signs_of_the_paper(documents: Callable[..., sp.csr_array]) -> None:
-    counts = documents(7, 12)
+def test_gradient_has_the_signs_of_the_paper() -> None:
+    counts = draw_documents(7, 12)
     p, statistics = distributions(counts, 0.2), class_statistics(counts, 0.2)
     q = np.random.default_rng([3, 12]).dirichlet(np.ones(12))
     of_the_paper = (-p / q + np.log(q) + 1 - np.log(p)).sum(axis=0)

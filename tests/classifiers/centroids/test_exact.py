@@ -19,10 +19,9 @@ from benchmark.classifiers.centroids.divergence import (
 )
 from benchmark.classifiers.centroids.exact import lagrange_multiplier, skl_centroid
 from benchmark.classifiers.centroids.flow import energy_gap
+from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 SIZES = [(1, 5), (2, 2), (7, 40), (150, 3000)]
@@ -31,9 +30,9 @@ SMOOTHING = [1e-300, 1e-8, 3e-5, 0.1, 50.0]
 
 @pytest.mark.parametrize(("n", "v"), SIZES)
 @pytest.mark.parametrize("smoothing", SMOOTHING)
-def test_first_order_condition(documents: Callable[..., sp.csr_array], n: int, v: int, smoothing: float) -> None:
+def test_first_order_condition(n: int, v: int, smoothing: float) -> None:
     """F is the same for all words, at the value that λ tells; E is convex, so that no q is better."""
-    statistics = class_statistics(documents(n, v), smoothing)
+    statistics = class_statistics(draw_documents(n, v), smoothing)
     q = skl_centroid(statistics)
     assert (q > 0).all()
     assert q.sum() == pytest.approx(1, abs=1e-13)
@@ -45,8 +44,8 @@ def test_first_order_condition(documents: Callable[..., sp.csr_array], n: int, v
 
 @pytest.mark.parametrize("smoothing", [0.01, 1.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_brute_force_finds_nothing_better(documents: Callable[..., sp.csr_array], seed: int, smoothing: float) -> None:
-    statistics = class_statistics(documents(4, 5, seed=seed, length=10), smoothing)
+def test_brute_force_finds_nothing_better(seed: int, smoothing: float) -> None:
+    statistics = class_statistics(draw_documents(4, 5, seed=seed, length=10), smoothing)
     q = skl_centroid(statistics)
 
     # Powell's method on q ∝ e^u knows neither the gradient nor that the problem is convex.
@@ -61,8 +60,8 @@ def test_brute_force_finds_nothing_better(documents: Callable[..., sp.csr_array]
     assert weights / weights.sum() == pytest.approx(q, abs=1e-4)
 
 
-def test_nielsens_formula_with_lamberts_function(documents: Callable[..., sp.csr_array]) -> None:
-    statistics = class_statistics(documents(9, 25), 0.05)
+def test_nielsens_formula_with_lamberts_function() -> None:
+    statistics = class_statistics(draw_documents(9, 25), 0.05)
     g = np.exp(statistics.mean_log)
     g /= g.sum()
     multiplier = lagrange_multiplier(statistics)
@@ -87,26 +86,24 @@ def test_the_centroid_of_mirrored_documents_is_their_middle() -> None:
     assert q[1] > 0.3
 
 
-def test_words_are_interchangeable(documents: Callable[..., sp.csr_array]) -> None:
-    counts = documents(8, 50)
+def test_words_are_interchangeable() -> None:
+    counts = draw_documents(8, 50)
     order = np.random.default_rng([1, 50]).permutation(50)
     q = skl_centroid(class_statistics(counts, 0.02))
     assert skl_centroid(class_statistics(counts[:, order], 0.02)) == pytest.approx(q[order], rel=1e-11)
 
 
-def test_documents_repeated_change_nothing(documents: Callable[..., sp.csr_array]) -> None:
-    counts = documents(8, 50)
+def test_documents_repeated_change_nothing() -> None:
+    counts = draw_documents(8, 50)
     once, thrice = (class_statistics(sp.vstack([counts] * times), 0.02) for times in (1, 3))
     assert thrice.n_documents == 24
     assert skl_centroid(thrice) == pytest.approx(skl_centroid(once), rel=1e-11)
 
 
 @pytest.mark.parametrize("smoothing", SMOOTHING)
-def test_up_to_a_factor_the_centroid_lies_between_the_two_means(
-    documents: Callable[..., sp.csr_array], smoothing: float
-) -> None:
+def test_up_to_a_factor_the_centroid_lies_between_the_two_means(smoothing: float) -> None:
     """With κ = F_i/N ≥ 0, u = a/q solves u + log u = 1 - κ + log(a/g) and a ≥ g: so g ≤ q ≤ a e^κ."""
-    statistics = class_statistics(documents(20, 60), smoothing)
+    statistics = class_statistics(draw_documents(20, 60), smoothing)
     log_q = np.log(skl_centroid(statistics))
     kappa = mean_skl_gradient(statistics, np.exp(log_q)).mean()
     assert kappa >= 0
@@ -114,8 +111,8 @@ def test_up_to_a_factor_the_centroid_lies_between_the_two_means(
     assert (log_q <= np.log(statistics.mean) + kappa + 1e-11).all()
 
 
-def test_it_is_closer_to_the_documents_than_their_means_are(documents: Callable[..., sp.csr_array]) -> None:
-    counts = documents(15, 40)
+def test_it_is_closer_to_the_documents_than_their_means_are() -> None:
+    counts = draw_documents(15, 40)
     smoothed = counts.toarray() + 0.03
     p = smoothed / smoothed.sum(axis=1, keepdims=True)
     statistics = class_statistics(counts, 0.03)

@@ -11,6 +11,7 @@ from scipy.integrate import solve_ivp
 from benchmark.classifiers.centroids.divergence import ClassStatistics, class_statistics, mean_skl, mean_skl_gradient
 from benchmark.classifiers.centroids.exact import skl_centroid
 from benchmark.classifiers.centroids.flow import energy_gap, flow, path_edges, velocity
+from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +58,8 @@ def as_the_paper_writes(statistics: ClassStatistics, rho: NDArray[np.float64], e
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_velocity_is_the_papers(documents: Callable[..., Any], graph: Callable[[int], Edges]) -> None:
-    statistics = class_statistics(documents(5, 14), 0.1)
+def test_velocity_is_the_papers(graph: Callable[[int], Edges]) -> None:
+    statistics = class_statistics(draw_documents(5, 14), 0.1)
     rho = np.random.default_rng([3, 14]).dirichlet(np.ones(14))
     edges = graph(14)
     speed = velocity(statistics, rho, edges)
@@ -69,9 +70,9 @@ def test_velocity_is_the_papers(documents: Callable[..., Any], graph: Callable[[
 
 
 @pytest.mark.parametrize("graph", [shuffled_path, ladder])
-def test_steps_follow_the_differential_equation(documents: Callable[..., Any], graph: Callable[[int], Edges]) -> None:
+def test_steps_follow_the_differential_equation(graph: Callable[[int], Edges]) -> None:
     """Against a method of order up to 12; ours is of order 1, and a local error of size ε comes of steps of size √ε."""
-    statistics = class_statistics(documents(5, 8, length=20), 0.3)
+    statistics = class_statistics(draw_documents(5, 8, length=20), 0.3)
     edges, start = graph(8), np.full(8, 1 / 8)
     end = flow(statistics, edges, start=start).times[-1]
 
@@ -92,10 +93,8 @@ def test_steps_follow_the_differential_equation(documents: Callable[..., Any], g
 
 @pytest.mark.parametrize("smoothing", [1e-10, 3e-5, 0.1, 10.0])
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_it_ends_at_the_exact_centroid(
-    documents: Callable[..., Any], graph: Callable[[int], Edges], smoothing: float
-) -> None:
-    statistics = class_statistics(documents(12, 40), smoothing)
+def test_it_ends_at_the_exact_centroid(graph: Callable[[int], Edges], smoothing: float) -> None:
+    statistics = class_statistics(draw_documents(12, 40), smoothing)
     exact = skl_centroid(statistics)
     lowest = mean_skl(statistics, exact)
     for start in (None, np.full(40, 1 / 40), np.random.default_rng([4, 40]).dirichlet(np.ones(40))):
@@ -113,9 +112,9 @@ def assert_invariants(end: Any) -> None:
 
 
 @pytest.mark.parametrize("smoothing", [1e-8, 3e-5, 1e-2])
-def test_two_thousand_words(documents: Callable[..., Any], smoothing: float) -> None:
+def test_two_thousand_words(smoothing: float) -> None:
     """On the paper's graph: to 1e-9 nats of an energy of 2 to 5, by less than 300 steps."""
-    statistics = class_statistics(documents(60, 2000), smoothing)
+    statistics = class_statistics(draw_documents(60, 2000), smoothing)
     exact = skl_centroid(statistics)
     end = flow(statistics)
     assert_invariants(end)
@@ -125,9 +124,9 @@ def test_two_thousand_words(documents: Callable[..., Any], smoothing: float) -> 
     assert len(end.times) < 300
 
 
-def test_a_thousand_words_on_a_graph_with_cycles(documents: Callable[..., Any]) -> None:
+def test_a_thousand_words_on_a_graph_with_cycles() -> None:
     """The factorization loses digits there, which Newton's iteration corrects, and mass, which is put back."""
-    statistics = class_statistics(documents(60, 1000), 3e-5)
+    statistics = class_statistics(draw_documents(60, 1000), 3e-5)
     end = flow(statistics, ladder(1000))
     assert_invariants(end)
     assert end.energies[-1] - mean_skl(statistics, skl_centroid(statistics)) < 1e-12
@@ -135,16 +134,14 @@ def test_a_thousand_words_on_a_graph_with_cycles(documents: Callable[..., Any]) 
 
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("accuracy", [1e-3, 1e-1, 10.0])
-def test_mass_stays_and_the_energy_falls_whatever_the_step(
-    documents: Callable[..., Any], graph: Callable[[int], Edges], accuracy: float
-) -> None:
-    statistics = class_statistics(documents(10, 50), 1e-3)
+def test_mass_stays_and_the_energy_falls_whatever_the_step(graph: Callable[[int], Edges], accuracy: float) -> None:
+    statistics = class_statistics(draw_documents(10, 50), 1e-3)
     start = np.random.default_rng([5, 50]).dirichlet(np.full(50, 0.3)) + 1e-9
     assert_invariants(flow(statistics, graph(50), start=start / start.sum(), accuracy=accuracy))
 
 
-def test_the_gap_bounds_the_energy(documents: Callable[..., Any]) -> None:
-    statistics = class_statistics(documents(10, 30), 0.01)
+def test_the_gap_bounds_the_energy() -> None:
+    statistics = class_statistics(draw_documents(10, 30), 0.01)
     lowest = mean_skl(statistics, skl_centroid(statistics))
     rng = np.random.default_rng([6, 30])
     for rho in rng.dirichlet(np.ones(30), size=20):
@@ -152,8 +149,8 @@ def test_the_gap_bounds_the_energy(documents: Callable[..., Any]) -> None:
     assert flow(statistics, tolerance=0.05).gap <= 0.05
 
 
-def test_a_looser_tolerance_stops_earlier(documents: Callable[..., Any]) -> None:
-    statistics = class_statistics(documents(10, 30), 0.01)
+def test_a_looser_tolerance_stops_earlier() -> None:
+    statistics = class_statistics(draw_documents(10, 30), 0.01)
     loose, tight = flow(statistics, tolerance=1e-3), flow(statistics, tolerance=1e-9)
     steps = len(loose.times)
     assert 1 < steps < len(tight.times)
@@ -161,10 +158,8 @@ def test_a_looser_tolerance_stops_earlier(documents: Callable[..., Any]) -> None
 
 
 @pytest.mark.parametrize("graph", GRAPHS)
-def test_names_of_words_and_directions_of_edges_do_not_matter(
-    documents: Callable[..., Any], graph: Callable[[int], Edges]
-) -> None:
-    counts, edges = documents(10, 30).toarray(), graph(30)
+def test_names_of_words_and_directions_of_edges_do_not_matter(graph: Callable[[int], Edges]) -> None:
+    counts, edges = draw_documents(10, 30).toarray(), graph(30)
     order = np.random.default_rng([7, 30]).permutation(30)
     place = np.argsort(order)
     plain = flow(class_statistics(counts, 0.01), edges)
@@ -182,7 +177,7 @@ def test_a_flow_that_starts_at_the_centroid_stays() -> None:
     assert alone.centroid.tolist() == [1.0]
 
 
-def test_two_words_take_the_equations_one_dimension(documents: Callable[..., Any]) -> None:
+def test_two_words_take_the_equations_one_dimension() -> None:
     """The path of two words is the line: ρ_1 = x, dx/dt = -g (F_1 - F_2), solved by a method of order 5."""
     statistics = class_statistics([[8, 1], [2, 2], [1, 1]], 0.1)
 
@@ -233,8 +228,8 @@ def test_a_parameter_out_of_range_is_refused(name: str, value: Any) -> None:
         flow(class_statistics([[1, 2, 3]], 0.1), **{name: value})
 
 
-def test_a_flow_that_does_not_arrive_says_so(documents: Callable[..., Any]) -> None:
-    statistics = class_statistics(documents(10, 30), 0.01)
+def test_a_flow_that_does_not_arrive_says_so() -> None:
+    statistics = class_statistics(draw_documents(10, 30), 0.01)
     with pytest.raises(RuntimeError, match=r"after 3 steps .* may still be"):
         flow(statistics, max_steps=3)
     with pytest.raises(RuntimeError, match=r"steps|rounding"):

@@ -20,10 +20,9 @@ from benchmark.classifiers.centroids.graphs import (
     frequency_path,
     vocabulary_path,
 )
+from tests.classifiers.centroids.drawn import draw_documents
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 
@@ -36,8 +35,8 @@ def cosine(counts: sp.csr_array) -> NDArray[np.float64]:
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_is_connected_and_names_each_edge_once(documents: Callable[..., sp.csr_array], name: str) -> None:
-    counts = documents(30, 50)
+def test_is_connected_and_names_each_edge_once(name: str) -> None:
+    counts = draw_documents(30, 50)
     assert (np.asarray(counts.sum(axis=0)) == 0).any()  # words that occur nowhere must hang on something, too
     edges = np.sort(GRAPHS[name](counts), axis=1)
     assert len(np.unique(edges, axis=0)) == len(edges)
@@ -48,15 +47,15 @@ def test_is_connected_and_names_each_edge_once(documents: Callable[..., sp.csr_a
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-def test_the_flow_ends_at_the_exact_energy_on_it(documents: Callable[..., sp.csr_array], name: str) -> None:
-    counts = documents(20, 40, seed=1)
+def test_the_flow_ends_at_the_exact_energy_on_it(name: str) -> None:
+    counts = draw_documents(20, 40, seed=1)
     statistics = class_statistics(counts, 1e-3)
     end = flow(statistics, GRAPHS[name](counts), tolerance=1e-9)
     assert 0 <= end.energies[-1] - mean_skl(statistics, skl_centroid(statistics)) + 1e-13 <= 1e-9 + 1e-13
 
 
-def test_paths_visit_the_words_in_their_order(documents: Callable[..., sp.csr_array]) -> None:
-    counts = documents(30, 50)
+def test_paths_visit_the_words_in_their_order() -> None:
+    counts = draw_documents(30, 50)
     assert vocabulary_path(counts).tolist() == [[i, i + 1] for i in range(49)]
     totals = np.asarray(counts.sum(axis=0))
     edges = frequency_path(counts)
@@ -72,9 +71,9 @@ def test_words_of_one_frequency_keep_the_order_of_the_columns() -> None:
     assert edges.tolist() == [list(pair) for pair in pairwise(order)]
 
 
-def test_no_edge_of_the_tree_can_be_exchanged_for_a_more_similar_one(documents: Callable[..., sp.csr_array]) -> None:
+def test_no_edge_of_the_tree_can_be_exchanged_for_a_more_similar_one() -> None:
     """Of a spanning tree with the largest similarities: a pair is no more similar than any edge on its path."""
-    counts = documents(40, 25, seed=2)
+    counts = draw_documents(40, 25, seed=2)
     similar, edges = cosine(counts), co_occurrence_tree(counts)
     best = np.zeros((25, 25))  # the weakest edge on the way between two words
     neighbours: dict[int, list[int]] = {i: [] for i in range(25)}
@@ -94,8 +93,8 @@ def test_no_edge_of_the_tree_can_be_exchanged_for_a_more_similar_one(documents: 
 
 
 @pytest.mark.parametrize("neighbours", [1, 3])
-def test_every_word_is_joined_to_its_most_similar_ones(documents: Callable[..., sp.csr_array], neighbours: int) -> None:
-    counts = documents(40, 25, seed=3)
+def test_every_word_is_joined_to_its_most_similar_ones(neighbours: int) -> None:
+    counts = draw_documents(40, 25, seed=3)
     similar, edges = cosine(counts), {tuple(edge) for edge in co_occurrence_graph(counts, neighbours).tolist()}
     for word, row in enumerate(similar):
         joined = [row[other] for other in range(25) if tuple(sorted((word, other))) in edges]

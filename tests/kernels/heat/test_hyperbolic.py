@@ -12,10 +12,9 @@ from scipy.linalg import solve_banded
 
 from benchmark.kernels.heat.half_space import hyperbolic_distance
 from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel, log_heat_kernel
+from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -61,14 +60,14 @@ def test_small_time_is_the_gaussian_with_van_vlecks_factor() -> None:
 
 
 @pytest.mark.parametrize("t", [0.02, 0.5, 3.0])
-def test_mass_is_one(t: float, radial_quadrature: Callable[..., tuple[Array, Array]]) -> None:
+def test_mass_is_one(t: float) -> None:
     # Mass drifts outwards at the speed 1 and spreads like √2t.
     reach = t + 9 * math.sqrt(2 * t) + 1
     r, volume = radial_quadrature(2, reach, np.sinh)
     assert np.exp(log_heat_kernel(r, t)) @ volume == pytest.approx(1, abs=1e-11)
 
 
-def test_semigroup(polar_quadrature: Callable[..., tuple[Array, Array, Array]]) -> None:
+def test_semigroup() -> None:
     first, second = 0.3, 0.5
     alpha, phi, volume = polar_quadrature(2, 10.8, np.sinh)
     from_x = np.exp(log_heat_kernel(alpha, first))

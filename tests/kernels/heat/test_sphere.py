@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from benchmark.kernels.heat.sphere import HypersphereHeatKernel, log_ratio
+from tests.kernels.heat.quadrature import polar_quadrature, radial_quadrature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -80,7 +79,7 @@ def test_time_agrees_with_the_papers_parametrix() -> None:
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 8, 25])
 @pytest.mark.parametrize("t", [0.02, 0.4, 3.0])
-def test_mass_is_one(n: int, t: float, radial_quadrature: Callable[..., tuple[Array, Array]]) -> None:
+def test_mass_is_one(n: int, t: float) -> None:
     theta, volume = radial_quadrature(n, math.pi, np.sin)
     assert np.exp(log_kernel(np.cos(theta), n, t)) @ volume == pytest.approx(1, abs=1e-11)
 
@@ -95,7 +94,7 @@ def test_mass_is_one_in_twenty_thousand_dimensions(t: float) -> None:
 
 
 @pytest.mark.parametrize("n", [2, 3, 6])
-def test_semigroup(n: int, polar_quadrature: Callable[..., tuple[Array, Array, Array]]) -> None:
+def test_semigroup(n: int) -> None:
     alpha, phi, volume = polar_quadrature(n, math.pi, np.sin, 60, 30)  # as near as with three times the radii
     first, second = 0.15, 0.25
     from_x = np.exp(log_kernel(np.cos(alpha).ravel(), n, first))[:, None]

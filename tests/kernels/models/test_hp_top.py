@@ -9,6 +9,7 @@ from benchmark.classifiers.libsvm import NodeMatrix
 from benchmark.classifiers.svm import SupportVectorClassifier
 from benchmark.kernels.models.hp_top import HyperplaneTop
 from benchmark.kernels.products import inner_products
+from tests.kernels.models.drawn import draw_points
 
 N, K = 60, 4  # documents and categories of the corpus
 
@@ -21,7 +22,7 @@ def test_the_gram_matrix_is_symmetric_and_has_no_negative_eigenvalue(top, corpus
         assert np.linalg.eigvalsh((gram + gram.T) / 2).min() >= -N * np.finfo(float).eps * scale
 
 
-def test_permuting_the_new_documents_permutes_the_rows(top, rng, draw_points):
+def test_permuting_the_new_documents_permutes_the_rows(top, rng):
     points = draw_points(rng, 20)[0]
     order = rng.permutation(20)
     np.testing.assert_allclose(top.transform(points[order]), top.transform(points)[order], rtol=1e-13, atol=1e-12)
@@ -46,7 +47,7 @@ def test_permuting_the_other_categories_changes_nothing(corpus, component):
     np.testing.assert_allclose(fitted[0].gram(X, 1), fitted[1].gram(X, 2), rtol=1e-10, atol=1e-10)
 
 
-def test_targets_are_solved_as_by_a_classifier_on_the_gram_matrix(corpus, component, rng, draw_points):
+def test_targets_are_solved_as_by_a_classifier_on_the_gram_matrix(corpus, component, rng):
     X, Y = corpus
     points = draw_points(rng, 15)[0]
     top = HyperplaneTop(component=component, epsilon=1e-9).fit(X, Y)
@@ -58,7 +59,7 @@ def test_targets_are_solved_as_by_a_classifier_on_the_gram_matrix(corpus, compon
         np.testing.assert_allclose(decisions[:, column], expected, rtol=1e-6, atol=1e-6)
 
 
-def test_threads_company_and_memory_change_nothing(corpus, component, rng, draw_points):
+def test_threads_company_and_memory_change_nothing(corpus, component, rng):
     points, nodes = draw_points(rng, 15)[0], NodeMatrix()
     first = HyperplaneTop(component=component).fit(*corpus)
     linear = inner_products(corpus[0], corpus[0])

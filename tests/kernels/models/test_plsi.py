@@ -10,10 +10,9 @@ import pytest
 import scipy.sparse as sp
 
 from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
+from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
 V = 30  # words of the counts that are drawn
@@ -30,9 +29,7 @@ def test_what_is_learnt_are_probabilities(counts: NDArray[np.int64], beta: float
     assert min(model.word_given_class.min(), model.class_given_document.min()) >= 0
 
 
-def test_folding_the_training_documents_in_costs_no_likelihood(
-    fitted: Fitted, counts: NDArray[np.int64], objective: Callable[..., float]
-) -> None:
+def test_folding_the_training_documents_in_costs_no_likelihood(fitted: Fitted, counts: NDArray[np.int64]) -> None:
     """EM's own P(z|d) is no better than the optimum for its P(w|z), up to the gap."""
     _, trace = fitted.plsi._run(check_counts(counts), 0)
     reached = objective(counts, fitted.class_given_document, fitted.word_given_class)
@@ -46,9 +43,7 @@ def test_one_class_is_the_words_of_the_collection(counts: NDArray[np.int64]) -> 
     np.testing.assert_array_equal(model.class_given_document, 1)
 
 
-def test_a_class_for_each_document_can_fit_the_frequencies(
-    draw_counts: Callable[..., NDArray[np.int64]], objective: Callable[..., float]
-) -> None:
+def test_a_class_for_each_document_can_fit_the_frequencies() -> None:
     """No model is likelier than P(w|d) = n(d,w)/n(d); as many classes as documents reach it."""
     counts = draw_counts(6, seed=9)[:5]
     frequency = counts / counts.sum(axis=1, keepdims=True)
@@ -90,7 +85,7 @@ def test_a_document_without_words_has_the_classes_of_the_collection(fitted: Fitt
     np.testing.assert_array_equal(fitted.fold(unknown), np.tile(fitted.classes, (2, 1)))
 
 
-def test_unknown_words_are_ignored(fitted: Fitted, draw_counts: Callable[..., NDArray[np.int64]]) -> None:
+def test_unknown_words_are_ignored(fitted: Fitted) -> None:
     new = draw_counts(10, seed=4)
     more = new.copy()
     more[:, -1] = np.arange(10)

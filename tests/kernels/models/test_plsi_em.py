@@ -13,9 +13,9 @@ from hypothesis.extra.numpy import arrays
 from sklearn.decomposition import NMF
 
 from benchmark.kernels.models.plsi_em import Mixtures, expectation_maximization, random_start, word_probabilities
+from tests.kernels.models.drawn import objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ def step(counts: NDArray[Any], theta: Array, phi: Array, beta: float) -> tuple[A
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.6])
-def test_a_step_is_that_of_the_definition(beta: float, objective: Callable[..., float]) -> None:
+def test_a_step_is_that_of_the_definition(beta: float) -> None:
     rng = np.random.default_rng(1)
     counts = rng.poisson(0.8, size=(9, 12)) + np.eye(9, 12)
     theta, phi = rng.dirichlet(np.ones(3), size=9), rng.dirichlet(np.ones(12), size=3).T.copy()
@@ -134,7 +134,7 @@ def test_where_nmf_ends_em_gains_nothing(sharp: tuple[Array, Mixtures, float]) -
 
 
 @pytest.mark.filterwarnings("ignore:Maximum number of iterations")
-def test_topics_that_stand_apart_are_found_by_em_and_nmf_alike(objective: Callable[..., float]) -> None:
+def test_topics_that_stand_apart_are_found_by_em_and_nmf_alike() -> None:
     rng = np.random.default_rng(7)
     topics = np.kron(np.eye(3), rng.dirichlet(np.full(6, 5.0), size=3)[0]) + 0.003
     shares = np.eye(3)[np.arange(60) % 3] * 0.9 + 0.1 / 3

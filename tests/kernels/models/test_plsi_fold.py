@@ -13,22 +13,16 @@ from scipy.optimize import minimize
 
 from benchmark.kernels.models.plsi import PLSI, Fitted, check_counts
 from benchmark.kernels.models.plsi_fold import fold_in
+from tests.kernels.models.drawn import draw_counts, objective
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
 
 
 @pytest.mark.parametrize("beta", [1.0, 0.7])
-def test_folding_in_ends_at_the_optimum(
-    counts: NDArray[np.int64],
-    beta: float,
-    draw_counts: Callable[..., NDArray[np.int64]],
-    objective: Callable[..., float],
-) -> None:
+def test_folding_in_ends_at_the_optimum(counts: NDArray[np.int64], beta: float) -> None:
     """No point of the simplex does better than the gap allows: not a solver's, not a random one."""
     model = PLSI(n_classes=4, fold_tolerance=1e-6, temper=beta, fold_iterations=100_000).fit(counts)
     phi = model.word_given_class
@@ -113,7 +107,7 @@ def test_a_tight_fold_needs_the_only_class_that_knows_a_word() -> None:
     assert theta[0, 2] == pytest.approx(1 / 1_000_001, rel=1e-2)
 
 
-def test_documents_are_folded_in_each_by_itself(fitted: Fitted, draw_counts: Callable[..., NDArray[np.int64]]) -> None:
+def test_documents_are_folded_in_each_by_itself(fitted: Fitted) -> None:
     new = draw_counts(15, seed=3)
     whole = fitted.fold(new)
     np.testing.assert_array_equal(fitted.fold(new[[7, 2, 5]]), whole[[7, 2, 5]])

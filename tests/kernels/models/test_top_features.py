@@ -11,6 +11,7 @@ import pytest
 from benchmark.classifiers.libsvm import Machine
 from benchmark.kernels.models.hp_top import HyperplaneTop
 from benchmark.kernels.models.top_features import TopGram, decide, log_joint, top_features
+from tests.kernels.models.drawn import draw_points
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,7 +78,7 @@ def in_full(top: HyperplaneTop, points: Array, target: int) -> Array:
 
 
 @pytest.mark.parametrize("target", range(K))
-def test_every_feature_is_the_derivative_of_the_log_odds(top, rng, target, draw_points):
+def test_every_feature_is_the_derivative_of_the_log_odds(top, rng, target):
     points = draw_points(rng, 9)[0].toarray()
     # Uniform priors would hide where one is forgotten.
     top.priors_ = np.array([0.1, 0.2, 0.3, 0.4])
@@ -86,7 +87,7 @@ def test_every_feature_is_the_derivative_of_the_log_odds(top, rng, target, draw_
 
 
 @pytest.mark.parametrize("target", range(K))
-def test_the_kernel_is_the_inner_product_of_explicit_features(top, corpus, rng, target, draw_points):
+def test_the_kernel_is_the_inner_product_of_explicit_features(top, corpus, rng, target):
     points = draw_points(rng, 9)[0].toarray()
     features, own = (in_full(top, X, target) for X in (points, corpus[0].toarray()))
     np.testing.assert_allclose(top.gram(points, target), features @ own.T, rtol=1e-12, atol=1e-11)
@@ -146,7 +147,7 @@ def test_farther_than_numbers_reach_is_an_error_not_a_nan(corpus):
         TopGram(features, features, np.ones((1, 1))).tile(slice(0, 1), slice(0, 1))
 
 
-def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng, draw_points):
+def test_decisions_are_the_kernels_rows_times_the_coefficients(top, corpus, rng):
     points = draw_points(rng, 15)[0]
     support = np.array([40, 3, 17, 22])
     machine = Machine(support, np.array([0.5, -1.0, 0.25, 0.25]), 0.3, 0.0)

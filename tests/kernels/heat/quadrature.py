@@ -7,7 +7,6 @@ import math
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pytest
 from scipy.special import gamma
 
 if TYPE_CHECKING:
@@ -32,27 +31,17 @@ def gauss(lower: float, upper: float, points: int = 400) -> tuple[Array, Array]:
     return (upper - lower) / 2 * (x + 1) + lower, (upper - lower) / 2 * w
 
 
-@pytest.fixture(scope="session")
-def polar_quadrature() -> Callable[..., tuple[Array, Array, Array]]:
+def polar_quadrature(
+    n: int, reach: float, area: Callable[[Array], Array], radii: int = 150, angles: int = 60
+) -> tuple[Array, Array, Array]:
     """Nodes and weights around a pole: radii r, the angle φ to a fixed direction, and dvol with area sin or sinh."""
-
-    def nodes(
-        n: int, reach: float, area: Callable[[Array], Array], radii: int = 150, angles: int = 60
-    ) -> tuple[Array, Array, Array]:
-        r, wr = gauss(0.0, reach, radii)
-        phi, wp = gauss(0.0, math.pi, angles)
-        weights = sphere_volume(n - 2) * np.outer(wr * area(r) ** (n - 1), wp * np.sin(phi) ** (n - 2))
-        return r[:, None], phi[None, :], weights
-
-    return nodes
+    r, wr = gauss(0.0, reach, radii)
+    phi, wp = gauss(0.0, math.pi, angles)
+    weights = sphere_volume(n - 2) * np.outer(wr * area(r) ** (n - 1), wp * np.sin(phi) ** (n - 2))
+    return r[:, None], phi[None, :], weights
 
 
-@pytest.fixture(scope="session")
-def radial_quadrature() -> Callable[..., tuple[Array, Array]]:
+def radial_quadrature(n: int, reach: float, area: Callable[[Array], Array]) -> tuple[Array, Array]:
     """Radii around a pole and dvol, directions integrated out."""
-
-    def nodes(n: int, reach: float, area: Callable[[Array], Array]) -> tuple[Array, Array]:
-        r, w = gauss(0.0, reach)
-        return r, sphere_volume(n - 1) * w * area(r) ** (n - 1)
-
-    return nodes
+    r, w = gauss(0.0, reach)
+    return r, sphere_volume(n - 1) * w * area(r) ** (n - 1)
