@@ -15,11 +15,10 @@ from benchmark.classifiers import CLASSIFIERS, SupportVectorClassifier
 from benchmark.kernels import NegativeGeodesicDistance
 from benchmark.representation import TermWeighting
 from benchmark.tags import tags_of
+from tests.classifiers.oracle import draw_problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .conftest import Problem
+    from tests.classifiers.oracle import Problem
 
 
 @pytest.fixture(params=[name for name, cls in CLASSIFIERS.items() if tags_of(cls).needs_kernel])
@@ -29,8 +28,8 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def problem(problems: Callable[..., Problem]) -> Problem:
-    return problems("ngd", n=60, n_classes=3, seed=20)
+def problem() -> Problem:
+    return draw_problem("ngd", n=60, n_classes=3, seed=20)
 
 
 def test_fit_returns_the_classifier(name: str, problem: Problem) -> None:

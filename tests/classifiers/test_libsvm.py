@@ -26,17 +26,14 @@ from benchmark.kernels.gram import Gram, InnerProducts
 from benchmark.kernels.products import inner_products, self_products
 from benchmark.representation import NORMALIZATIONS, TermWeighting, embed, norms
 from benchmark.tags import tags_of
+from tests.classifiers.oracle import draw_problem, libsvm_oracle
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
-    from .conftest import Oracle, Problem
+    from tests.classifiers.oracle import Oracle, Problem
 
     Matrix = NDArray[np.float64]
-    Draw = Callable[..., Problem]
-    Ask = Callable[..., Oracle]
 
 EPS = np.finfo(np.float64).eps
 
@@ -60,44 +57,40 @@ def assert_equal_to_libsvm(problem: Problem, oracle: Oracle, model: SupportVecto
 @pytest.mark.parametrize("kernel", ["linear", "ned", "ngd", "polynomial"])
 @pytest.mark.parametrize(("n", "n_classes", "C"), [(40, 2, 1.0), (41, 3, 0.01), (90, 4, 1.0), (97, 7, 100.0)])
 @pytest.mark.parametrize("seed", [1, 2])
-def test_equal_to_libsvm_on_the_whole_problem(
-    problems: Draw, libsvm_oracle: Ask, kernel: str, n: int, n_classes: int, C: float, seed: int
-) -> None:
-    problem = problems(kernel, n=n, n_classes=n_classes, seed=seed)
+def test_equal_to_libsvm_on_the_whole_problem(kernel: str, n: int, n_classes: int, C: float, seed: int) -> None:
+    problem = draw_problem(kernel, n=n, n_classes=n_classes, seed=seed)
     oracle = libsvm_oracle(problem.gram, problem.labels, problem.test, C=C)
     model = SupportVectorClassifier(C=C, jobs=2).fit(problem.gram, problem.labels)
     assert_equal_to_libsvm(problem, oracle, model)
 
 
 @pytest.mark.parametrize("kernel", ["ned", "ngd"])
-def test_equal_to_libsvm_through_many_small_blocks(
-    problems: Draw, libsvm_oracle: Ask, kernel: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_equal_to_libsvm_through_many_small_blocks(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(benchmark.blocks, "BLOCK_VALUES", 500)
-    problem = problems(kernel, n=101, n_classes=4, seed=3, n_test=150)
+    problem = draw_problem(kernel, n=101, n_classes=4, seed=3, n_test=150)
     oracle = libsvm_oracle(problem.gram, problem.labels, problem.test)
     assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier(jobs=2).fit(problem.gram, problem.labels))
 
 
-def test_equal_to_libsvm_with_a_class_of_one_document(problems: Draw, libsvm_oracle: Ask) -> None:
-    problem = problems("ngd", n=33, n_classes=3, seed=4)
+def test_equal_to_libsvm_with_a_class_of_one_document() -> None:
+    problem = draw_problem("ngd", n=33, n_classes=3, seed=4)
     lone = np.where(np.arange(33) == 20, 99, problem.labels)
     oracle = libsvm_oracle(problem.gram, lone, problem.test)
     assert_equal_to_libsvm(problem, oracle, SupportVectorClassifier().fit(problem.gram, lone))
 
 
 @pytest.mark.parametrize("epsilon", [1e-1, 1e-6])
-def test_equal_to_libsvm_at_other_stopping_tolerances(problems: Draw, libsvm_oracle: Ask, epsilon: float) -> None:
-    problem = problems("ned", n=60, n_classes=3, seed=5)
+def test_equal_to_libsvm_at_other_stopping_tolerances(epsilon: float) -> None:
+    problem = draw_problem("ned", n=60, n_classes=3, seed=5)
     oracle = libsvm_oracle(problem.gram, problem.labels, problem.test, epsilon=epsilon)
     model = SupportVectorClassifier(epsilon=epsilon).fit(problem.gram, problem.labels)
     assert_equal_to_libsvm(problem, oracle, model)
 
 
 @pytest.mark.parametrize("first", [-1, 1])
-def test_equal_to_libsvm_where_it_swaps_minus_one_and_plus_one(problems: Draw, libsvm_oracle: Ask, first: int) -> None:
+def test_equal_to_libsvm_where_it_swaps_minus_one_and_plus_one(first: int) -> None:
     """LIBSVM takes the class +1 first even where -1 appears first."""
-    problem = problems("ngd", n=50, n_classes=2, seed=6)
+    problem = draw_problem("ngd", n=50, n_classes=2, seed=6)
     labels = np.where(problem.labels == problem.labels[0], first, -first)
     oracle = libsvm_oracle(problem.gram, labels, problem.test)
     assert oracle.classes == [1, -1]
@@ -118,12 +111,7 @@ def counts_of(drawn: bytes) -> NDArray[np.int64]:
     order=st.permutations(range(20)),
 )
 def test_equal_to_libsvm_where_documents_repeat(
-    documents: NDArray[np.int64],
-    test: NDArray[np.int64],
-    normalization: str,
-    kernel: Any,
-    order: list[int],
-    libsvm_oracle: Ask,
+    documents: NDArray[np.int64], test: NDArray[np.int64], normalization: str, kernel: Any, order: list[int]
 ) -> None:
     """Three terms, at most twice each: the classes share documents, and many decisions are zero but for rounding."""
     if tags_of(kernel).normalizations == ("l1",):
@@ -141,7 +129,7 @@ def test_equal_to_libsvm_where_documents_repeat(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_signs_of_decisions_that_are_zero_but_for_rounding(libsvm_oracle: Ask, seed: int) -> None:
+def test_signs_of_decisions_that_are_zero_but_for_rounding(seed: int) -> None:
     """Test rows made orthogonal to a machine's coefficients: what is left is the order of addition alone."""
     rng = np.random.default_rng(seed)
     n = 120
@@ -168,9 +156,9 @@ def test_signs_of_decisions_that_are_zero_but_for_rounding(libsvm_oracle: Ask, s
 
 
 @pytest.mark.parametrize("kernel", ["linear", "ned", "ngd"])
-def test_predictions_are_scikit_learns(problems: Draw, kernel: str) -> None:
+def test_predictions_are_scikit_learns(kernel: str) -> None:
     """Its LIBSVM sorts the classes by label; so are they here, so that ties and solver see one order."""
-    problem = problems(kernel, n=90, n_classes=4, seed=7, n_test=200)
+    problem = draw_problem(kernel, n=90, n_classes=4, seed=7, n_test=200)
     order = np.argsort(problem.labels, kind="stable")
     gram, labels, test = problem.gram[np.ix_(order, order)], problem.labels[order], problem.test[:, order]
     theirs = SVC(kernel="precomputed", C=1.0, tol=1e-3, decision_function_shape="ovo").fit(gram, labels)
@@ -194,7 +182,7 @@ def pinwheel(order: tuple[int, ...]) -> tuple[Matrix, NDArray[np.int64]]:
 
 
 @pytest.mark.parametrize("order", list(permutations(range(3))), ids=str)
-def test_three_way_ties_go_to_the_class_that_came_first(order: tuple[int, ...], libsvm_oracle: Ask) -> None:
+def test_three_way_ties_go_to_the_class_that_came_first(order: tuple[int, ...]) -> None:
     points, labels = pinwheel(order)
     gram, centre = points @ points.T, np.zeros((1, 6))
     model = SupportVectorClassifier(C=10.0).fit(gram, labels)
@@ -211,7 +199,7 @@ def test_three_way_ties_go_to_the_class_that_came_first(order: tuple[int, ...], 
     assert list(libsvm_oracle(gram, labels, centre, C=10.0).predicted) == [order[0]]
 
 
-def test_a_decision_of_zero_is_a_vote_for_the_second_class(libsvm_oracle: Ask) -> None:
+def test_a_decision_of_zero_is_a_vote_for_the_second_class() -> None:
     points = np.array([[1.0], [-1.0]])
     for labels in (np.array([5, 6]), np.array([6, 5])):
         model = SupportVectorClassifier().fit(points @ points.T, labels)
@@ -248,7 +236,7 @@ def test_one_vs_rest_takes_the_largest_and_of_equal_ones_the_first() -> None:
 # Traps
 
 
-def test_zeros_dropped_from_a_sparse_row_are_garbage_to_libsvm_and_not_to_us(libsvm_oracle: Ask) -> None:
+def test_zeros_dropped_from_a_sparse_row_are_garbage_to_libsvm_and_not_to_us() -> None:
     """LIBSVM reads precomputed rows by position. NGD's diagonal is zeros, which CSR does not store."""
     rng = np.random.default_rng(2)
     labels = np.tile([1, 2, 2, 2], 10)
@@ -273,8 +261,8 @@ def test_zeros_dropped_from_a_sparse_row_are_garbage_to_libsvm_and_not_to_us(lib
     assert np.median(np.abs(np.array(garbage) - right.decisions)) > 1, "margins are 1: off by more means garbage"
 
 
-def test_a_sparse_gram_is_refused(problems: Draw) -> None:
-    problem = problems("ngd", n=20, n_classes=2, seed=9)
+def test_a_sparse_gram_is_refused() -> None:
+    problem = draw_problem("ngd", n=20, n_classes=2, seed=9)
     with pytest.raises(TypeError, match="dense data is required"):
         SupportVectorClassifier().fit(sp.csr_array(problem.gram), problem.labels)
 
@@ -312,8 +300,8 @@ def assert_same_machines(left: Machines, right: Machines) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
-def test_the_number_of_jobs_changes_no_bit(problems: Draw, scheme: str) -> None:
-    problem = problems("ngd", n=401, n_classes=5, seed=11, n_test=500)
+def test_the_number_of_jobs_changes_no_bit(scheme: str) -> None:
+    problem = draw_problem("ngd", n=401, n_classes=5, seed=11, n_test=500)
     results = [
         SupportVectorClassifier(scheme=scheme, jobs=jobs).fit(problem.gram, problem.labels) for jobs in (1, 2, 2, 5)
     ]
@@ -324,10 +312,10 @@ def test_the_number_of_jobs_changes_no_bit(problems: Draw, scheme: str) -> None:
         )
 
 
-def test_the_memory_of_nodes_may_be_reused(problems: Draw) -> None:
+def test_the_memory_of_nodes_may_be_reused() -> None:
     nodes = NodeMatrix()
     for n, kernel in ((61, "ned"), (20, "ngd"), (7, "linear"), (60, "ngd"), (61, "linear"), (83, "ned"), (8, "ned")):
-        problem = problems(kernel, n=n, n_classes=2, seed=n, n_test=5)
+        problem = draw_problem(kernel, n=n, n_classes=2, seed=n, n_test=5)
         order = np.argsort(problem.labels, kind="stable")
         rows = DenseRows(problem.gram, order, order)
         sizes = np.unique(problem.labels, return_counts=True)[1]
@@ -375,9 +363,9 @@ def rows_of(nodes: NodeMatrix) -> NDArray[np.float64]:
     return found
 
 
-def test_blas_leaves_the_cores_to_the_jobs(problems: Draw) -> None:
+def test_blas_leaves_the_cores_to_the_jobs() -> None:
     """Two levels of threads would fight for the cores, and BLAS's own would choose the order of addition."""
-    problem = problems("ngd", n=30, n_classes=3, seed=18)
+    problem = draw_problem("ngd", n=30, n_classes=3, seed=18)
     limits = []
 
     class Watched(DenseRows):
@@ -397,8 +385,8 @@ def test_blas_leaves_the_cores_to_the_jobs(problems: Draw) -> None:
 
 
 @pytest.mark.parametrize("kernel", ["linear", "ned", "ngd"])
-def test_one_vs_rest_is_libsvm_on_each_binary_problem(problems: Draw, libsvm_oracle: Ask, kernel: str) -> None:
-    problem = problems(kernel, n=81, n_classes=4, seed=12)
+def test_one_vs_rest_is_libsvm_on_each_binary_problem(kernel: str) -> None:
+    problem = draw_problem(kernel, n=81, n_classes=4, seed=12)
     model = SupportVectorClassifier(scheme="one-vs-rest", jobs=2).fit(problem.gram, problem.labels)
     decisions = model.decision_function(problem.test)
     assert decisions.shape == (60, 4)
@@ -417,8 +405,8 @@ def test_one_vs_rest_is_libsvm_on_each_binary_problem(problems: Draw, libsvm_ora
     np.testing.assert_array_equal(model.predict(problem.test), model.classes_[decisions.argmax(axis=1)])
 
 
-def test_one_vs_rest_predictions_are_scikit_learns(problems: Draw) -> None:
-    problem = problems("ngd", n=120, n_classes=5, seed=13, n_test=200)
+def test_one_vs_rest_predictions_are_scikit_learns() -> None:
+    problem = draw_problem("ngd", n=120, n_classes=5, seed=13, n_test=200)
     ours = SupportVectorClassifier(scheme="one-vs-rest", epsilon=1e-6).fit(problem.gram, problem.labels)
     theirs = OneVsRestClassifier(SVC(kernel="precomputed", tol=1e-6)).fit(problem.gram, problem.labels)
     margin = np.sort(ours.decision_function(problem.test), axis=1)
@@ -537,8 +525,8 @@ def test_no_rows_to_decide_give_no_decisions() -> None:
     assert codes.shape == tied.shape == (0,)
 
 
-def test_training_prints_nothing(problems: Draw, capfd: pytest.CaptureFixture[str]) -> None:
-    problem = problems("linear", n=40, n_classes=3, seed=17)
+def test_training_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    problem = draw_problem("linear", n=40, n_classes=3, seed=17)
     SupportVectorClassifier().fit(problem.gram, problem.labels).predict(problem.test)
     captured = capfd.readouterr()
     assert captured.out == captured.err == ""

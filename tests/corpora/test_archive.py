@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from benchmark.corpora.archive import Source, content_digest, find_in, fingerprint, read_files, verify
 from benchmark.errors import DataError
+from tests.corpora.small import pack_files, small_card, small_files, unpack_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,17 +28,17 @@ def read(path, card):
 @pytest.mark.parametrize("format_", [tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
 @pytest.mark.parametrize("mode", ["w:gz", "w:"])
 @pytest.mark.parametrize("prefix", [b"", b"./", b"webkb/", b"./webkb/", b"any/"])
-def test_every_packing_gives_the_same_files(tmp_path, files, card, pack, prefix, mode, format_):
-    path = pack(files, tmp_path / "webkb-data.gtar.gz", prefix=prefix, mode=mode, format_=format_)
+def test_every_packing_gives_the_same_files(tmp_path, files, card, prefix, mode, format_):
+    path = pack_files(files, tmp_path / "webkb-data.gtar.gz", prefix=prefix, mode=mode, format_=format_)
     assert read(path, card) == files
 
 
-def test_folder_gives_the_same_files(tmp_path, files, card, unpack):
-    assert read(unpack(files, tmp_path), card) == files
+def test_folder_gives_the_same_files(tmp_path, files, card):
+    assert read(unpack_files(files, tmp_path), card) == files
 
 
-def test_odd_names_survive(tmp_path, files, card, pack):
-    names = set(read(pack(files, tmp_path / "a.tar"), card))
+def test_odd_names_survive(tmp_path, files, card):
+    names = set(read(pack_files(files, tmp_path / "a.tar"), card))
     assert {b"course/misc/http:^^y^\r", b"faculty/cornell/caf\xe9"} < names
     assert max(len(name) for name in names) > 100
 
@@ -45,16 +46,16 @@ def test_odd_names_survive(tmp_path, files, card, pack):
 @pytest.mark.parametrize(
     "extra", [b"README", b"webkb/readme.txt", b".DS_Store", b"course/misc/.DS_Store", b"course/._misc"]
 )
-def test_what_is_no_document_is_left_out(tmp_path, files, card, pack, unpack, extra):
-    assert read(pack({**files, extra: b"x"}, tmp_path / "a.tar"), card) == files
-    assert read(unpack({**files, extra: b"x"}, tmp_path / "folder"), card) == files
+def test_what_is_no_document_is_left_out(tmp_path, files, card, extra):
+    assert read(pack_files({**files, extra: b"x"}, tmp_path / "a.tar"), card) == files
+    assert read(unpack_files({**files, extra: b"x"}, tmp_path / "folder"), card) == files
 
 
-def test_folders_and_empty_files_are_read(tmp_path, files, card, pack):
+def test_folders_and_empty_files_are_read(tmp_path, files, card):
     folder = tarfile.TarInfo("webkb/course")
     folder.type = tarfile.DIRTYPE
     with_empty = {**files, b"course/misc/empty": b""}
-    assert read(pack(with_empty, tmp_path / "a.tar", prefix=b"webkb/", members=[folder]), card) == with_empty
+    assert read(pack_files(with_empty, tmp_path / "a.tar", prefix=b"webkb/", members=[folder]), card) == with_empty
 
 
 # --- finding
@@ -62,29 +63,29 @@ def test_folders_and_empty_files_are_read(tmp_path, files, card, pack):
 
 @pytest.mark.parametrize("name", ["webkb", "20ng"])
 @pytest.mark.parametrize("place", [".", "outer"])
-def test_folder_is_found_with_and_without_its_outer_folder(tmp_path, card_of, files_of, unpack, name, place):
-    card = card_of(name)
-    folder = unpack(files_of(name), tmp_path / card.folders[0])
+def test_folder_is_found_with_and_without_its_outer_folder(tmp_path, name, place):
+    card = small_card(name)
+    folder = unpack_files(small_files(name), tmp_path / card.folders[0])
     assert find_in(tmp_path if place == "outer" else folder, card) == Source(folder)
     assert find_in(tmp_path / "absent", card) is None
 
 
 @pytest.mark.parametrize("name", ["webkb", "20ng"])
-def test_archive_is_found_by_its_folder_and_by_itself(tmp_path, card_of, files_of, pack, name):
-    card = card_of(name)
-    path = pack(files_of(name), tmp_path / card.archives[0])
+def test_archive_is_found_by_its_folder_and_by_itself(tmp_path, name):
+    card = small_card(name)
+    path = pack_files(small_files(name), tmp_path / card.archives[0])
     assert find_in(tmp_path, card) == find_in(path, card) == Source(path)
-    assert find_in(path, card_of("20ng" if name == "webkb" else "webkb")) is None
+    assert find_in(path, small_card("20ng" if name == "webkb" else "webkb")) is None
 
 
-def test_archive_goes_before_folder(tmp_path, files, card, pack, unpack):
-    unpack(files, tmp_path)
-    path = pack(files, tmp_path / card.archives[0])
+def test_archive_goes_before_folder(tmp_path, files, card):
+    unpack_files(files, tmp_path)
+    path = pack_files(files, tmp_path / card.archives[0])
     assert find_in(tmp_path, card) == Source(path)
 
 
-def test_half_a_folder_is_not_found(tmp_path, card, unpack):
-    unpack({b"course/misc/x": b""}, tmp_path)
+def test_half_a_folder_is_not_found(tmp_path, card):
+    unpack_files({b"course/misc/x": b""}, tmp_path)
     assert find_in(tmp_path, card) is None
 
 
@@ -97,11 +98,11 @@ documents = st.dictionaries(relpaths.filter(lambda n: not n.startswith(b".")).ma
 
 @settings(max_examples=50)
 @given(documents, st.randoms(use_true_random=False))
-def test_digest_and_files_do_not_depend_on_the_order(tmp_path_factory, pack, contents, random):
+def test_digest_and_files_do_not_depend_on_the_order(tmp_path_factory, contents, random):
     card = SimpleNamespace(tops=("course",), most_bytes=2**20, most_members=1000)
     order = list(contents)
     random.shuffle(order)
-    shuffled = pack(
+    shuffled = pack_files(
         {name: contents[name] for name in order}, tmp_path_factory.getbasetemp() / "shuffled.tar", mode="w:"
     )
     assert read(shuffled, card) == contents
@@ -123,8 +124,8 @@ def test_digest_of_nothing_is_that_of_no_records():
     assert content_digest({}) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 
-def test_wrong_content_is_told_from_the_right(tmp_path, files, card, pack):
-    source = Source(pack({**files, b"course/misc/more": b""}, tmp_path / "webkb-data.tar"))
+def test_wrong_content_is_told_from_the_right(tmp_path, files, card):
+    source = Source(pack_files({**files, b"course/misc/more": b""}, tmp_path / "webkb-data.tar"))
     assert verify(files, card, source) == card.digest
     with pytest.raises(DataError) as caught:
         verify(read_files(source, card), card, source)
@@ -132,11 +133,11 @@ def test_wrong_content_is_told_from_the_right(tmp_path, files, card, pack):
         assert part in str(caught.value)
 
 
-def test_fingerprint_follows_the_content(tmp_path, files, card, pack, unpack):
-    one, two = pack(files, tmp_path / "1.tar", mode="w:"), pack(files, tmp_path / "2.tar", mode="w:")
-    other = pack({**files, b"course/misc/more": b""}, tmp_path / "3.tar", mode="w:")
+def test_fingerprint_follows_the_content(tmp_path, files, card):
+    one, two = pack_files(files, tmp_path / "1.tar", mode="w:"), pack_files(files, tmp_path / "2.tar", mode="w:")
+    other = pack_files({**files, b"course/misc/more": b""}, tmp_path / "3.tar", mode="w:")
     assert fingerprint(Source(one), card) == fingerprint(Source(two), card) != fingerprint(Source(other), card)
-    assert fingerprint(Source(unpack(files, tmp_path / "folder")), card) == card.digest
+    assert fingerprint(Source(unpack_files(files, tmp_path / "folder")), card) == card.digest
     assert fingerprint(Source(None), card) == card.digest
 
 
@@ -163,8 +164,8 @@ def member(name, kind=tarfile.REGTYPE, link=""):
     ],
     ids=lambda info: f"{info.name}-{info.type.decode()}",
 )
-def test_unsafe_members_are_refused_and_nothing_is_written(tmp_path, files, card, pack, bad, monkeypatch):
-    path = pack(files, tmp_path / "in" / "a.tar.gz", members=[bad])
+def test_unsafe_members_are_refused_and_nothing_is_written(tmp_path, files, card, bad, monkeypatch):
+    path = pack_files(files, tmp_path / "in" / "a.tar.gz", members=[bad])
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
     with pytest.raises(DataError, match="is refused") as caught:
@@ -173,8 +174,8 @@ def test_unsafe_members_are_refused_and_nothing_is_written(tmp_path, files, card
     assert sorted(p.name for p in tmp_path.rglob("*")) == ["a.tar.gz", "cwd", "in"]
 
 
-def test_a_pipe_in_a_folder_is_refused(tmp_path, files, card, unpack):
-    os.mkfifo(unpack(files, tmp_path) / "course" / "misc" / "pipe")
+def test_a_pipe_in_a_folder_is_refused(tmp_path, files, card):
+    os.mkfifo(unpack_files(files, tmp_path) / "course" / "misc" / "pipe")
     with pytest.raises(DataError, match="neither a plain file"):
         read_files(Source(tmp_path), card)
 
@@ -189,9 +190,9 @@ def damage(path: Path, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["truncated", "empty", "corrupt", "garbage"])
 @pytest.mark.parametrize("mode", ["w:gz", "w:"])
-def test_damaged_archives_are_explained(tmp_path, card, pack, how, mode):
+def test_damaged_archives_are_explained(tmp_path, card, how, mode):
     many = {b"course/misc/%d" % number: os.urandom(1000) for number in range(50)}
-    source = Source(pack(many, tmp_path / "webkb-data.tar", mode=mode))
+    source = Source(pack_files(many, tmp_path / "webkb-data.tar", mode=mode))
     card = card.model_copy(update={"digest": content_digest(many), "addresses": ("http://example.org/webkb",)})
     verify(read_files(source, card), card, source)
     damage(source.path, how)
@@ -202,15 +203,15 @@ def test_damaged_archives_are_explained(tmp_path, card, pack, how, mode):
 
 
 @pytest.mark.parametrize("kept", [1024, 1536, 1100, 513])
-def test_no_truncation_of_a_plain_archive_goes_unnoticed(tmp_path, files, card, pack, kept):
-    source = Source(pack(files, tmp_path / "webkb-data.tar", mode="w:"))
+def test_no_truncation_of_a_plain_archive_goes_unnoticed(tmp_path, files, card, kept):
+    source = Source(pack_files(files, tmp_path / "webkb-data.tar", mode="w:"))
     source.path.write_bytes(source.path.read_bytes()[:kept])
     with pytest.raises(DataError):
         verify(read_files(source, card), card, source)
 
 
-def test_gzip_with_a_wrong_checksum_is_corrupt(tmp_path, files, card, pack):
-    path = pack(files, tmp_path / "a.tar", mode="w:")
+def test_gzip_with_a_wrong_checksum_is_corrupt(tmp_path, files, card):
+    path = pack_files(files, tmp_path / "a.tar", mode="w:")
     raw = bytearray(gzip.compress(path.read_bytes()))
     raw[-6] ^= 1
     path.write_bytes(raw)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from benchmark.corpora import newsgroups, webkb
 from benchmark.corpora.assemble import gate, select
 from benchmark.errors import ConfigError, DataError
+from tests.corpora.small import small_card, small_files
 
 READ = {"webkb": webkb.read, "20ng": newsgroups.read}
 
@@ -18,8 +19,8 @@ def corpus(files, card):
 
 
 @pytest.mark.parametrize("name", ["webkb", "20ng"])
-def test_documents_keep_their_bytes_and_names(name, files_of, card_of):
-    files, card = files_of(name), card_of(name)
+def test_documents_keep_their_bytes_and_names(name):
+    files, card = small_files(name), small_card(name)
     corpus = READ[name](files, card, card.digest)
     assert {i.encode("latin-1"): text for i, text in zip(corpus.documents.ids, corpus, strict=True)} == files
     assert (corpus.dataset, corpus.digest, corpus.bounds[0]) == (name, card.digest, 0)
@@ -35,8 +36,8 @@ def test_webkb_is_ordered_bytewise_with_the_university_as_group(corpus):
     assert documents.group_names == ("cornell", "misc")
 
 
-def test_newsgroups_have_training_posts_first(files_of, card_of):
-    corpus = newsgroups.read(files_of("20ng"), card_of("20ng"), "")
+def test_newsgroups_have_training_posts_first():
+    corpus = newsgroups.read(small_files("20ng"), small_card("20ng"), "")
     assert corpus.documents.ids[0] == "20news-bydate-train/alt.atheism/49960"
     assert corpus.documents.ids[-1] == "20news-bydate-test/sci.med/59284"
     assert corpus.documents.groups.tolist() == [0, 0, 0, 1, 1]
@@ -46,9 +47,9 @@ def test_newsgroups_have_training_posts_first(files_of, card_of):
     assert corpus.documents.dates.tolist() == [49960, 51060, 57110, 53068, 59284]
 
 
-def test_a_post_without_a_number_is_refused(files_of, card_of):
+def test_a_post_without_a_number_is_refused():
     with pytest.raises(DataError, match=r"sci.med/readme' stands where"):
-        newsgroups.read({**files_of("20ng"), b"20news-bydate-test/sci.med/readme": b""}, card_of("20ng"), "")
+        newsgroups.read({**small_files("20ng"), b"20news-bydate-test/sci.med/readme": b""}, small_card("20ng"), "")
 
 
 @pytest.mark.parametrize("stray", [b"course/readme", b"course/harvard/x", b"course/misc/deep/x"])

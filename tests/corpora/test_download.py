@@ -12,6 +12,7 @@ import pytest
 from benchmark.corpora import archive, download, registry
 from benchmark.corpora import card as cards
 from benchmark.errors import DataError
+from tests.corpora.small import pack_files, small_card
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +21,8 @@ def no_pause(monkeypatch):
 
 
 @pytest.fixture
-def archive_bytes(tmp_path, files, pack):
-    return pack(files, tmp_path / "made" / "webkb-data.gtar.gz", prefix=b"webkb/").read_bytes()
+def archive_bytes(tmp_path, files):
+    return pack_files(files, tmp_path / "made" / "webkb-data.gtar.gz", prefix=b"webkb/").read_bytes()
 
 
 @pytest.fixture
@@ -71,13 +72,13 @@ def server(archive_bytes):
 
 
 @pytest.fixture
-def fetch(server, card_of, tmp_path):
+def fetch(server, tmp_path):
     """Download from these paths of the server; gives what was found and all that was told."""
     told: list[str] = []
 
     def call(*paths, facts=MappingProxyType({}), **options):
         addresses = [path if path.startswith("http") else server[0] + path for path in paths]
-        card = card_of("webkb", addresses=addresses, size=2**20, **facts)
+        card = small_card("webkb", addresses=addresses, size=2**20, **facts)
         return download.download(card, tmp_path / "new" / "dest", notify=told.append, **options)
 
     call.told, call.dest, call.asked, call.sent = told, tmp_path / "new" / "dest", *server[1:]
@@ -95,9 +96,9 @@ def test_success(fetch, card, files):
     assert left(fetch.dest) == ["webkb-data.gtar.gz"]
 
 
-def test_licence_is_told_before_anything_is_asked_for(server, card_of, tmp_path):
+def test_licence_is_told_before_anything_is_asked_for(server, tmp_path):
     asked_by_then: list[tuple[str, int]] = []
-    card = card_of("webkb", addresses=[f"{server[0]}/good"])
+    card = small_card("webkb", addresses=[f"{server[0]}/good"])
     download.download(card, tmp_path, notify=lambda line: asked_by_then.append((line, len(server[1]))))
     assert "Free." in asked_by_then[0][0]
     assert asked_by_then[0][1] == 0
@@ -215,8 +216,8 @@ def test_the_bar_is_silent_where_there_is_no_terminal(fetch, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-def test_locate_downloads_only_when_allowed(fetch, server, card_of, tmp_path, monkeypatch):
-    card = card_of("webkb", addresses=[f"{server[0]}/good"])
+def test_locate_downloads_only_when_allowed(fetch, server, tmp_path, monkeypatch):
+    card = small_card("webkb", addresses=[f"{server[0]}/good"])
     monkeypatch.setattr(registry, "card", lambda _: card)
     monkeypatch.setattr(cards, "REPOSITORY", tmp_path / "repository")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))

@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from benchmark.corpora import registry
 from benchmark.corpora.archive import Source, read_files, verify
 from benchmark.errors import DataError
+from tests.corpora.small import pack_files, unpack_files
 from tests.strategies import damaged
 
 END = b"\0" * 1024
@@ -109,11 +110,11 @@ def test_a_long_name_is_cut_in_the_message(refusal):
 
 @pytest.mark.parametrize("name", ["course/misc/" + "a" * 90, "course/misc/" + "b" * 150, "course/misc/" + "é" * 900])
 @pytest.mark.parametrize("format_", [tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT])
-def test_every_member_stands_where_the_standard_library_finds_it(tmp_path, card, pack, name, format_):
+def test_every_member_stands_where_the_standard_library_finds_it(tmp_path, card, name, format_):
     if format_ == tarfile.USTAR_FORMAT and len(name) > 100:
         pytest.skip("ustar has no such name")
     files = {name.encode(): b"x" * 700, b"course/misc/\xe9": b"", b"course/misc/z": b"z" * 512}
-    path = pack(files, tmp_path / "a.tar", mode="w:", format_=format_)
+    path = pack_files(files, tmp_path / "a.tar", mode="w:", format_=format_)
     with tarfile.open(path, encoding="utf-8", errors="surrogateescape") as archive:
         theirs = {m.name.encode("utf-8", "surrogateescape"): archive.extractfile(m).read() for m in archive}
     assert {key: bytes(value) for key, value in read_files(Source(path), card).items()} == theirs == files
@@ -137,8 +138,8 @@ def test_bytes_are_bounded_by_the_card(refusal, card, pack_bytes):
 
 
 @pytest.mark.parametrize("fold", ["file", "files", "folders", "hidden"])
-def test_a_folder_is_bounded_by_the_card(tmp_path, files, card, unpack, fold):
-    source = Source(unpack(files, tmp_path))
+def test_a_folder_is_bounded_by_the_card(tmp_path, files, card, fold):
+    source = Source(unpack_files(files, tmp_path))
     place = tmp_path / "course" / "misc"
     if fold == "file":
         with (place / "huge").open("wb") as file:
@@ -150,9 +151,9 @@ def test_a_folder_is_bounded_by_the_card(tmp_path, files, card, unpack, fold):
         read_files(source, card)
 
 
-def test_the_files_of_a_folder_are_bounded_together(tmp_path, files, card, unpack):
+def test_the_files_of_a_folder_are_bounded_together(tmp_path, files, card):
     facts = card.model_dump(include={"tops", "tops_are", "title", "addresses", "digest"}) | {"most_members": 100}
-    unpack(files | {b"course/misc/%d" % number: b"x" * 1000 for number in range(20)}, tmp_path)
+    unpack_files(files | {b"course/misc/%d" % number: b"x" * 1000 for number in range(20)}, tmp_path)
     read_files(Source(tmp_path), SimpleNamespace(**facts, most_bytes=21_000))
     with pytest.raises(DataError, match="holds more than 19,000 bytes"):
         read_files(Source(tmp_path), SimpleNamespace(**facts, most_bytes=19_000))

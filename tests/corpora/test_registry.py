@@ -10,16 +10,17 @@ from benchmark.corpora import card as cards
 from benchmark.corpora import registry
 from benchmark.corpora.archive import Source
 from benchmark.errors import ConfigError, DataError
+from tests.corpora.small import pack_files, small_card, small_files, unpack_files
 
 
 @pytest.fixture
-def small(tmp_path, monkeypatch, card_of):
+def small(tmp_path, monkeypatch):
     """A repository of small cards, and no corpus anywhere."""
     repository = tmp_path / "repository"
     (repository / "datasets").mkdir(parents=True)
     for name in ("webkb", "20ng"):
         text = yaml.safe_dump(
-            card_of(name, addresses=["http://example.org/x"]).model_dump(mode="json"), sort_keys=False
+            small_card(name, addresses=["http://example.org/x"]).model_dump(mode="json"), sort_keys=False
         )
         (repository / "datasets" / f"{name}.yaml").write_text(text)
     monkeypatch.setattr(cards, "REPOSITORY", repository)
@@ -30,9 +31,9 @@ def small(tmp_path, monkeypatch, card_of):
 
 
 @pytest.mark.parametrize("name", ["webkb", "20ng"])
-def test_archive_and_folder_give_equal_corpora(small, tmp_path, name, files_of, pack, unpack):
-    archive = Source(pack(files_of(name), tmp_path / "a.tar.gz", prefix=b"./"))
-    folder = Source(unpack(files_of(name), tmp_path / "folder"))
+def test_archive_and_folder_give_equal_corpora(small, tmp_path, name):
+    archive = Source(pack_files(small_files(name), tmp_path / "a.tar.gz", prefix=b"./"))
+    folder = Source(unpack_files(small_files(name), tmp_path / "folder"))
     one, two = registry.load(name, archive), registry.load(name, folder)
     assert one.documents.ids == two.documents.ids
     assert list(one) == list(two)
@@ -41,11 +42,11 @@ def test_archive_and_folder_give_equal_corpora(small, tmp_path, name, files_of, 
         assert np.array_equal(getattr(one.documents, field), getattr(two.documents, field))
 
 
-def test_places_are_searched_in_order(small, tmp_path, monkeypatch, files, pack):
-    pack(files, tmp_path / "cache" / "simplexbench" / "datasets" / "webkb-data.tar")
+def test_places_are_searched_in_order(small, tmp_path, monkeypatch, files):
+    pack_files(files, tmp_path / "cache" / "simplexbench" / "datasets" / "webkb-data.tar")
     found = [registry.locate("webkb").path]
     for folder in (tmp_path / "shared" / "datasets", small / "datasets", tmp_path / "second", tmp_path / "first"):
-        pack(files, folder / "webkb-data.tar")
+        pack_files(files, folder / "webkb-data.tar")
         monkeypatch.setenv(
             registry.ENVIRONMENT, os.pathsep.join([str(tmp_path / "first"), "", str(tmp_path / "second")])
         )
@@ -72,17 +73,17 @@ def test_a_missing_corpus_is_explained(small, tmp_path, monkeypatch, card):
         assert part in str(caught.value)
 
 
-def test_a_wrong_corpus_never_loads(small, tmp_path, files, pack):
+def test_a_wrong_corpus_never_loads(small, tmp_path, files):
     files[b"course/cornell/http:^^x^"] += b"!"
     with pytest.raises(DataError, match="another corpus"):
-        registry.load("webkb", Source(pack(files, tmp_path / "a.tar")))
+        registry.load("webkb", Source(pack_files(files, tmp_path / "a.tar")))
 
 
-def test_a_card_at_odds_with_the_corpus_stops_at_the_gate(small, tmp_path, files, card_of, pack):
-    wrong = card_of("webkb", counts={"course": {"cornell": 1, "misc": 2}, "faculty": {"cornell": 2, "misc": 1}})
+def test_a_card_at_odds_with_the_corpus_stops_at_the_gate(small, tmp_path, files):
+    wrong = small_card("webkb", counts={"course": {"cornell": 1, "misc": 2}, "faculty": {"cornell": 2, "misc": 1}})
     (small / "datasets" / "webkb.yaml").write_text(yaml.safe_dump(wrong.model_dump(mode="json"), sort_keys=False))
     with pytest.raises(DataError, match="course, misc: expected 2, found 1"):
-        registry.load("webkb", Source(pack(files, tmp_path / "a.tar")))
+        registry.load("webkb", Source(pack_files(files, tmp_path / "a.tar")))
 
 
 def test_parameters_are_for_generated_corpora():

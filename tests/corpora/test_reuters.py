@@ -14,6 +14,7 @@ from benchmark.corpora.assemble import gate, select
 from benchmark.corpora.card import DatasetCard
 from benchmark.corpora.sgml import read_articles
 from benchmark.errors import ConfigError, DataError
+from tests.corpora.small import pack_files, unpack_files
 
 
 def story(newid, topics, *, split="TRAIN", flag="YES", kind="NORM"):
@@ -269,8 +270,10 @@ def test_an_unknown_topic_is_refused():
 
 
 @pytest.mark.parametrize("prefix", [b"", b"./", b"reuters21578/", b"./reuters21578/"])
-def test_every_packing_gives_the_same_files(tmp_path, pack, prefix):
-    path = pack({**FILES, b"README.txt": b"x", b"lewis.dtd": b"x"}, tmp_path / "reuters21578.tar.gz", prefix=prefix)
+def test_every_packing_gives_the_same_files(tmp_path, prefix):
+    path = pack_files(
+        {**FILES, b"README.txt": b"x", b"lewis.dtd": b"x"}, tmp_path / "reuters21578.tar.gz", prefix=prefix
+    )
     assert find_in(tmp_path, CARD) == Source(path)
     files = read_files(Source(path), CARD)
     assert {relpath: bytes(content) for relpath, content in files.items()} == FILES
@@ -278,8 +281,8 @@ def test_every_packing_gives_the_same_files(tmp_path, pack, prefix):
 
 
 @pytest.mark.parametrize("folder", [".", "reuters21578"])
-def test_a_folder_is_found_when_all_its_files_are_there(tmp_path, unpack, folder):
-    place = unpack({**FILES, b"README.txt": b"x"}, tmp_path / folder)
+def test_a_folder_is_found_when_all_its_files_are_there(tmp_path, folder):
+    place = unpack_files({**FILES, b"README.txt": b"x"}, tmp_path / folder)
     assert find_in(tmp_path, CARD) == Source(place)
     assert read_files(Source(place), CARD) == FILES
     os.remove(place / "reut2-001.sgm")  # noqa: PTH107

@@ -6,15 +6,16 @@ import pytest
 
 from benchmark.findings.caveats import caveats_of
 from tests.builders import small_experiment
+from tests.findings.made import CLASSES
 
 FIXED = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
 DRAWS = {"name": "random-subsets", "train_size": [30, 60], "replicates": 3}
 
 
 @pytest.fixture(name="names")
-def naming(classes):
+def naming():
     def of(**changes):
-        corpus = {"name": "synthetic", "classes": classes}
+        corpus = {"name": "synthetic", "classes": CLASSES}
         base = {
             "name": "x",
             "corpus": corpus,

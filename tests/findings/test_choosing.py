@@ -14,6 +14,7 @@ from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, 
 from benchmark.findings.choosing import by_inner, chosen, decided, losses_of
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
+from tests.findings.made import drawn_study
 
 
 class TestChoice:
@@ -72,9 +73,9 @@ TESTED = np.arange(1, 10, 2)
 
 
 @pytest.fixture(scope="module")
-def choosing(curves):
+def choosing():
     """Choose between candidates by what each decided on the one split of each size, and by their inner errors."""
-    study = curves(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
+    study = drawn_study(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
 
     def choose(choice, decisions, inner=None, metrics=("error",), tested=TESTED):
         key = ("base", "")

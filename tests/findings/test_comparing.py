@@ -9,11 +9,12 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.predictions import Given, Predictions
 from benchmark.findings.comparing import compare_cells, compare_runs
 from benchmark.findings.scoring import Run, score
+from tests.findings.made import CLASSES, drawn_study, predicted, table_study
 
 
 @pytest.fixture(scope="module")
-def tabled(table, predicted):
-    study = table()
+def tabled():
+    study = table_study()
     predictions = predicted(study)
     return study, predictions, score(study, predictions)
 
@@ -75,8 +76,8 @@ class TestRuns:
             cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in study.cells
         }
 
-    def test_the_order_of_classes_changes_no_decision(self, table, predicted, tabled, classes):
-        study = table(corpus={"name": "synthetic", "classes": classes[::-1]})
+    def test_the_order_of_classes_changes_no_decision(self, tabled):
+        study = table_study(corpus={"name": "synthetic", "classes": CLASSES[::-1]})
         (part,) = compare_runs(Run(*tabled[:2], {}, {}), Run(study, predicted(study), {}, {}), ("one", "two"))
         assert all(row[-2] == 60 for row in part.rows)
         truth = [predictions.tasks["base", ""] for predictions in (tabled[1], predicted(study))]
@@ -84,8 +85,8 @@ class TestRuns:
         assert names[0] == names[1]
         assert all(row[-1] < 30 for row in part.rows)
 
-    def test_several_classes_of_a_document_are_one_decision(self, curves, predicted):
-        study = curves(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
+    def test_several_classes_of_a_document_are_one_decision(self):
+        study = drawn_study(choose=None, methods=["linear", "ngd"], compare=[], metrics=["macro-f1"])
         one, two = (predicted(study, seed, several=True) for seed in (0, 1))
         (part,) = compare_runs(Run(study, one, {}, {}), Run(study, two, {}, {}), ("one", "two"))
         assert all(row[-2] == 240 and 0 < row[-1] < 240 for row in part.rows)
@@ -97,7 +98,7 @@ class TestRuns:
             "the runs are of different metrics, error and accuracy: nothing to compare",
         )
 
-    def test_runs_without_a_common_cell_say_so(self, tabled, table, predicted):
-        study = table(methods=["mnb"], compare=[])
+    def test_runs_without_a_common_cell_say_so(self, tabled):
+        study = table_study(methods=["mnb"], compare=[])
         (part,) = compare_runs(Run(*tabled[:2], {}, {}), Run(study, predicted(study), {}, {}), ("one", "two"))
         assert (part.rows, part.empty) == ([], "the runs have no cell in common")

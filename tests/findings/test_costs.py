@@ -7,14 +7,15 @@ import pytest
 
 from benchmark.evaluation.predictions import CLOCKS, Given
 from benchmark.findings.costs import clocked
+from tests.findings.made import drawn_study
 
 #: By `CLOCKS`, of four machines: extraction, products, kernel, training, testing, and training one by one.
 SECONDS = np.array([[10.0, 1.0, 4.0, 2.0, 50.0, 8.0], [20.0, 2.0, 8.0, 4.0, 60.0, 0.0]])
 
 
 @pytest.mark.parametrize(("method", "matrices"), [("linear", 1), ("hp-top", 4)])
-def test_seconds_are_of_one_machine_which_has_a_matrix_of_its_own_or_shares_one(curves, method, matrices):
-    study = curves(choose=None, methods=[method], compare=[])
+def test_seconds_are_of_one_machine_which_has_a_matrix_of_its_own_or_shares_one(method, matrices):
+    study = drawn_study(choose=None, methods=[method], compare=[])
     none = tuple(np.zeros(1, dtype=np.int32) for _ in SECONDS)
     found = clocked(study, study.cells[0], Given(none, none, SECONDS, np.zeros(2), np.empty(0)), 4)
     assert len(CLOCKS) == SECONDS.shape[1]

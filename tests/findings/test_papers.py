@@ -13,6 +13,7 @@ from benchmark.errors import ConfigError
 from benchmark.evaluation.published import Comparison, Published, PublishedRange
 from benchmark.experiment.session import checked
 from benchmark.findings.papers import CONFIGS, check_published, explaining, load_published
+from tests.findings.made import table_study
 
 PUBLISHED = Path(__file__).parents[2] / "results" / "published"
 VALUE = {"config": "x", "metric": "accuracy", "value": "1"}
@@ -204,8 +205,8 @@ class TestNamesOfAnExperiment:
     """What a paper's file names is there, or the file is refused with the line and the nearest name."""
 
     @pytest.fixture(name="check")
-    def checking(self, table, publish, tmp_path):
-        study, configs = table(), tmp_path / "configs"
+    def checking(self, publish, tmp_path):
+        study, configs = table_study(), tmp_path / "configs"
         configs.mkdir()
         (configs / "file.yaml").write_text('# a comment\nname: "other" # or so\n')
 

@@ -12,6 +12,7 @@ from benchmark.evaluation.predictions import Predictions
 from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run, score
 from benchmark.findings.summary import summarized
+from tests.findings.made import CLASSES, drawn_study, predicted, table_study
 
 
 def headline(scored, cell, metric):
@@ -38,14 +39,14 @@ class TestFrame:
 
 
 class TestClasses:
-    def test_the_mean_of_the_classes_is_that_of_all(self, centroids, classes):
+    def test_the_mean_of_the_classes_is_that_of_all(self, centroids):
         _, _, scored = centroids
-        each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in classes]
+        each = [scored.cells[f"{name}-skl-50"].values["macro-recall"] for name in CLASSES]
         assert scored.cells["all-skl-50"].values["macro-recall"] == pytest.approx(np.mean(each, axis=0))
 
-    def test_ties_of_a_class_are_those_on_its_documents(self, centroids, classes):
+    def test_ties_of_a_class_are_those_on_its_documents(self, centroids):
         _, _, scored = centroids
-        each = [scored.cells[f"{name}-skl-50"].ties for name in classes]
+        each = [scored.cells[f"{name}-skl-50"].ties for name in CLASSES]
         assert min(map(max, each)) > 0
         np.testing.assert_array_equal(sum(each), scored.cells["all-skl-50"].ties)
 
@@ -66,18 +67,20 @@ class TestClasses:
 
 
 class TestVariants:
-    def test_other_orders_of_the_classes_are_the_same_classes(self, table, predicted, classes):
-        study = table(variants={"reversed": {"corpus": {"classes": classes[::-1]}}})
+    def test_other_orders_of_the_classes_are_the_same_classes(self):
+        study = table_study(variants={"reversed": {"corpus": {"classes": CLASSES[::-1]}}})
         scored = score(study, predicted(study))
         one, other = (scored.cells[name].outcome for name in ("tf-l1-ngd", "reversed-tf-l1-ngd"))
         np.testing.assert_array_equal(one.truth, other.truth)
         assert scored.test("sign", "tf-l1-ngd", "reversed-tf-l1-ngd", "accuracy").p_value is not None
 
-    def test_of_several_classes_too(self, curves, predicted, classes):
+    def test_of_several_classes_too(self):
         """Turned by one place: that there and back is not the same."""
         turned = [2, 0, 1]
-        order = [classes[i] for i in turned]
-        study = curves(choose=None, methods=["linear"], compare=[], variants={"turned": {"corpus": {"classes": order}}})
+        order = [CLASSES[i] for i in turned]
+        study = drawn_study(
+            choose=None, methods=["linear"], compare=[], variants={"turned": {"corpus": {"classes": order}}}
+        )
         made = predicted(study, several=True)
         own = made.tasks["base", ""]
         tasks = made.tasks | {("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
@@ -96,8 +99,8 @@ class TestVariants:
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))
 
 
-def test_several_classes_have_f_measures_and_no_accuracy(curves, predicted):
-    study = curves(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
+def test_several_classes_have_f_measures_and_no_accuracy():
+    study = drawn_study(choose=None, methods=["linear", "ngd"], compare=[["ngd", "linear"]])
     scored = score(study, predicted(study, several=True))
     cell = next(iter(scored.cells.values()))
     assert "accuracy" not in cell.values
@@ -123,8 +126,8 @@ class TestNumbersOfMethods:
     SIZES: ClassVar[dict[str, float]] = {"arcsine-n_components8": 116.0, "arcsine-n_components64": 228.0}
 
     @pytest.fixture(name="run")
-    def fixture_run(self, table, predicted):
-        study = table(compare=[], **self.FEATURES)
+    def fixture_run(self):
+        study = table_study(compare=[], **self.FEATURES)
         predictions = predicted(study)
         for name, features in self.SIZES.items():
             arrays = {"errors": np.array([0.5, 1.0, 0.25]) / features, "sizes": np.array([features, 80.0, 8.0])}

@@ -15,6 +15,7 @@ from benchmark.findings.scoring import Run
 from benchmark.findings.settings import asides_of, pin_settings, setting_of, settings_in_words
 from benchmark.findings.summary import summarized
 from tests.builders import small_experiment
+from tests.findings.made import CLASSES, predicted
 
 VALUE = {"table": 1, "config": "small", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "50.0", "unit": "percent"}
 CLAIM = {"id": "c", "text": "t", "relation": "greater", "test": "sign"}
@@ -24,18 +25,18 @@ METHODS = [{"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ngd"
 
 
 @pytest.fixture(name="study")
-def experiment(publish, classes):
+def experiment(publish):
     paper = publish(PAPER)
 
     def of(**changes):
-        base = {"name": "small", "corpus": {"name": "synthetic", "classes": classes}, "methods": METHODS, "text": {}}
+        base = {"name": "small", "corpus": {"name": "synthetic", "classes": CLASSES}, "methods": METHODS, "text": {}}
         protocol = {"name": "leave-one-group-out", "held_out": ["cornell", "texas"]}
         return small_experiment(**{**base, "protocol": protocol, "paper": paper, **changes})
 
     return of
 
 
-def test_the_same_setting_is_judged(study, predicted):
+def test_the_same_setting_is_judged(study):
     path, n = pin_settings(study())
     assert (path.name, n) == ("p.settings.json", 2)
     assert asides_of(study()) == {}
@@ -55,7 +56,7 @@ def test_the_same_setting_is_judged(study, predicted):
         ({"text": {"ngrams": [1, 2]}}, "ngrams [1, 2] (paper [1])"),
     ],
 )
-def test_any_other_setting_is_not(study, predicted, changes, why):
+def test_any_other_setting_is_not(study, changes, why):
     pin_settings(study())
     other = study(**changes)
     asides = asides_of(other)

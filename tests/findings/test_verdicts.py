@@ -18,6 +18,7 @@ from benchmark.findings.scoring import Run, score
 from benchmark.findings.summary import summarized
 from benchmark.measures import QUANTITIES
 from tests.builders import small_experiment
+from tests.findings.made import CLASSES, drawn_study, predicted, table_study
 
 HEAD = {"paper": "p", "title": "t", "reference": "r"}
 TESTS = ("sign", "mcnemar", "wilcoxon")
@@ -83,7 +84,7 @@ class TestJudging:
 
 
 @pytest.fixture
-def shapes(table, predicted, drawn, centroids, classes):
+def shapes(drawn, centroids):
     """An experiment of every shape: name, a cell with its metric, and the cell's score."""
 
     def of(study, cell, metric="accuracy", several=False):
@@ -92,20 +93,20 @@ def shapes(table, predicted, drawn, centroids, classes):
 
     terms = small_experiment(
         name="terms",
-        corpus={"name": "synthetic", "classes": classes},
+        corpus={"name": "synthetic", "classes": CLASSES},
         protocol={"name": "leave-one-group-out", "held_out": ["cornell", "texas"]},
         terms={"number": [20, 50], "rank": "information-gain"},
         methods=["mnb", "eef"],
     )
     several = small_experiment(
         name="several",
-        corpus={"name": "synthetic", "classes": classes},
+        corpus={"name": "synthetic", "classes": CLASSES},
         protocol={"name": "random-subsets", "train_size": [50], "replicates": 6},
         methods=["linear", "ngd"],
         metrics=["macro-f1"],
     )
     return {
-        "table": of(table(), "tf-l1-ngd"),
+        "table": of(table_study(), "tf-l1-ngd"),
         "terms": of(terms, "eef-50"),
         "several": of(several, "linear-50", "macro-f1", several=True),
         "curves": ("drawn", "rbf-cv-100", "error", drawn[2]),
@@ -151,14 +152,14 @@ class TestEveryShapeIsJudgedAlike:
         assert (comparison.strict == "not testable") == (comparison.evidence.test.p_value is None)
 
 
-def test_an_f_measure_is_judged_beside_counts_of_documents(predicted, publish, classes):
+def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
     values = [
         {"table": 1, "config": "counted", "cell": "course-cornell", "metric": "documents", "value": "7"},
         {"table": 2, "config": "counted", "cell": "linear", "metric": "macro-f1", "value": "12.3", "unit": "percent"},
     ]
     study = small_experiment(
         name="counted",
-        corpus={"name": "synthetic", "classes": classes},
+        corpus={"name": "synthetic", "classes": CLASSES},
         methods=["linear"],
         metrics=["macro-f1"],
         measures=["document-counts"],
@@ -168,7 +169,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(predicted, publish, c
     measured = {
         "documents": np.full((3, 2), 7),
         "without": np.zeros(2, dtype=np.int64),
-        "classes": np.frombuffer("\0".join(classes).encode(), dtype=np.uint8),
+        "classes": np.frombuffer("\0".join(CLASSES).encode(), dtype=np.uint8),
         "groups": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
     }
     predictions = Predictions(made.tasks, made.splits, made.points, {("document-counts", "base"): measured})
@@ -189,8 +190,8 @@ class TestPairs:
         printed = [{"config": name, "pair": list(pair), "metric": m, "value": "1.0"} for m in ("sign-z", "error-ratio")]
         return Published.model_validate(HEAD | {"values": printed})
 
-    def test_on_documents_both(self, table, predicted):
-        study = table()
+    def test_on_documents_both(self):
+        study = table_study()
         scored = score(study, predicted(study))
         a, b = "tf-l1-ngd", "tf-l1-linear"
         (z,) = judge_values(self.values("table", (a, b)), "table", scored)
@@ -220,7 +221,7 @@ class TestClaimsOnDraws:
     """A claim by a test of right and wrong decisions is judged where draws are the sample, and says how."""
 
     @pytest.fixture
-    def claimed(self, curves, predicted, publish):
+    def claimed(self, publish):
         def summary(*, several):
             methods = {"choose": None, "methods": ["linear", "ngd"], "compare": [], "metrics": ["macro-f1"]}
             claims = [
@@ -228,7 +229,7 @@ class TestClaimsOnDraws:
                 | {"alpha": 0.05, "comparisons": [{"config": "drawn", "a": "linear-50", "b": "ngd-50"}]}
                 for test in TESTS
             ]
-            study = curves(**methods, paper=publish(HEAD | {"claims": claims}))
+            study = drawn_study(**methods, paper=publish(HEAD | {"claims": claims}))
             return summarized(Run(study, predicted(study, several=several), {}, {}))
 
         return summary
@@ -279,21 +280,21 @@ class TestNamesAndUnits:
             "seconds": "seconds",
         }
 
-    def test_the_interval_over_groups_is_in_the_unit_of_the_print(self, table, predicted, publish):
+    def test_the_interval_over_groups_is_in_the_unit_of_the_print(self, publish):
         value = {"config": "table", "cell": "tf-l1-ngd", "metric": "accuracy", "value": "90.0", "unit": "percent"}
-        study = table(paper=publish(HEAD | {"values": [value]}))
+        study = table_study(paper=publish(HEAD | {"values": [value]}))
         run = Run(study, predicted(study), {}, {})
         (row,) = summarized(run).verdicts.itertuples()
         low, high = ttest_1samp(run.scored.cells["tf-l1-ngd"].values["accuracy"], 0).confidence_interval(0.95)
         assert (row.between_low, row.between_high) == pytest.approx((100 * low, 100 * high))
 
-    def test_a_share_is_judged_in_the_unit_of_its_print(self, curves, predicted, publish):
+    def test_a_share_is_judged_in_the_unit_of_its_print(self, publish):
         printed = [("0.100", "one"), ("10.0", "percent")]
         values = [
             {"config": "drawn", "cell": "linear-oracle-50", "metric": "error", "value": value, "unit": unit}
             for value, unit in printed
         ]
-        study = curves(paper=publish(HEAD | {"values": values}))
+        study = drawn_study(paper=publish(HEAD | {"values": values}))
         verdicts = summarized(Run(study, predicted(study), {}, {})).verdicts
         assert verdicts["unit"].tolist() == ["one", "percent"]
         assert verdicts["value"].iloc[1] == pytest.approx(100 * verdicts["value"].iloc[0])

@@ -25,6 +25,7 @@ from benchmark.observer import Observer
 from benchmark.parallel import cluster as module
 from benchmark.parallel.cluster import Cluster, place_of
 from tests.builders import small_experiment
+from tests.parallel.clusters import contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -55,22 +56,20 @@ def study() -> Experiment:
 
 
 @pytest.fixture(scope="module")
-def home(
-    few_draws: None, contents: Callable[[Path], dict[str, bytes]], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, bytes]:
+def home(few_draws: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """What the experiment is at home, without the pictures, which are drawn at home always."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(session, "picture_in", lambda *_: {})
         perform(small_experiment(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
     return {
-        name: each for name, each in contents(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
+        name: each for name, each in contents_of(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))
     }
 
 
 @pytest.fixture
 def same(
-    study: Experiment, home: dict[str, bytes], brought: Any, contents: Any, notebook: Any, tmp_path: Path
+    study: Experiment, home: dict[str, bytes], brought: Any, notebook: Any, tmp_path: Path
 ) -> Callable[..., Cluster]:
     """Run the experiment on the cluster, and see that it is what it is at home."""
 
@@ -78,7 +77,7 @@ def same(
         store = store or Store(tmp_path / "store", limit=10**9, warn=notebook.note)
         with brought(store, **how) as cluster:
             perform(study, RunContext(store, observer=notebook, elsewhere=cluster), folder=tmp_path / "run")
-        found = contents(tmp_path / "run")
+        found = contents_of(tmp_path / "run")
         assert {name: found[name] for name in home} == home
         assert len(notebook.steps) == notebook.planned
         return cluster
@@ -142,7 +141,7 @@ def test_all_workers_killed(
 
 
 def test_two_clients_at_once(
-    study: Experiment, home: dict[str, bytes], brought: Any, contents: Any, dask: Any, tmp_path: Path
+    study: Experiment, home: dict[str, bytes], brought: Any, dask: Any, tmp_path: Path
 ) -> None:
     dask.employ(2)
 
@@ -157,7 +156,7 @@ def test_two_clients_at_once(
     for each in both:
         each.join(60)
     for name in ("one", "two"):
-        found = contents(tmp_path / name)
+        found = contents_of(tmp_path / name)
         assert {name: found[name] for name in home} == home
 
 

@@ -26,6 +26,7 @@ from benchmark.experiment.store import Store
 from benchmark.library import notebook
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
+from tests.parallel.clusters import children, contents_of
 from tests.processes import Process
 
 if TYPE_CHECKING:
@@ -58,13 +59,11 @@ def bench(tmp_path: Path) -> Callable[..., Any]:
 
 
 @pytest.mark.slow
-def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
-    bench: Any, below: Any, contents: Any, tmp_path: Path
-) -> None:
+def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(bench: Any, tmp_path: Path) -> None:
     process = bench("there", "--dask", "local:1")
     while " · " not in process.stderr.readline():
         assert process.returncode is None
-    started = below(process.pid)
+    started = children(process.pid)
     commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started]
     assert sum(b"spawn_main" in each for each in commands) == 1, "as many as were asked for"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does
@@ -82,7 +81,7 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(
     home = perform(
         session.checked(tmp_path / "small.yaml"), RunContext(Store(tmp_path / "store-here")), folder=tmp_path / "here"
     )
-    assert contents(tmp_path / "there") == contents(tmp_path / "here")
+    assert contents_of(tmp_path / "there") == contents_of(tmp_path / "here")
     assert read_manifest(tmp_path / "there")["config"] == home.results.study.raw
 
 

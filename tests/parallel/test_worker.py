@@ -15,6 +15,7 @@ from benchmark.experiment.store import Store
 from benchmark.parallel import cluster as module
 from benchmark.parallel.worker import Abandoned, refuse_others, sent, solve, versions
 from tests.builders import small_experiment
+from tests.parallel.clusters import contents_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ def slow(tmp_path: Path) -> Callable[..., Experiment]:
 
 
 def test_what_fails_on_a_worker_fails_in_the_same_line(
-    slow: Any, dask: Any, brought: Any, contents: Any, notebook: Any, at_home: list[int], tmp_path: Path
+    slow: Any, dask: Any, brought: Any, notebook: Any, at_home: list[int], tmp_path: Path
 ) -> None:
     study = slow("[{classifier: {name: slow, number: [1, 2], fails: [true, false]}}]")
     done = perform(study, RunContext(Store(tmp_path / "one"), observer=notebook), folder=tmp_path / "home")
@@ -95,7 +96,7 @@ def test_what_fails_on_a_worker_fails_in_the_same_line(
     assert notebook.notes == notes
     assert len(notebook.details) == 2 * details, "its author may see where it came from"
     assert at_home == []
-    assert contents(tmp_path / "there") == contents(tmp_path / "home")
+    assert contents_of(tmp_path / "there") == contents_of(tmp_path / "home")
 
 
 def test_a_worker_that_refuses_ends_the_run_in_a_line(

@@ -11,10 +11,11 @@ from benchmark.report.contents import VERDICTS, frame
 from benchmark.report.grids import landmark_grid, main_verdicts, verdict_grid
 from benchmark.report.page import ExperimentPart, PaperSection, counted, paper_page, reproduction_page
 from benchmark.report.tables import table_markdown
+from tests.report.summaries import verdict_row
 
 
 @pytest.fixture
-def landmarks(verdict_row):
+def landmarks():
     ours = {"tf-l1-ngd": (85.0, 84.5, 85.75), "tf-l1-linear": (70.0, 69.0, 71.0)}
     theirs = (("GCN, transductive", "86.25"), ("MLP", "84.5"))
     rows = [

@@ -21,6 +21,7 @@ from benchmark.report.page import (
     swept_grid,
     trials,
 )
+from tests.report.summaries import claim_row, verdict_row
 
 
 def sweep_of(summary, values):
@@ -108,7 +109,7 @@ def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(mak
     assert ("What was tried" in page) == bool(tried)
 
 
-def deviating_in(unit, published, verdict_row):
+def deviating_in(unit, published):
     """A summary whose one number, 0.62 in the score frame, deviates from a print in this unit."""
     cell = CellInfo("a", {"kernel": "ngd"}, method="a", points="tf l1 ngd", classifier="svm (C 1)")
     scores = frame(SCORES, [("a", "all", "accuracy", 0.62, 0.6, 0.64, 100, 0)])
@@ -120,15 +121,15 @@ def deviating_in(unit, published, verdict_row):
 
 
 @pytest.mark.parametrize(("unit", "published", "scale"), [("one", "0.70", 1), ("percent", "70.0", 100)])
-def test_trials_are_in_the_unit_of_the_print(unit, published, scale, verdict_row):
-    summary = deviating_in(unit, published, verdict_row)
+def test_trials_are_in_the_unit_of_the_print(unit, published, scale):
+    summary = deviating_in(unit, published)
     own, variant = trials(summary, [sweep_of(summary, {"v": 0.7})])
     assert (own.value, own.verdict) == (0.62 * scale, "deviates")
     assert (variant.value, variant.verdict) == (pytest.approx(0.7 * scale), "equal")
 
 
-def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points(verdict_row):
-    summary = deviating_in("percent", "70.0", verdict_row)
+def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points():
+    summary = deviating_in("percent", "70.0")
     other = replace(summary.cells[0], id="a-c10", method="a-c10", classifier="svm (C 10)")
     stranger = replace(other, id="b", method="b", points="tf l1 ned")
     elsewhere = replace(summary.cells[0], id="t-a", task="t")
@@ -137,8 +138,8 @@ def test_another_parameter_of_the_classifier_is_a_trial_of_the_same_points(verdi
     assert [trial.variant for trial in trials(summary, [sweep])] == ["as configured", "svm (C 10)"]
 
 
-def test_what_a_sweep_does_as_the_experiment_does_is_no_trial(verdict_row):
-    summary = deviating_in("percent", "70.0", verdict_row)
+def test_what_a_sweep_does_as_the_experiment_does_is_no_trial():
+    summary = deviating_in("percent", "70.0")
     sweep = sweep_of(summary, {"v": 0.7})
     own = replace(summary.cells[0], id="again")
     scores = pd.concat([sweep.scores, frame(SCORES, [("again", "all", "accuracy", 0.62, 0.6, 0.64, 9, 0)])])
@@ -169,7 +170,7 @@ def test_differences_that_do_not_hold_name_their_unit():
     assert nats[4:6] == ("+1.84 nats", "[+1.50, +2.00]")
 
 
-def test_claims_are_counted_under_each_variant_of_a_sweep(claim_row):
+def test_claims_are_counted_under_each_variant_of_a_sweep():
     def judged(name, *rows):
         claims = frame(CLAIMS, [claim_row("c", "Text.", (n, ""), (0, ""), 2, variant) for variant, n in rows])
         return Summary(name, name, None, (), frame(SCORES), claims=claims)
@@ -206,7 +207,7 @@ def test_equal_outside_the_interval_is_said_in_the_headline():
     assert "(1 equal, outside the interval)" in counted([told(("result", "equal, outside the interval", ""))])
 
 
-def test_a_claim_counts_once(claim_row):
+def test_a_claim_counts_once():
     one = claim_row("a", "A.", (2, "holds"), (1, "holds in part (1 of 2)"), 2)
     again = claim_row("b", "B.", (2, "holds"), (2, "holds"), 2, counted="same as a")
     against = claim_row("c", "C.", (0, "fails"), (0, "contradicted"), 2)
@@ -216,7 +217,7 @@ def test_a_claim_counts_once(claim_row):
     assert line == f"{by_rule}; 0 of the 2 that can be tested hold strictly, 1 in part, 1 contradicted"
 
 
-def test_part_of_a_claim_has_no_verdict_of_its_own(claim_row):
+def test_part_of_a_claim_has_no_verdict_of_its_own():
     claims = frame(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
     (row,) = claim_grid(claims).rows
     assert row[3:] == ("4 of 4 here; judged over 8 on the page", "3 of 4 here; judged over 8 on the page")

@@ -16,6 +16,7 @@ from benchmark.report.contents import CLAIMS, VERDICTS, frame
 from benchmark.report.grids import Grid, main_metric
 from benchmark.report.numbers import is_missing
 from benchmark.report.screen import BEST_CELLS, DROPPED, MOST_CELLS, MOST_ROWS, TerminalTables, fitted, sentence
+from tests.report.summaries import many_cells_summary
 
 HERE = Path("results/runs/x")
 
@@ -59,8 +60,8 @@ def test_no_id_and_no_verdict_is_ever_cut(make, width):
         assert re.search(r" (equal|consistent|deviates|failed|–) *$", found), found
 
 
-def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all(make_many):
-    summary = make_many()
+def test_of_many_cells_the_best_fit_a_screen_and_a_command_shows_all():
+    summary = many_cells_summary()
     ids = [cell.id for cell in summary.cells]
     lines = printed(summary, folder=HERE).splitlines()
     shown = [line.split()[0] for line in lines if line.split()[:1] and line.split()[0] in ids]

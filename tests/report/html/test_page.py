@@ -14,6 +14,7 @@ from benchmark.report.html import page, vega
 from benchmark.report.html.dots import dot_picture
 from benchmark.report.html.matrices import confusion_picture, significance_picture
 from benchmark.report.html.page import in_short, page_html, tone
+from tests.report.summaries import many_cells_summary
 
 
 @pytest.fixture(autouse=True)
@@ -125,8 +126,8 @@ def test_verdicts_have_a_tone_beside_their_words(column, text, expected):
     assert tone(column, text) == expected
 
 
-def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(make_many, monkeypatch):
-    summary = make_many(60)
+def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch):
+    summary = many_cells_summary(60)
     whole = page_html(summary)
     assert len(summary.cells) == whole.count("bench run") == 600
     assert "the first 200 of" in whole  # of a picture, what a reader looks at

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pytest
 from libsvm.svm import svm_problem
 from libsvm.svmutil import svm_predict, svm_train
 from threadpoolctl import threadpool_limits
@@ -15,8 +14,6 @@ from benchmark.kernels import Linear, NegativeEuclideanDistance, NegativeGeodesi
 from benchmark.representation import TermWeighting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from numpy.typing import NDArray
 
     from benchmark.classifiers.libsvm import Machine
@@ -77,28 +74,23 @@ def with_serial_numbers(gram: Matrix) -> Matrix:
     return np.hstack([np.arange(1, len(gram) + 1)[:, None], gram])
 
 
-@pytest.fixture(scope="session")
-def libsvm_oracle() -> Callable[..., Oracle]:
+def libsvm_oracle(gram: Matrix, labels: NDArray[Any], test: Matrix, *, C: float = 1.0, epsilon: float = 1e-3) -> Oracle:
     """Train and predict on the documented path: ``svm_problem(…, isKernel=True)``, `svm_train`, `svm_predict`."""
-
-    def oracle(gram: Matrix, labels: NDArray[Any], test: Matrix, *, C: float = 1.0, epsilon: float = 1e-3) -> Oracle:
-        problem = svm_problem(labels.astype(float), with_serial_numbers(gram), isKernel=True)
-        # For a few dozen rows OpenMP's threads do nothing but wait for each other.
-        with threadpool_limits(1, user_api="openmp"):
-            model = svm_train(problem, f"-s 0 -t 4 -c {C!r} -e {epsilon!r} -q")
-            predicted, _, decisions = svm_predict([], with_serial_numbers(test), model, "-q")
-        n_classes, n_support = model.nr_class, model.l
-        return Oracle(
-            model.get_labels(),
-            np.array(predicted).astype(np.int64),
-            np.array(decisions).reshape(len(test), -1),
-            np.array([model.sv_coef[row][:n_support] for row in range(n_classes - 1)]).reshape(n_classes - 1, -1),
-            np.array(model.get_sv_indices(), dtype=np.intp) - 1,
-            np.repeat(np.arange(n_classes), model.nSV[:n_classes]),
-            np.array(model.rho[: n_classes * (n_classes - 1) // 2]),
-        )
-
-    return oracle
+    problem = svm_problem(labels.astype(float), with_serial_numbers(gram), isKernel=True)
+    # For a few dozen rows OpenMP's threads do nothing but wait for each other.
+    with threadpool_limits(1, user_api="openmp"):
+        model = svm_train(problem, f"-s 0 -t 4 -c {C!r} -e {epsilon!r} -q")
+        predicted, _, decisions = svm_predict([], with_serial_numbers(test), model, "-q")
+    n_classes, n_support = model.nr_class, model.l
+    return Oracle(
+        model.get_labels(),
+        np.array(predicted).astype(np.int64),
+        np.array(decisions).reshape(len(test), -1),
+        np.array([model.sv_coef[row][:n_support] for row in range(n_classes - 1)]).reshape(n_classes - 1, -1),
+        np.array(model.get_sv_indices(), dtype=np.intp) - 1,
+        np.repeat(np.arange(n_classes), model.nSV[:n_classes]),
+        np.array(model.rho[: n_classes * (n_classes - 1) // 2]),
+    )
 
 
 @dataclass(frozen=True)
@@ -117,23 +109,18 @@ class Problem:
         return float(2 * terms * np.finfo(np.float64).eps * magnitude)
 
 
-@pytest.fixture(scope="session")
-def problems() -> Callable[..., Problem]:
-    """Documents of several classes drawn from overlapping multinomials, in no order, some of them twice."""
-
-    def draw(kernel: str, *, n: int, n_classes: int, seed: int, n_test: int = 60) -> Problem:
-        rng = np.random.default_rng(seed)
-        terms = rng.dirichlet(np.full(30, 0.5), size=n_classes)
-        labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, size=n - n_classes)])
-        rng.shuffle(labels)
-        counts = np.array([rng.multinomial(12, terms[label]) for label in labels])
-        test = np.array([rng.multinomial(12, terms[label]) for label in rng.integers(0, n_classes, size=n_test)])
-        # The same document in two classes, or tested on: distances of zero, and decisions that nearly tie.
-        counts[n // 2], test[0], test[1] = counts[0], counts[0], counts[n // 3]
-        built, normalization = KERNELS[kernel]
-        weighting = TermWeighting(normalization=normalization)
-        points = weighting.fit_transform(counts)
-        fitted = built.fit(points)
-        return Problem(fitted.transform(points), labels * 7 + 3, fitted.transform(weighting.transform(test)))
-
-    return draw
+def draw_problem(kernel: str, *, n: int, n_classes: int, seed: int, n_test: int = 60) -> Problem:
+    """Draw documents of several classes from overlapping multinomials, in no order, some of them twice."""
+    rng = np.random.default_rng(seed)
+    terms = rng.dirichlet(np.full(30, 0.5), size=n_classes)
+    labels = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, size=n - n_classes)])
+    rng.shuffle(labels)
+    counts = np.array([rng.multinomial(12, terms[label]) for label in labels])
+    test = np.array([rng.multinomial(12, terms[label]) for label in rng.integers(0, n_classes, size=n_test)])
+    # The same document in two classes, or tested on: distances of zero, and decisions that nearly tie.
+    counts[n // 2], test[0], test[1] = counts[0], counts[0], counts[n // 3]
+    built, normalization = KERNELS[kernel]
+    weighting = TermWeighting(normalization=normalization)
+    points = weighting.fit_transform(counts)
+    fitted = built.fit(points)
+    return Problem(fitted.transform(points), labels * 7 + 3, fitted.transform(weighting.transform(test)))
