@@ -26,7 +26,6 @@ from tests.builders import real_corpus, small_experiment
 if TYPE_CHECKING:
     from pathlib import Path
 
-
 #: More than a byte holds, and no whole number of bytes.
 CLASSES = tuple(f"class-{letter}" for letter in "abcdefghijk")
 TEXTS = (

@@ -21,33 +21,31 @@ from benchmark.methods.held_out import FOLDS
 from benchmark.model.estimator import TextClassifier
 from benchmark.model.folder import write_model
 from benchmark.representation import TermWeighting
+from tests.model.studies import study_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
     from benchmark.model.kept import KeptModel
 
-    Study = Callable[..., Experiment]
     Fit = Callable[..., KeptModel]
-    Texts = Callable[[str | None], dict[str, bytes]]
 
 LINEAR = {"weighting": "tf", "normalization": "l2", "classifier": "linear-svm"}
 
 
 @pytest.fixture
-def pages(texts: Texts) -> tuple[list[str], list[str]]:
+def pages() -> tuple[list[str], list[str]]:
     """Texts of the three classes, and their classes."""
-    own = {name: text.decode("latin-1") for name, text in texts(None).items() if not name.startswith("project")}
+    own = {name: text.decode("latin-1") for name, text in texts_of(None).items() if not name.startswith("project")}
     return list(own.values()), [name.split("/")[0] for name in own]
 
 
 def test_it_is_loaded_by_one_call_and_scored_by_scikit_learn(
-    study: Study, fitted: Fit, pages: tuple[list[str], list[str]], tmp_path: Path
+    fitted: Fit, pages: tuple[list[str], list[str]], tmp_path: Path
 ) -> None:
-    write_model(fitted(study("ngd"), probability=True), tmp_path / "model")
+    write_model(fitted(study_of("ngd"), probability=True), tmp_path / "model")
     model = benchmark.load_model(tmp_path / "model")
     texts, truth = pages
     check_is_fitted(model)
@@ -62,19 +60,19 @@ def test_it_is_loaded_by_one_call_and_scored_by_scikit_learn(
         _ = benchmark.load_models
 
 
-def test_of_two_classes_it_has_one_value(study: Study, fitted: Fit, pages: tuple[list[str], list[str]]) -> None:
+def test_of_two_classes_it_has_one_value(fitted: Fit, pages: tuple[list[str], list[str]]) -> None:
     texts, _ = pages
     for method in ("ngd", "mnb", "logistic"):
-        model = TextClassifier(fitted(study(method, classes=["student", "faculty"])))
+        model = TextClassifier(fitted(study_of(method, classes=["student", "faculty"])))
         values = model.decision_function(texts)
         assert values.shape == (len(texts),)
         clear = np.abs(values) > 1e-9
         np.testing.assert_array_equal(model.predict(texts)[clear], model.classes_[(values > 0).astype(int)][clear])
 
 
-def test_of_several_classes_it_says_which(study: Study, fitted: Fit, texts: Texts) -> None:
-    own = list(texts("several").values())
-    model = TextClassifier(fitted(study("ngd", subset="several"), probability=True))
+def test_of_several_classes_it_says_which(fitted: Fit) -> None:
+    own = list(texts_of("several").values())
+    model = TextClassifier(fitted(study_of("ngd", subset="several"), probability=True))
     given, values = model.predict(own), model.decision_function(own)
     assert given.shape == (len(own), 3)
     assert given.dtype == np.bool_
@@ -84,8 +82,8 @@ def test_of_several_classes_it_says_which(study: Study, fitted: Fit, texts: Text
     assert not np.allclose(probabilities.sum(axis=1), 1)
 
 
-def test_it_takes_no_text_any_number_of_them_and_bytes(study: Study, fitted: Fit, texts: Texts) -> None:
-    model, own = TextClassifier(fitted(study("ngd"), probability=True), jobs=2), list(texts(None).values())
+def test_it_takes_no_text_any_number_of_them_and_bytes(fitted: Fit) -> None:
+    model, own = TextClassifier(fitted(study_of("ngd"), probability=True), jobs=2), list(texts_of(None).values())
     assert model.predict([]).shape == (0,)
     assert model.decision_function([]).shape == model.predict_proba([]).shape == (0, 3)
     assert model.predict(iter(own)).shape == (len(own),)
@@ -95,9 +93,9 @@ def test_it_takes_no_text_any_number_of_them_and_bytes(study: Study, fitted: Fit
         model.predict("a text")
 
 
-def test_without_probabilities_it_says_so(study: Study, fitted: Fit) -> None:
+def test_without_probabilities_it_says_so(fitted: Fit) -> None:
     with pytest.raises(BenchError, match="fit it with --probability"):
-        TextClassifier(fitted(study("ngd"))).predict_proba(["a"])
+        TextClassifier(fitted(study_of("ngd"))).predict_proba(["a"])
 
 
 class Values(ClassifierMixin, BaseEstimator):
@@ -117,31 +115,27 @@ class Values(ClassifierMixin, BaseEstimator):
 
 
 @pytest.mark.parametrize("classes", [["course", "faculty", "student"], ["faculty", "student"]])
-def test_probabilities_are_those_of_scikit_learn(
-    classes: list[str], study: Study, fitted: Fit, store: Store, texts: Texts
-) -> None:
-    experiment = study(LINEAR, classes=classes)
+def test_probabilities_are_those_of_scikit_learn(classes: list[str], fitted: Fit, store: Store) -> None:
+    experiment = study_of(LINEAR, classes=classes)
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points = TermWeighting(normalization="l2").fit_transform(counts.matrix)
     folds = [(fold.train, fold.test) for fold in KFold(FOLDS, experiment.seed).splits(counts.documents)]
     theirs = CalibratedClassifierCV(Values(), cv=folds, ensemble=False).fit(points, counts.documents.labels)
     model = fitted(experiment, probability=True)
-    own = texts(None)
+    own = texts_of(None)
     ((_, answers),) = model.answers([(name, own[name]) for name in counts.documents.ids])
     np.testing.assert_allclose(answers.probabilities, theirs.predict_proba(points), atol=1e-9)
     assert answers.probabilities is not None
     assert answers.probabilities.std() > 0.1
 
 
-def test_probabilities_of_several_classes_are_those_of_scikit_learn(
-    study: Study, fitted: Fit, store: Store, texts: Texts
-) -> None:
-    experiment = study(LINEAR, subset="several")
+def test_probabilities_of_several_classes_are_those_of_scikit_learn(fitted: Fit, store: Store) -> None:
+    experiment = study_of(LINEAR, subset="several")
     counts, _, _ = read_counts(experiment.variants["base"].collection, RunContext(store))
     points, topics = TermWeighting(normalization="l2").fit_transform(counts.matrix), counts.documents.topics
     made = KFold(FOLDS, experiment.seed, stratified=False).splits(counts.documents)
     folds = [(fold.train, fold.test) for fold in made]
-    own = texts("several")
+    own = texts_of("several")
     ((_, answers),) = fitted(experiment, probability=True).answers([(name, own[name]) for name in counts.documents.ids])
     assert topics is not None
     assert answers.probabilities is not None
@@ -153,10 +147,10 @@ def test_probabilities_of_several_classes_are_those_of_scikit_learn(
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
 @pytest.mark.parametrize("method", ["ngd", "mnb", LINEAR], ids=["ngd", "mnb", "linear-svm"])
 def test_the_words_that_speak_most_are_those_that_are_missed_most(
-    method: Any, subset: str | None, study: Study, fitted: Fit, monkeypatch: pytest.MonkeyPatch
+    method: Any, subset: str | None, fitted: Fit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Written without them one by one."""
-    model = fitted(study(method, subset=subset))
+    model = fitted(study_of(method, subset=subset))
     monkeypatch.setattr("benchmark.model.kept.LEFT_OUT", 5)
     words = [*model.vocabulary[5:60:4], model.vocabulary[7]]
     head = b"Header: x\n\n"

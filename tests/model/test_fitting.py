@@ -13,18 +13,16 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import run
 from benchmark.kernels import KERNELS, Kernel
 from benchmark.tags import tags_of
+from tests.model.studies import study_of, texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
-    from benchmark.config.model import Experiment
     from benchmark.experiment.store import Store
     from benchmark.findings.scoring import Run
     from benchmark.model.kept import KeptModel
 
-    Study = Callable[..., Experiment]
     Fit = Callable[..., KeptModel]
-    Texts = Callable[[str | None], dict[str, bytes]]
 
 TEXT = {"skip_header": True, "skip_html": True, "stoplist": "smart", "min_occurrences": 20}
 PARAMETERS: dict[str, dict[str, Any]] = {"cpd-power": {"base": "ned"}, "polynomial": {"c": 1.0}}
@@ -61,19 +59,17 @@ def check(found: Run, fit: Fit, texts: dict[str, bytes], methods: Collection[str
 
 
 @pytest.fixture(scope="module", params=[None, "several"], ids=["single", "several"])
-def every_method(request: pytest.FixtureRequest, study: Study, store: Store) -> tuple[str | None, Run]:
+def every_method(request: pytest.FixtureRequest, store: Store) -> tuple[str | None, Run]:
     """A run of every method, under either weighting."""
     both = [{"weighting": weighting, **method} for method in METHODS for weighting in ("tf", "tfidf")]
-    return request.param, run(study(*both, subset=request.param), RunContext(store))
+    return request.param, run(study_of(*both, subset=request.param), RunContext(store))
 
 
 @pytest.mark.parametrize("n", range(len(NAMES)), ids=NAMES)
-def test_every_method_decides_as_in_the_run(
-    n: int, every_method: tuple[str | None, Run], fitted: Fit, texts: Texts
-) -> None:
+def test_every_method_decides_as_in_the_run(n: int, every_method: tuple[str | None, Run], fitted: Fit) -> None:
     subset, found = every_method
     own = [entry.label for entry in found.study.variants["base"].entries[2 * n : 2 * n + 2]]
-    assert len(check(found, fitted, texts(subset), own)) == 2
+    assert len(check(found, fitted, texts_of(subset), own)) == 2
 
 
 @pytest.mark.parametrize(
@@ -105,34 +101,30 @@ def test_every_method_decides_as_in_the_run(
         "fields",
     ],
 )
-def test_it_does_so_under_every_kind_of_configuration(
-    changes: dict[str, Any], study: Study, fitted: Fit, store: Store, texts: Texts
-) -> None:
-    experiment = study("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
-    check(run(experiment, RunContext(store)), fitted, texts(changes.get("subset")))
+def test_it_does_so_under_every_kind_of_configuration(changes: dict[str, Any], fitted: Fit, store: Store) -> None:
+    experiment = study_of("linear", "diffusion", POLYNOMIAL, "mnb", "eef", {"classifier": "linear-svm"}, **changes)
+    check(run(experiment, RunContext(store)), fitted, texts_of(changes.get("subset")))
 
 
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
-def test_of_candidates_it_takes_the_one_that_the_run_does(
-    subset: str | None, study: Study, fitted: Fit, store: Store, texts: Texts
-) -> None:
+def test_of_candidates_it_takes_the_one_that_the_run_does(subset: str | None, fitted: Fit, store: Store) -> None:
     protocol = {**DRAWS, "stratified": not subset}
-    experiment = study(*C, subset=subset, choose=CHOSEN, protocol=protocol)
-    check(run(experiment, RunContext(store)), fitted, texts(subset))
+    experiment = study_of(*C, subset=subset, choose=CHOSEN, protocol=protocol)
+    check(run(experiment, RunContext(store)), fitted, texts_of(subset))
     model = fitted(experiment, experiment.ids[0], split="replicate-01")
     assert model.about["chosen"] == {"by": "oracle", "candidate": 2, "of": 3}
 
 
-def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(study: Study, fitted: Fit) -> None:
-    experiment = study(*C, choose=CHOSEN)
+def test_of_candidates_for_all_documents_it_takes_that_of_cross_validation(fitted: Fit) -> None:
+    experiment = study_of(*C, choose=CHOSEN)
     for cell in experiment.ids[:1]:
         model = fitted(experiment, cell)
         assert model.about["chosen"] == {"by": "cross-validation over all documents", "candidate": 2, "of": 3}
         assert model.fitted.learned.spec.classifier.given["C"] == 1
 
 
-def test_it_is_trained_on_all_documents_unless_a_split_is_named(study: Study, fitted: Fit, texts: Texts) -> None:
-    experiment, own = study("ngd"), texts(None)
+def test_it_is_trained_on_all_documents_unless_a_split_is_named(fitted: Fit) -> None:
+    experiment, own = study_of("ngd"), texts_of(None)
     whole, part = fitted(experiment), fitted(experiment, split="texas")
     assert whole.about["documents"] > part.about["documents"]
     assert (whole.about["trained_on"], part.about["trained_on"]) == ("all documents", "texas")
@@ -146,10 +138,8 @@ def test_it_is_trained_on_all_documents_unless_a_split_is_named(study: Study, fi
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
-def test_threads_and_batches_decide_nothing(
-    jobs: int, study: Study, fitted: Fit, texts: Texts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model, own = fitted(study("ngd"), split="texas"), list(texts(None).items())
+def test_threads_and_batches_decide_nothing(jobs: int, fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, own = fitted(study_of("ngd"), split="texas"), list(texts_of(None).items())
     (names, whole), *_ = model.answers(own)
     assert names == tuple(name for name, _ in own)
     for limit, most in (("BATCH", 7), ("CHUNK", 2000)):
@@ -162,10 +152,8 @@ def test_threads_and_batches_decide_nothing(
         np.testing.assert_allclose(np.concatenate([each.values for _, each in parts]), whole.values, atol=1e-12)
 
 
-def test_no_more_text_is_held_than_a_few_batches(
-    study: Study, fitted: Fit, texts: Texts, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    model, (text, *_) = fitted(study("mnb")), texts(None).values()
+def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, (text, *_) = fitted(study_of("mnb")), texts_of(None).values()
     monkeypatch.setattr("benchmark.model.kept.BATCH", 5)
     taken = 0
 
@@ -193,7 +181,7 @@ REFUSED = [
 
 @pytest.mark.parametrize(("changes", "cell", "options", "message"), REFUSED)
 def test_what_can_not_be_a_model_says_why(
-    changes: dict[str, Any], cell: str, options: dict[str, Any], message: str, study: Study, fitted: Fit
+    changes: dict[str, Any], cell: str, options: dict[str, Any], message: str, fitted: Fit
 ) -> None:
     with pytest.raises(ConfigError, match=message):
-        fitted(study("ngd", "hp-top", **changes), cell, **options)
+        fitted(study_of("ngd", "hp-top", **changes), cell, **options)

@@ -15,18 +15,16 @@ from benchmark.checks import own_digest
 from benchmark.errors import ConfigError, DataError
 from benchmark.methods import held_out
 from benchmark.model.folder import ABOUT, ARRAYS, FORMAT, ensure_free, read_model, write_model
+from tests.model.studies import study_of, texts_of
 from tests.processes import Process
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from benchmark.config.model import Experiment
     from benchmark.model.kept import Answers, KeptModel
 
-    Study = Callable[..., Experiment]
     Fit = Callable[..., KeptModel]
-    Texts = Callable[[str | None], dict[str, bytes]]
 
 METHODS: list[Any] = [
     "ngd",
@@ -55,41 +53,35 @@ def answers(model: KeptModel, texts: dict[str, bytes]) -> Answers:
 @pytest.mark.parametrize("subset", [None, "several"], ids=["single", "several"])
 @pytest.mark.parametrize("terms", [None, {"number": 30}], ids=["all terms", "selected"])
 def test_after_loading_it_says_the_same_to_the_last_bit(
-    subset: str | None,
-    terms: Any,
-    study: Study,
-    fitted: Fit,
-    texts: Texts,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    subset: str | None, terms: Any, fitted: Fit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(held_out, "FOLDS", 2)  # of thresholds and probabilities, whose quality isn't asked here
     methods = [each for each in METHODS if not (subset and "scheme" in str(each))]
     methods += THRESHOLDED if subset else []
     # Every method with documents of either kind, and with all terms and with selected ones: half of the four ways.
     methods = methods[bool(subset) != bool(terms) :: 2]
-    experiment = study(*methods, subset=subset, terms=terms)
+    experiment = study_of(*methods, subset=subset, terms=terms)
     for cell in experiment.ids:
         model = fitted(experiment, cell, split="texas", probability=True)
         write_model(model, tmp_path / cell)
         again = read_model(tmp_path / cell)
-        one, other = answers(model, texts(subset)), answers(again, texts(subset))
+        one, other = answers(model, texts_of(subset)), answers(again, texts_of(subset))
         for name in ("given", "values", "probabilities"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
         assert (again.classes, again.lexing, again.vocabulary) == (model.classes, model.lexing, model.vocabulary)
         assert again.about == model.about
 
 
-def test_the_same_model_is_the_same_bytes(study: Study, fitted: Fit, tmp_path: Path) -> None:
+def test_the_same_model_is_the_same_bytes(fitted: Fit, tmp_path: Path) -> None:
     for name in ("one", "other"):
-        write_model(fitted(study("ngd"), probability=True), tmp_path / name)
+        write_model(fitted(study_of("ngd"), probability=True), tmp_path / name)
     for name in (ABOUT, ARRAYS):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
 
 
 @pytest.fixture
-def folder(study: Study, fitted: Fit, tmp_path: Path) -> Path:
-    write_model(fitted(study("ngd"), split="texas"), tmp_path / "model")
+def folder(fitted: Fit, tmp_path: Path) -> Path:
+    write_model(fitted(study_of("ngd"), split="texas"), tmp_path / "model")
     return tmp_path / "model"
 
 
@@ -124,9 +116,9 @@ def test_a_file_that_is_missing_or_cut_short_is_refused(name: str, folder: Path)
         read_model(folder)
 
 
-def test_the_arrays_of_another_model_are_refused(folder: Path, study: Study, fitted: Fit, tmp_path: Path) -> None:
+def test_the_arrays_of_another_model_are_refused(folder: Path, fitted: Fit, tmp_path: Path) -> None:
     """As a stop between the two files leaves them."""
-    write_model(fitted(study("mnb")), tmp_path / "other")
+    write_model(fitted(study_of("mnb")), tmp_path / "other")
     shutil.copy(tmp_path / "other" / ARRAYS, folder / ARRAYS)
     with pytest.raises(DataError, match=r"not what model\.json belongs to; fit it again"):
         read_model(folder)

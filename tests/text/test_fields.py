@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 from email.parser import BytesHeaderParser
 from email.policy import compat32
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -21,11 +20,6 @@ from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning, count
 from tests.builders import real_corpus
 from tests.text.lexed import tokens
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Tokens = Callable[[bytes, Lexing], list[str]]
 
 MAIL = b"""From: ann@sea.org (Ann)\r
 SUBJECT: Re: sails\r

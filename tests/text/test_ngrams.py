@@ -22,11 +22,7 @@ from tests.builders import real_corpus
 from tests.text.lexed import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from benchmark.text.counts import Counts
-
-    Tokens = Callable[[bytes, Lexing], list[str]]
 
 WORDS = [b"kernel", b"Kernel", b"the", b"of", b"text", b"fisher", b"7", b"42", b"x", "\u6f22été".encode()]
 # A byte picks a word: bytes are drawn at once, words of a list one by one.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
-
 
 @pytest.fixture(scope="module")
 def counts() -> NDArray[np.int64]:
