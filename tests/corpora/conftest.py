@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.corpora.small import pack_files, small_card, small_files  # noqa: F401 - trials find them here
+from tests.corpora.small import small_card, small_files
 
 if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard

@@ -9,7 +9,7 @@ import pytest
 
 from benchmark.experiment.runner import Walk
 from benchmark.parallel.cluster import Cluster, place_of
-from tests.parallel.clusters import Dask, Notebook, children  # noqa: F401 - trials find children here
+from tests.parallel.clusters import Dask, Notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

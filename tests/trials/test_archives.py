@@ -16,7 +16,7 @@ from benchmark.corpora import webkb
 from benchmark.corpora.archive import Source, read_files, verify
 from benchmark.corpora.assemble import gate
 from benchmark.errors import DataError
-from tests.corpora.conftest import pack_files, small_card, small_files
+from tests.corpora.small import pack_files, small_card, small_files
 from tests.strategies import one
 from tests.trials.limits import assert_clear, examples, trial
 

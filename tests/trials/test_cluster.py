@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.parallel.conftest import children
+from tests.parallel.clusters import children
 from tests.trials.limits import chance, share, trial
 from tests.trials.processes import Running, Undisturbed
 

@@ -15,7 +15,7 @@ from benchmark.corpora.corpus import Corpus, Documents, join
 from benchmark.corpora.sgml import read_articles
 from benchmark.text.lexer import DIGIT_RULES, LEXERS, Lexing
 from benchmark.text.vocabulary import Pruning, count
-from tests.corpora.conftest import small_card, small_files
+from tests.corpora.small import small_card, small_files
 from tests.corpora.test_reuters import CARD, FILES
 from tests.corpora.test_sgml import DOCTYPE, GOOD
 from tests.strategies import damaged, one

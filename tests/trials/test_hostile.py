@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.corpora.conftest import pack_files, small_files
+from tests.corpora.small import pack_files, small_files
 from tests.trials.limits import chance, share, trial
 from tests.trials.processes import bench
 from tests.trials.test_archives import NAME, assert_right_or_refused
