@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: Address space that the smallest run takes on two processors, and some to spare: libraries, stacks, and heaps of 64 MB
 #: for threads. With less no error is sure: the interpreter or a library may hang, or kill the process.
-LEAST_BYTES = 1_200_000_000
+LEAST_BYTES = 1_400_000_000
 _NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 

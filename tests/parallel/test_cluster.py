@@ -231,6 +231,12 @@ def test_a_scheduler_that_is_killed(same: Any, dask: Any, notebook: Any, at_home
     assert notebook.notes == [BROKEN]
 
 
+def silent(who: str) -> list[list[str]]:
+    """What may be said of a stopped process: where it had an answer ready that can't be fetched, that comes first."""
+    reasons = f"nothing was heard of {who} of Dask for 6 s", "no answer of a worker of Dask came for 6 s"
+    return [[f"{reason}; all that is left is done here"] for reason in reasons]
+
+
 @pytest.mark.slow
 def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_home: list[int]) -> None:
     dask.employ(2)
@@ -240,7 +246,7 @@ def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_hom
     finally:
         dask.begin_anew()
     assert sum(at_home) > 0
-    assert notebook.notes == ["nothing was heard of the scheduler of Dask for 6 s; all that is left is done here"]
+    assert notebook.notes in silent("the scheduler")
 
 
 @pytest.mark.slow
@@ -258,7 +264,7 @@ def test_workers_that_are_stopped(same: Any, dask: Any, notebook: Any, at_home: 
     finally:
         dask.employ(0)
     assert sum(at_home) > 0
-    assert notebook.notes == ["nothing was heard of a worker of Dask for 6 s; all that is left is done here"]
+    assert notebook.notes in silent("a worker")
 
 
 def test_an_address_that_accepts_and_says_nothing(
