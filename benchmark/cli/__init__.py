@@ -191,7 +191,7 @@ def plan(
 ) -> None:
     """Show what a run would compute, what of it the store has, and the seconds and memory that the rest takes.
 
-    The documents are counted, and kept so; each method is tried for a moment on a sample of them.
+    The documents are counted, and kept so; each method is tried on a share of them, twice.
     """
     from benchmark.cli.answers import Answer
 

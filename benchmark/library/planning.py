@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections import Counter, defaultdict
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -19,7 +19,6 @@ from benchmark.evaluation.predictions import CLOCKS, Given, Predictions
 from benchmark.experiment.batches import batches
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.kinds import summary_of
-from benchmark.experiment.overlap import MOST_SPLITS, seen_before
 from benchmark.experiment.reading import Read, counts_key, described
 from benchmark.experiment.runner import measure, read_variants, works_of
 from benchmark.experiment.store import Store
@@ -27,6 +26,7 @@ from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
 from benchmark.library import trial
 from benchmark.library.trial import clock
+from benchmark.methods.base import Problem
 from benchmark.text.counts import Counts
 from benchmark.text.vocabulary import count
 
@@ -39,16 +39,17 @@ if TYPE_CHECKING:
     from benchmark.config.model import Collection, Study
     from benchmark.corpora.corpus import StreamedCorpus
     from benchmark.evaluation.predictions import PointKey
+    from benchmark.experiment.batches import Batch
     from benchmark.experiment.work import Job, PointWork, TaskWork
-    from benchmark.library.trial import Piece, Seconds
+    from benchmark.library.trial import Seconds
     from benchmark.observer import Observer
 
-RUN_PARTS = ("start", "reading and counting", "inner products", "training and deciding", "scoring and tables")
-START, READING, PRODUCTS, LEARNING, SCORING = RUN_PARTS
+RUN_PARTS = ("start", "reading and counting", "training and deciding", "scoring and tables")
+START, READING, LEARNING, SCORING = RUN_PARTS
 #: Bytes of one's own text that are counted to plan; what is larger is taken to go on as it begins.
 READ = 20_000_000
-#: Cells that are scored on trial, panels that are drawn, documents that are compared, and of each class measured.
-SCORED, DRAWN, COMPARED, MEASURED = 150, 4, 2000, 10
+#: Cells that are scored on trial.
+SCORED = 150
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class Plan:
 def plan(
     study: Study, store: Store, observer: Observer, *, jobs: int = 1, download: bool = True, quick: bool = False
 ) -> Plan:
-    """Read and count the documents, unless the store has them, and try the methods on a sample of these.
+    """Read and count the documents, unless the store has them, and try the methods on a share of these.
 
     The counts are kept, so that a run doesn't count again; of large files of one's own, only the beginning is counted.
 
@@ -126,26 +127,49 @@ def plan(
         from benchmark.boundaries.run import BOUNDARIES  # noqa: PLC0415 - as in `experiment.kinds`
 
         return Plan(BOUNDARIES.plan(cast("Boundaries", study)))
-    rehearsal = _Rehearsal(study, store, jobs)
-    rehearsal.read(observer, download=download)
-    rows: dict[str, list[int]] = {}
-    for work in rehearsal.works:
-        for point in work.points:
-            row = rows.setdefault(_curve(point), [0, 0])
-            row[0] += len(point.jobs)
-            row[1] += len(point.jobs) - len(rehearsal.missing.get(point.place, ()))
-    listed = [(name, n, stored) for name, (n, stored) in rows.items()]
-    together = Counter(
-        ", ".join(dict.fromkeys(_curve(point) for point, _ in batch.parts))
-        for work in rehearsal.works
-        for batch in batches(rehearsal.left(work), by_split=work.problem.several)
-        if len(batch.parts) > 1
-    )
+    loaded, start = _resident(), np.full(2, clock()[1])  # loading the libraries keeps one processor busy
+    read, reading = _read(study, store, observer, download=download, jobs=jobs)
+    started, works = clock(), list(works_of(study, read))
+    points = [point for work in works for point in work.points]
+    left = {point.place: [job for job in point.jobs if not store.has(job.key)] for point in points}
+    reading += clock() - started
+    missing: list[Batch] = []
+    for work in works:
+        todo = [(point, job) for point in work.points for job in left[point.place]]
+        missing += batches(todo, by_split=work.problem.several)
+    rows, together = _rows(points, left), _together(missing)
     if quick:
-        return Plan(listed, [*together.items()])
-    free = free_memory() + rehearsal.resident[START]
-    forecast, from_store = rehearsal.forecast()
-    return Plan(listed, [*together.items()], from_store, forecast, _warnings(forecast, free, store, jobs))
+        return Plan(rows, together)
+    free, counted = free_memory() + loaded, _resident()
+    with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
+        learning = trial.seconds_of(missing, jobs, Store(Path(name) / "store", limit=10**12))
+        measured, measuring = _measured(study, read, store, jobs)
+        learned, matrices = _resident(), max((trial.held(batch, jobs) for batch in missing), default=0.0)
+        stored = {place for place, jobs_left in left.items() if not jobs_left}
+        facts = {name: each.facts for name, each in read.items()}
+        run = Run(study, _made_up(works, measured), {}, facts, jobs, stored)
+        took = start, reading, learning + measuring, _scoring(run, Path(name) / "tables")
+        grown = max(0.0, learned - counted), max(0.0, counted - loaded), matrices, peak_bytes() - learned - matrices
+    seconds, cpu = (dict(zip(RUN_PARTS, map(float, each), strict=True)) for each in zip(*took, strict=True))
+    memory = {part: max(0.0, n_bytes) for part, n_bytes in zip(RUN_PARTS, grown, strict=True)}
+    memory[START] += loaded
+    forecast = Forecast(seconds, cpu, memory, min(_kept(missing), store.limit))
+    return Plan(rows, together, run.from_store, forecast, _warnings(forecast, free, store, jobs))
+
+
+def _rows(points: list[PointWork], left: Mapping[PointKey, list[Job]]) -> list[tuple[str, int, int]]:
+    """List each curve or cell with its entries, and how many of them the store has."""
+    entries, lacking = Counter[str](), Counter[str]()
+    for point in points:
+        entries[_curve(point)] += len(point.jobs)
+        lacking[_curve(point)] += len(left[point.place])
+    return [(name, n, n - lacking[name]) for name, n in entries.items()]
+
+
+def _together(missing: list[Batch]) -> list[tuple[str, int]]:
+    """List what is computed together, and on how many splits."""
+    joined = [batch.parts for batch in missing if len(batch.parts) > 1]
+    return [*Counter(", ".join(dict.fromkeys(_curve(point) for point, _ in parts)) for parts in joined).items()]
 
 
 def _curve(point: PointWork) -> str:
@@ -185,7 +209,7 @@ def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[
     found = []
     if forecast.peak > free:
         does = ["take fewer documents or classes"]
-        if forecast.memory[PRODUCTS] + forecast.memory[LEARNING] > forecast.peak / 4:
+        if forecast.memory[LEARNING] > forecast.peak / 4:
             does.append("`linear-svm` instead of a kernel, whose matrices grow with the documents' square")
             does.append(
                 "a smaller BENCH_MEMORY_GB, which computes inner products and kernels again rather than hold them"
@@ -205,195 +229,84 @@ def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[
     return found
 
 
-class _Rehearsal:
-    """Does a little of each part of a run, and keeps what that took."""
-
-    def __init__(self, study: Experiment, store: Store, jobs: int) -> None:
-        self.study, self.store, self.jobs = study, store, jobs
-        # Loading the libraries, which keeps one processor busy.
-        self.seconds: dict[str, Seconds] = {START: np.full(2, clock()[1])}
-        self.resident = {START: _resident()}
-        self.works: list[TaskWork] = []
-        self.missing: dict[PointKey, list[Job]] = {}
-        self._read: Mapping[str, Read] = {}
-
-    def read(self, observer: Observer, *, download: bool) -> None:
-        """Read and count, and find out what the store lacks."""
-        unread = np.zeros(2)
-        if _large(self.study, self.store, observer):
-            variants = self.study.variants.items()
-            stand_ins = {name: _stand_in(each.collection, observer, self.jobs) for name, each in variants}
-            self._read = {name: each for name, (each, _) in stand_ins.items()}
-            unread = sum((took for _, took in stand_ins.values()), unread)
-        else:
-            read_variants(self.study, RunContext(self.store, observer, self.jobs, download))
-        started = clock()
-        if not self._read:  # now from the store, as a run will
-            self._read = read_variants(self.study, RunContext(self.store, observer, self.jobs, download))
-        self.works = list(works_of(self.study, self._read))
-        for point in (point for work in self.works for point in work.points):
-            left = [job for job in point.jobs if not self.store.has(job.key)]
-            if left:
-                self.missing[point.place] = left
-        self.seconds[READING] = clock() - started + unread
-        self.resident[READING] = _resident()
-
-    def left(self, work: TaskWork) -> list[tuple[PointWork, Job]]:
-        """Return what the store lacks of a task."""
-        return [(point, job) for point in work.points for job in self.missing.get(point.place, ())]
-
-    def forecast(self) -> tuple[Forecast, tuple[int, int]]:
-        """What a run takes; and the cells that the store has, and all."""
-        with tempfile.TemporaryDirectory(prefix="simplexbench-") as name:
-            memory = self._learn(Path(name))
-            (measured, failed), held = self._measure()
-            memory[LEARNING] = max(memory[LEARNING], held - memory[PRODUCTS])  # matrices are let go before
-            self.resident[LEARNING] = _resident()
-            from_store = self._score(Path(name), measured, failed)
-        resident, matrices = self.resident, sum(memory.values())
-        memory |= {
-            START: resident[START] + max(0.0, resident[LEARNING] - resident[READING]),
-            READING: max(0.0, resident[READING] - resident[START]),
-            SCORING: max(0.0, peak_bytes() - resident[LEARNING] - matrices),
-        }
-        seconds, cpu = ({part: float(self.seconds[part][which]) for part in RUN_PARTS} for which in (0, 1))
-        return Forecast(seconds, cpu, {part: memory[part] for part in RUN_PARTS}, self._kept()), from_store
-
-    def _kept(self) -> float:
-        """Bytes of the decisions that the store is given, as `pack` writes them: a class of 16 bits and a tie of one.
-
-        Of several classes, a bit for each of both; and the seconds of each split.
-        """
-        found = 0.0
-        for point in (p for work in self.works for p in work.points if p.place in self.missing):
-            of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8
-            splits = [split for job in self.missing[point.place] for split in job.splits]
-            found += sum(len(split.test) * of_document + 8 * len(CLOCKS) for split in splits)
-        return min(found, self.store.limit)
-
-    def _learn(self, folder: Path) -> dict[str, float]:
-        """Try the methods: bytes of matrices by part."""
-        candidates = list(dict.fromkeys(place[:4] for place in self.missing))
-        chosen = set(candidates[:: -(-len(candidates) // trial.MOST_TRIED) or 1])
-        some = {place: jobs for place, jobs in self.missing.items() if place[:4] in chosen}
-        n = max((len(work.problem.documents) for work in self.works), default=1)
-        trials: list[tuple[float, float, dict[PointKey, list[Piece]]]] = []
-        budget = max(trial.BUDGET, trial.OF_EACH_METHOD * len(chosen))
-        for share in trial.shares(n, trials, budget) if some else ():
-            started, taken = clock(), dict[Any, Any]()
-            for work in self.works:
-                small = trial.sampled(work, some, share)
-                if small is not None:
-                    taken |= trial.tried(work, small, self.jobs, folder / str(len(trials)))
-            trials.append((share, float((clock() - started)[1]), taken))
-        one, two = (found for _, _, found in trials[-2:]) if trials else ({}, {})
-        # Noise is extrapolated with the rest: what has as many steps is added up before.
-        sums = defaultdict[tuple[str, float, float], Any](lambda: np.zeros((2, 2)))
-        held, beside = np.zeros(2), 0.0
-        for point in (p for work in self.works for p in work.points if p.place in one and p.place in two):
-            n_splits = sum(len(job.splits) for job in some[point.place])
-            before, last = one[point.place], two[point.place]
-            both = [trial.whole(point, n_splits, pieces) for pieces in (before, last)]
-            for part in both[0]:
-                name = PRODUCTS if part == "products" else LEARNING
-                power = trial.PRODUCTS if part == "products" else 1.0
-                steps = before[0].steps[part] ** power, last[0].steps[part] ** power
-                sums[name, *steps] += np.array([each[part] for each in both])
-            sizes = np.array([[p.held[part] / p.steps[part] for part in ("products", "kernel")] for p in last])
-            held, beside = np.maximum(held, sizes.max(axis=0)), max(beside, trial.beside(point, self.jobs))
-        weight = len(candidates) / max(1, len(chosen))
-        self.seconds |= {PRODUCTS: np.zeros(2), LEARNING: np.zeros(2)}
-        if trials:  # what the first trial took beyond its like: libraries that methods load
-            self.seconds[LEARNING] += max(0.0, trials[0][1] - trials[1][1])
-        for (name, a, b), (less, more) in sums.items():
-            self.seconds[name] = self.seconds[name] + weight * trial.on_a_line((a, less), (b, more))
-        return {PRODUCTS: float(held[0]), LEARNING: float(held[1]) + beside}
-
-    def _measure(self) -> tuple[tuple[dict[tuple[str, str], Any], dict[str, str]], float]:
-        """What measures find out of a few documents, and the bytes that they hold; they work word by word."""
-        peeking = Store(self.store.folder, limit=0)  # reads, and keeps nothing
-        few = {name: _few(each.counts) for name, each in self._read.items()}
-        counts = {name: (few[name], each.key) for name, each in self._read.items()}
-        times = max(len(each.counts.vocabulary) / len(few[name].vocabulary) for name, each in self._read.items())
-        resident, started = _resident(), clock()
-        found = measure(self.study, counts, RunContext(peeking, jobs=self.jobs))
-        self.seconds[LEARNING] = self.seconds[LEARNING] + (clock() - started) * times
-        return found, max(0.0, peak_bytes() - resident) * times
-
-    def _score(self, folder: Path, measured: dict[tuple[str, str], Any], failed: dict[str, str]) -> tuple[int, int]:
-        """Score decisions that nobody made, most of them right, and draw a few panels; the cells from the store."""
-        from benchmark.report.drawing.style import png_bytes, svg_bytes  # noqa: PLC0415 - a quick plan draws nothing
-        from benchmark.report.files import figures_of, write_all  # noqa: PLC0415
-        from benchmark.report.html.page import write_page  # noqa: PLC0415
-
-        random, predictions = np.random.default_rng(0), Predictions({}, {}, {}, dict(measured))
-        for work in self.works:
-            predictions.tasks[work.variant, work.task] = work.documents
-            predictions.splits.update({(work.variant, work.task, size): splits for size, splits in work.tested()})
-            predictions.points.update({point.place: _made_up(point, work, random) for point in work.points})
-        study, facts = self.study, {name: each.facts for name, each in self._read.items()}
-        some = part_of(study, study.ids[:: -(-len(study.ids) // SCORED)], ()) if len(study.ids) > SCORED else study
-        seen, started = self._look_for_duplicates(), clock()
-        summary = summary_of(Run(some, predictions, failed, facts, self.jobs))
-        scored, started = (clock() - started) * len(study.ids) / len(some.ids), clock()
-        panels = sum(len(chart.panels) for chart in summary.charts)
-        drawn = tuple(replace(chart, panels=chart.panels[:DRAWN]) for chart in summary.charts[:1])
-        summary = replace(summary, charts=drawn)
-        write_all(summary, folder / "tables")
-        write_page(summary, folder / "tables", {})
-        self.seconds[SCORING] = seen + scored + clock() - started
-        n_drawn = sum(len(chart.panels) for chart in drawn)
-        if panels > n_drawn:  # the first took the loading of what draws
-            started = clock()
-            for figure in figures_of(summary).values():
-                png_bytes(figure)
-                svg_bytes(figure)
-            self.seconds[SCORING] = self.seconds[SCORING] + (clock() - started) * (panels / n_drawn - 1)
-        stored = {point.place for work in self.works for point in work.points}.difference(self.missing)
-        return Run(study, predictions, {}, facts, stored=stored).from_store
-
-    def _look_for_duplicates(self) -> Seconds:
-        """What near-duplicates of the first task take: they are looked for document by document, and split by split."""
-        work = self.works[0]
-        n, n_splits = len(work.problem.documents), sum(len(splits) for splits in work.splits.values())
-        small = trial.sampled(work, {point.place: list(point.jobs) for point in work.points}, min(1.0, COMPARED / n))
-        if small is None or n_splits > MOST_SPLITS:
-            return np.zeros(2)
-        started, some = clock(), sum(len(splits) for splits in small.splits.values())
-        seen_before(small, Store(self.store.folder, limit=0))
-        return (clock() - started) * n / len(small.problem.documents) * n_splits / some
-
-
 def _resident() -> float:
-    """Bytes that are resident now; 0 where the system doesn't tell. The peak is forgotten."""
+    """Return the bytes that are resident now; 0 where the system doesn't tell. The peak is forgotten."""
     forget_peak()
     return float(np.nan_to_num(peak_bytes()))
 
 
-def _made_up(point: PointWork, work: TaskWork, random: np.random.Generator) -> Given:
-    documents, given = work.documents, list[Any]()
-    splits = [split for job in point.jobs for split in job.splits]
-    for split in splits:
-        truth = documents.truth[split.test]
-        other = ~truth if documents.several else random.integers(len(documents.classes), size=len(truth))
-        wrong = random.random(truth.shape) < (0.2 / len(documents.classes) if documents.several else 0.2)
-        given.append(np.where(wrong, other, truth).astype(truth.dtype))
-    tied, n = tuple(np.zeros(each.shape, dtype=bool) for each in given), len(splits)
-    inner = np.zeros(n if any(point.jobs[0].inner[:1]) else 0)
-    return Given(tuple(given), tied, np.ones((n, len(CLOCKS))), np.ones(n), inner)
+def _kept(lacked: list[Batch]) -> float:
+    """Return the bytes of decisions that the store is given, as `pack` writes them: a class of 16 bits, a tie of one.
+
+    Of several classes, a bit for each of both; and the seconds of each split.
+    """
+    found = 0.0
+    for point, jobs in (part for batch in lacked for part in batch.parts):
+        of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8
+        found += sum(len(split.test) * of_document + 8 * len(CLOCKS) for job in jobs for split in job.splits)
+    return found
 
 
-def _few(counts: Counts) -> Counts:
-    """A few documents of each class, over the words that they have."""
-    documents = counts.documents
-    of = documents.labels if documents.topics is None else documents.topics.argmax(axis=1)
-    rows = np.sort(np.concatenate([np.flatnonzero(of == code)[:MEASURED] for code in np.unique(of)]))
-    matrix = counts.matrix[rows]
-    kept = np.unique(matrix.indices)
-    return Counts(documents.take(rows), matrix[:, kept], tuple(counts.vocabulary[column] for column in kept))
+def _measured(
+    study: Experiment, read: Mapping[str, Read], store: Store, jobs: int
+) -> tuple[dict[tuple[str, str], Any], Seconds]:
+    """Return what measures find out of a few documents, and their seconds with all: they work word by word."""
+    few, growth, peeking = {}, 1.0, Store(store.folder, limit=0)  # reads, and keeps nothing
+    for name, each in read.items():
+        counts, members = each.counts, Problem(each.counts, "", 0).members
+        rows = trial.thinned(np.arange(len(members)), members, 0, trial.FEW)
+        words = np.unique(counts.matrix[rows].indices)
+        own = {"vocabulary": tuple(counts.vocabulary[word] for word in words), "block_of": counts.block_of[words]}
+        some = replace(counts, documents=counts.documents.take(rows), matrix=counts.matrix[rows][:, words], **own)
+        few[name], growth = (some, each.key), max(growth, len(counts.vocabulary) / max(1, len(words)))
+    started = clock()
+    found, _ = measure(study, few, RunContext(peeking, jobs=jobs))
+    return found, (clock() - started) * growth
 
 
-# --- Files that are too large to be counted for a plan ---
+def _made_up(works: list[TaskWork], measured: dict[tuple[str, str], Any]) -> Predictions:
+    """Return decisions that nobody made, to be scored: the true ones, of other documents."""
+    predictions = Predictions({}, {}, {}, measured)
+    for work in works:
+        predictions.tasks[work.variant, work.task] = work.documents
+        predictions.splits.update({(work.variant, work.task, size): splits for size, splits in work.tested()})
+        for number, point in enumerate(work.points):
+            splits = [split for job in point.jobs for split in job.splits]
+            given = tuple(np.roll(work.documents.truth[split.test], number, axis=0) for split in splits)
+            tied, n = tuple(np.zeros(each.shape, dtype=bool) for each in given), len(given)
+            inner = np.zeros(n if any(point.jobs[0].inner) else 0)
+            predictions.points[point.place] = Given(given, tied, np.ones((n, len(CLOCKS))), np.ones(n), inner)
+    return predictions
+
+
+def _scoring(run: Run, folder: Path) -> Seconds:
+    """Score, write tables and pictures, and return the seconds; of many cells some."""
+    from benchmark.report.files import write_all  # noqa: PLC0415 - a quick plan draws nothing
+    from benchmark.report.html.page import write_page  # noqa: PLC0415
+
+    ids = run.study.ids
+    some = part_of(run.study, ids[:: len(ids) // SCORED], ()) if len(ids) > SCORED else run.study
+    started = clock()
+    summary = summary_of(replace(run, study=some))
+    write_all(summary, folder)
+    write_page(summary, folder, {})
+    return (clock() - started) * len(ids) / len(some.ids)
+
+
+# --- Reading, and files that are too large to be counted for a plan ---
+
+
+def _read(
+    study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int
+) -> tuple[Mapping[str, Read], Seconds]:
+    """Read and count; and how long a run then reads, which has the counts from the store, unless some are left."""
+    if _large(study, store, observer):
+        found = {name: _stand_in(each.collection, observer, jobs) for name, each in study.variants.items()}
+        return {name: each for name, (each, _) in found.items()}, np.sum([took for _, took in found.values()], axis=0)
+    context = RunContext(store, observer, jobs, download)
+    read_variants(study, context)
+    started = clock()  # now from the store, as a run will
+    return read_variants(study, context), clock() - started
 
 
 def _large(study: Experiment, store: Store, observer: Observer) -> bool:
