@@ -101,7 +101,10 @@ def forecast(study: Experiment, store: Store) -> Forecast:
 # What holds of every plan
 
 
-@pytest.mark.parametrize("changes", [{}, SEVERAL, TWO, {"methods": ["mnb", "linear-svm"]}], ids=str)
+MODELS = {"methods": [{"kernel": {"name": "plsi-fisher", "n_classes": [3]}}, {"kernel": "hp-top"}]}
+
+
+@pytest.mark.parametrize("changes", [{}, SEVERAL, TWO, SEVERAL | MODELS, {"methods": ["mnb", "linear-svm"]}], ids=str)
 def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[str, Any]) -> None:
     found = forecast(small_experiment(**changes), store)
     for parts in (found.seconds, found.cpu, found.memory):
