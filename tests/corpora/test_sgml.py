@@ -198,9 +198,14 @@ def read_or_refused(content: bytes) -> tuple[int, str]:
 
 
 def seconds(content: bytes) -> float:
-    started = time.process_time()
-    read_or_refused(content)
-    return time.process_time() - started
+    """The least of three: a collection of all that the tests have made, half a second, may fall into one."""
+
+    def once() -> float:
+        started = time.process_time()
+        read_or_refused(content)
+        return time.process_time() - started
+
+    return min(once() for _ in range(3))
 
 
 @pytest.mark.parametrize("place", PLACES)
