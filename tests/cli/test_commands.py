@@ -298,7 +298,7 @@ class TestRun:
         assert isinstance(result.exception, RuntimeError)
 
     def test_ctrl_c_stops_it_and_keeps_what_was_computed(self, write, tmp_path):
-        sizes = [1.01 + i / 100 for i in range(24)]
+        sizes = [1.01 + i / 100 for i in range(200)]
         cells = f"  - {{weighting: tf, normalization: l2, kernel: linear, classifier: {{C: {sizes}}}}}\ncompare"
         config = write(SMALL.replace("compare", cells))
         arguments = ("run", str(config), "--out", str(tmp_path / "run"), "-v")
