@@ -45,6 +45,7 @@ class ComplementBayes(SklearnClassifier):
     tags: ClassVar[Tags] = Tags(
         normalization="none", takes_features=False, sums_words=True, labels={"complement-nb": "Complement NB"}
     )
+    # As kept models have called them from the first.
     kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
     non_negative: ClassVar[bool] = True
 

@@ -28,6 +28,7 @@ def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[St
 
     with ProgressObserver(config.stem) as observer:
         from benchmark.compiled import ensure_usable
+        from benchmark.experiment.context import RunContext
         from benchmark.experiment.session import checked, default_jobs
         from benchmark.experiment.store import Store
         from benchmark.library.planning import plan
@@ -35,7 +36,7 @@ def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[St
         study = checked(config)
         ensure_usable(observer.note)
         store = Store(warn=observer.note)
-        found = plan(study, store, observer, jobs=jobs or default_jobs(), download=download, quick=quick)
+        found = plan(study, RunContext(store, observer, jobs or default_jobs(), download), quick=quick)
         for warning in found.warnings:
             observer.note(warning)
     return study, found

@@ -198,8 +198,7 @@ class Walk:
             return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
         # A candidate may be a poor one: what is chosen among them isn't it, and needs the others' scores.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
-            over_classes = getattr(point.method, "over_classes", "sum")
-            work = Work(point.problem, split, splits, point.terms, over_classes, self._bench)
+            work = Work(point.problem, split, splits, point.terms, point.over_classes, self._bench)
             if blind := blindness(point.method.spec, work, own):
                 return f"{'' if part is None else f'{place_of(part, short=True)}: '}{split.name}: {blind}"
         found, start = {}, 0

@@ -73,6 +73,8 @@ class PointWork:
     jobs : tuple of Job
     alone : bool
         Whether it is its method's one candidate.
+    over_classes : str
+        How the gains of the classes are made one, where terms are selected.
     """
 
     place: PointKey
@@ -83,6 +85,7 @@ class PointWork:
     classifies_points: bool
     jobs: tuple[Job, ...]
     alone: bool = True
+    over_classes: str = "sum"
 
     def compile(self) -> None:
         """Compile the functions that the method may call, before a clock is started."""
@@ -167,7 +170,8 @@ def task_work(
                     code = code_digest(variant.protocol.cls, *_components(spec), task_work, Batch, Workbench)
                     jobs = _jobs(label, method, spec, seen, folds, variant.terms, number, digest, code)
                     how = method, seen, number, shared_products(spec), spec.kernel is None
-                    points.append(PointWork(place, *how, jobs, candidate is None))
+                    over_classes = variant.terms.over_classes if variant.terms else "sum"
+                    points.append(PointWork(place, *how, jobs, candidate is None, over_classes))
     return TaskWork(variant.name, task.name, problem, splits, tuple(points))
 
 

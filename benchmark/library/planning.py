@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from benchmark.experiment.batches import Batch
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.library.trial import Seconds
-    from benchmark.observer import Observer
 
 RUN_PARTS = ("start", "reading and counting", "training and deciding", "scoring and tables")
 START, READING, LEARNING, SCORING = RUN_PARTS
@@ -104,17 +103,15 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
-def plan(
-    study: Study, store: Store, observer: Observer, *, jobs: int = 1, download: bool = True, quick: bool = False
-) -> Plan:
+def plan(study: Study, context: RunContext, *, quick: bool = False) -> Plan:
     """Read and count the documents, unless the store has them, and try the methods on a share of these.
 
     The counts are kept, so that a run doesn't count again; of large files of one's own, only the beginning is counted.
 
     Parameters
     ----------
-    study, store, observer, jobs, download
-        As of a run.
+    study : Study
+    context : RunContext
     quick : bool
         List what would be computed, and try nothing.
 
@@ -127,8 +124,9 @@ def plan(
         from benchmark.boundaries.run import BOUNDARIES  # noqa: PLC0415 - as in `experiment.kinds`
 
         return Plan(BOUNDARIES.plan(cast("Boundaries", study)))
+    store, jobs = context.store, context.jobs
     loaded, start = _resident(), np.full(2, clock()[1])  # loading the libraries keeps one processor busy
-    read, reading = _read(study, store, observer, download=download, jobs=jobs)
+    read, reading = _read(study, context)
     started, works = clock(), list(works_of(study, read))
     points = [point for work in works for point in work.points]
     left = {point.place: [job for job in point.jobs if not store.has(job.key)] for point in points}
@@ -296,26 +294,23 @@ def _scoring(run: Run, folder: Path) -> Seconds:
 # --- Reading, and files that are too large to be counted for a plan ---
 
 
-def _read(
-    study: Experiment, store: Store, observer: Observer, *, download: bool, jobs: int
-) -> tuple[Mapping[str, Read], Seconds]:
+def _read(study: Experiment, context: RunContext) -> tuple[Mapping[str, Read], Seconds]:
     """Read and count; and how long a run then reads, which has the counts from the store, unless some are left."""
-    if _large(study, store, observer):
-        found = {name: _stand_in(each.collection, observer, jobs) for name, each in study.variants.items()}
+    if _large(study, context):
+        found = {name: _stand_in(each.collection, context) for name, each in study.variants.items()}
         return {name: each for name, (each, _) in found.items()}, np.sum([took for _, took in found.values()], axis=0)
-    context = RunContext(store, observer, jobs, download)
     read_variants(study, context)
     started = clock()  # now from the store, as a run will
     return read_variants(study, context), clock() - started
 
 
-def _large(study: Experiment, store: Store, observer: Observer) -> bool:
+def _large(study: Experiment, context: RunContext) -> bool:
     """Whether a variant's own files are large, and not counted yet."""
     for collection in (variant.collection for variant in study.variants.values()):
         reader = collection.reader
         if isinstance(reader, OwnFiles) and _bytes(reader) > READ:
-            source = reader.locate(download=False, notify=observer.note, progress=False)
-            if not store.has(counts_key(collection, source)):
+            source = reader.locate(download=False, notify=context.observer.note, progress=False)
+            if not context.store.has(counts_key(collection, source)):
                 return True
     return False
 
@@ -327,14 +322,14 @@ def _bytes(reader: OwnFiles) -> int:
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
-def _stand_in(collection: Collection, observer: Observer, jobs: int) -> tuple[Read, Seconds]:
+def _stand_in(collection: Collection, context: RunContext) -> tuple[Read, Seconds]:
     """All documents with the counts of the first of each class; and what counting all takes.
 
     A file may be sorted, by class or by the side of a split that is counted: then it is read to its end, as it was to
     find the classes.
     """
     reader = cast("OwnFiles", collection.reader)
-    source = reader.locate(download=False, notify=observer.note, progress=False)
+    source = reader.locate(download=False, notify=context.observer.note, progress=False)
     corpus: StreamedCorpus = select(reader.load(source), list(collection.classes), collection.exclude)
     documents, share = corpus.documents, min(1.0, READ / _bytes(reader))
     rows: NDArray[np.intp] = np.empty(len(documents), dtype=np.intp)
@@ -348,7 +343,7 @@ def _stand_in(collection: Collection, observer: Observer, jobs: int) -> tuple[Re
     texts = list(part)
     read, started = clock() - started, clock()
     held = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
-    first = count(held, collection.lexing, collection.pruning, jobs)
+    first = count(held, collection.lexing, collection.pruning, context.jobs)
     took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (clock() - started) * len(documents) / len(some)
     counts = Counts(documents, first.matrix[rows], first.vocabulary)
     return Read(counts, counts_key(collection, source), described(counts, reader.facts()), {}), took

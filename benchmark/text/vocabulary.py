@@ -82,6 +82,7 @@ def count(corpus: AnyCorpus, lexing: Lexing, pruning: Pruning, jobs: int = 1) ->
         for own, words in zip(fields, found, strict=True):
             own.add(*words)
     dropped = fields[0].dropped
+    # Each field's words are let go when its blocks are made: they are as large as the text.
     blocks = [
         block
         for name in lexing.fields
@@ -123,6 +124,8 @@ def prune(corpus: CountedCorpus, lexing: Lexing, pruning: Pruning) -> Counts:
 
 
 NO_TERM = np.int32(-1)
+#: More than an int32 can number: a pair of numbers is written as one, the first times this plus the second.
+MOST_WORDS = np.int64(2**31)
 #: Bytes of text that are counted at a time.
 PART = 2**21
 
@@ -228,11 +231,7 @@ def _blocks(
             yield *_ordered(names, prefix), streams
 
 
-#: More than an int32 can number: a pair of numbers as one.
-MOST_WORDS = np.int64(2**31)
-
-
-def _begin(n: int, stream: _Stream, words: NDArray[np.int32]) -> NDArray[np.intp]:
+def _beginnings(n: int, stream: _Stream, words: NDArray[np.int32]) -> NDArray[np.intp]:
     """The tokens at which an n-gram begins: an (n - 1)-gram does, and a word ends it."""
     behind = words[n - 1 :]
     return np.flatnonzero((stream.terms[: len(behind)] >= 0) & (behind >= 0))
@@ -241,14 +240,14 @@ def _begin(n: int, stream: _Stream, words: NDArray[np.int32]) -> NDArray[np.intp
 def _pairs(n: int, given: tuple[_Stream, NDArray[np.int32]]) -> NDArray[np.int64]:
     """The n-grams of some documents, each as its (n - 1)-gram and its last word in one number."""
     stream, words = given
-    here = _begin(n, stream, words)
+    here = _beginnings(n, stream, words)
     return stream.terms[here] * MOST_WORDS + words[here + n - 1]
 
 
 def _longer(n: int, stream: _Stream, words: NDArray[np.int32], own: NDArray[np.int32]) -> _Stream:
     """The stream of n-grams, given those of (n - 1)-grams and of words and the numbers of the n-grams."""
     terms = np.full(len(words), NO_TERM)
-    terms[_begin(n, stream, words)] = own
+    terms[_beginnings(n, stream, words)] = own
     return replace(stream, terms=terms)
 
 

@@ -20,7 +20,6 @@ from benchmark.findings.summary import summarized
 from benchmark.library.planning import plan
 from benchmark.methods import workbench
 from benchmark.model.fitting import fit_model
-from benchmark.observer import Observer
 from tests.builders import small_experiment
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def test_a_method_decides_as_if_its_text_were_the_configurations(
         plain = study(*ALL, subset=subset, **more, text=text)
         alone = run(plain, RunContext(Store(tmp_path / str(len(text["stoplist"])), limit=10**9)))
         assert same(alone, found, lambda name, own=text is not TEXT: words + name if own else name)
-        planned = plan(plain, store, Observer(), quick=True).rows
+        planned = plan(plain, RunContext(store), quick=True).rows
         assert all(n == stored for _, n, stored in planned), "they are stored under other names"
     assert not same(alone, found, lambda name: name)
 

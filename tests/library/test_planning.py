@@ -35,7 +35,6 @@ from benchmark.library.planning import (
     plan,
 )
 from benchmark.methods.workbench import Workbench
-from benchmark.observer import Observer
 from tests.builders import small_experiment
 from tests.processes import Process
 
@@ -93,7 +92,7 @@ def word_of(number: int) -> str:
 
 
 def forecast(study: Experiment, store: Store) -> Forecast:
-    found = plan(study, store, Observer()).forecast
+    found = plan(study, RunContext(store)).forecast
     assert found is not None
     return found
 
@@ -116,9 +115,9 @@ def test_every_part_is_there_and_none_is_negative(store: Store, changes: dict[st
 
 def test_nothing_but_the_counts_is_kept(store: Store) -> None:
     study = small_experiment()
-    plan(study, store, Observer())
+    plan(study, RunContext(store))
     assert len(store.entries()) == 1
-    assert plan(study, store, Observer(), quick=True).rows == [
+    assert plan(study, RunContext(store), quick=True).rows == [
         *(("tf-l1-linear", 2, 0), ("tf-l1-ngd", 2, 0)), *(("tfidf-l1-linear", 2, 0), ("tfidf-l1-ngd", 2, 0))
     ]  # fmt: skip
 
@@ -126,7 +125,7 @@ def test_nothing_but_the_counts_is_kept(store: Store) -> None:
 def test_what_the_store_has_takes_nothing(store: Store) -> None:
     run(small_experiment(methods=[KERNELS]), RunContext(store))
     study = small_experiment(methods=[KERNELS, "mnb"])
-    found = plan(study, store, Observer())
+    found = plan(study, RunContext(store))
     assert found.from_store == (2, 3)
     assert found.together == []
     run(study, RunContext(store))
@@ -141,7 +140,7 @@ def test_what_is_computed_together_is_what_the_run_walks(
 ) -> None:
     alike = {"weighting": "tf", "normalization": "l1", "kernel": ["linear", "ned"]}
     study, walked, solve = small_experiment(methods=[alike], **changes), Counter[str](), Walk.results_of
-    found = plan(study, store, Observer(), quick=True)
+    found = plan(study, RunContext(store), quick=True)
 
     def watched(self: Walk, batch: Any) -> Any:
         if len(batch.parts) > 1:
@@ -156,7 +155,7 @@ def test_what_is_computed_together_is_what_the_run_walks(
 
 def test_quick_tries_nothing(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(trial, "seconds_of", lambda *_: pytest.fail("a method is tried"))
-    found = plan(small_experiment(), store, Observer(), quick=True)
+    found = plan(small_experiment(), RunContext(store), quick=True)
     assert (found.forecast, in_words(found)) == (None, "")
 
 
@@ -190,7 +189,7 @@ def test_a_plugin_that_fails_costs_no_plan(tmp_path: Path, store: Store) -> None
         "name: never\ncorpus: {name: synthetic}\nprotocol: {name: k-fold, k: 3}\n"
         "plugins: [never.py]\nmethods: [mnb, {classifier: never}]\n"
     )
-    found = plan(checked(tmp_path / "never.yaml"), store, Observer())
+    found = plan(checked(tmp_path / "never.yaml"), RunContext(store))
     assert len(found.rows) == 2
     assert found.forecast is not None
     assert found.forecast.cpu[LEARNING] > 0
@@ -296,9 +295,9 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 ) -> None:
     monkeypatch.setattr(planning, "READ", 200_000)
     study = own(3000, ordered=True)
-    (guessed, part_took) = planning._read(study, store, Observer(), download=False, jobs=1)
+    (guessed, part_took) = planning._read(study, RunContext(store, download=False))
     monkeypatch.undo()
-    (known, took) = planning._read(study, store, Observer(), download=False, jobs=1)
+    (known, took) = planning._read(study, RunContext(store, download=False))
     few, all_ = guessed["base"].counts, known["base"].counts
     words = sorted(set(few.vocabulary) & set(all_.vocabulary))
     centroids = []
@@ -316,7 +315,7 @@ def test_of_a_large_file_that_is_sorted_by_class_each_document_stands_for_its_ow
 def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monkeypatch) -> None:
     monkeypatch.setattr(planning, "free_memory", lambda: -1e12)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=0))
-    memory, disk = plan(small_experiment(), store, Observer(), jobs=2).warnings
+    memory, disk = plan(small_experiment(), RunContext(store, jobs=2)).warnings
     assert "fewer documents" in memory
     assert "--jobs 1" in memory
     assert str(store.folder) in disk
@@ -360,8 +359,8 @@ from pathlib import Path
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.library.planning import plan
-from benchmark.observer import Observer
-found = plan(checked(Path(sys.argv[1])), Store(), Observer(), jobs=2).forecast
+from benchmark.experiment.context import RunContext
+found = plan(checked(Path(sys.argv[1])), RunContext(Store(), jobs=2)).forecast
 print(sum(found.cpu.values()), found.peak)
 """
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmark.experiment import runner
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import read_variants, run, works_of
 from benchmark.experiment.store import Store
@@ -52,6 +53,15 @@ def test_of_several_classes_a_document(done):
     changes = {"corpus": {"name": "synthetic", "subset": "several"}}
     found = done(methods=[TINY, "ngd"], **changes)
     assert list(found.failures) == ["diffusion-t0.0001"]
+
+
+@pytest.mark.parametrize("method", ["mnb", {"kernel": "linear", "threshold": "cross-validated"}])
+def test_terms_are_asked_for_as_the_method_selects_them(done, method, monkeypatch):
+    seen = []
+    monkeypatch.setattr(runner, "blindness", lambda _, work, __: seen.append((work.terms, work.over_classes)) or "")
+    terms = {"number": [30], "rank": "information-gain", "over_classes": "maximum"}
+    done(methods=[method], corpus={"name": "synthetic", "subset": "several"}, terms=terms)
+    assert set(seen) == {(30, "maximum")}
 
 
 def test_of_many_small_draws(done):

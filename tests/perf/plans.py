@@ -46,13 +46,13 @@ def own_table(folder: Path) -> Path:
 def planned(config: Path) -> None:
     """Print what is planned, as JSON."""
     from benchmark.environment import share_machine
+    from benchmark.experiment.context import RunContext
     from benchmark.experiment.session import checked, default_jobs
     from benchmark.experiment.store import Store
     from benchmark.library.planning import plan
-    from benchmark.observer import Observer
 
     share_machine()
-    found = plan(checked(config), Store(), Observer(), jobs=default_jobs()).forecast
+    found = plan(checked(config), RunContext(Store(), jobs=default_jobs())).forecast
     print(json.dumps({"seconds": found.seconds, "cpu": found.cpu, "memory": found.memory} if found else {}))
 
 
