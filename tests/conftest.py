@@ -57,8 +57,8 @@ def pytest_configure() -> None:
     share_machine()
 
 
-# Random examples of a test that doesn't say how many; .ci/run tries others afterwards, twice as many. Without a
-# deadline: what an example takes is the machine's load as much as the code.
+# Random examples of a test that doesn't say how many; .ci/run tries twice as many. There is no deadline: the machine's
+# load decides as much as the code how long an example takes.
 hypothesis.settings.register_profile("quick", max_examples=50, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=100, deadline=None)
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))

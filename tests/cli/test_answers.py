@@ -26,6 +26,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import checked, perform
 from benchmark.experiment.store import Store
 from tests.processes import Process
+from tests.trials.limits import mostly_slow
 
 pytestmark = pytest.mark.usefixtures("sketched")
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -91,7 +92,7 @@ def finished(tmp_path_factory):
 
 
 class TestTerminal:
-    @pytest.mark.parametrize("name", ["quickstart", "webkb"])
+    @pytest.mark.parametrize("name", mostly_slow(["webkb", "quickstart"], 1))
     def test_a_run_fits_eighty_columns_and_a_screen(self, name, in_terminal, publish, tmp_path):
         """Of the configuration on the generated corpus, which has WebKB's classes and groups, as the paper's."""
         config = yaml.safe_load((CONFIGS / f"{name}.yaml").read_text()) | {"corpus": {"name": "synthetic"}}
@@ -115,7 +116,7 @@ class TestTerminal:
             assert any(re.match(rf"{re.escape(cell)} +\d+\.\d\d.*{verdict}", line) for line in lines), cell
         assert sum("not testable" in line for line in lines) <= 1
 
-    @pytest.mark.parametrize("columns", [60, 80, 200])
+    @pytest.mark.parametrize("columns", mostly_slow([60, 80, 200], 1))
     def test_names_are_never_broken(self, in_terminal, columns):
         lines = in_terminal("list", "classifiers", columns=columns)
         names = {line.split()[0] for line in lines[2:] if line[:1].strip()}

@@ -17,6 +17,7 @@ from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.library import pinned
 from benchmark.report import files
+from tests.trials.limits import mostly_slow
 
 TEXT = {
     "table": """
@@ -131,6 +132,7 @@ def contents(folder, *, without=()):
     return {path.name: path.read_bytes() for path in folder.iterdir() if path.name not in without}
 
 
+@pytest.mark.parametrize("shape", mostly_slow(sorted(SHAPES), 3), indirect=True)
 def test_validate_and_plan(config, shape):
     assert invoke("validate", config).exit_code == 0
     assert invoke("plan", config).exit_code == 0
@@ -162,6 +164,7 @@ def test_report_gives_the_same_bytes(finished_run, tmp_path):
     assert contents(copied) == contents(finished_run)
 
 
+@pytest.mark.parametrize("shape", mostly_slow(sorted(SHAPES), 2), indirect=True)
 def test_pinning_runs_it_again_to_the_same_and_guards_it(config, finished_run, tmp_path, monkeypatch):
     out = ("--out", tmp_path / "checked")
     assert invoke("check", config, *out).exit_code == 1  # nothing is pinned yet
@@ -208,18 +211,20 @@ def rows(folder, name, *columns):
 
 
 @pytest.mark.usefixtures("sketched")
-@pytest.mark.parametrize("which", [slice(-1, None), slice(0, None, 2)], ids=["last", "second"])
-def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, tmp_path, which):
+@pytest.mark.parametrize(("first", "step"), mostly_slow([(-1, 1), (0, 2)], 1))
+def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, tmp_path, first, step):
+    """Of the last cell alone, and of every second one."""
     ids = checked(config).ids
-    only = [word for cell in ids[which] for word in ("--only", cell)]
+    part = ids[first::step]
+    only = [word for cell in part for word in ("--only", cell)]
     result = invoke("run", config, *only, "--out", tmp_path / "part")
     assert (result.exit_code, result.exception) == (0, None), result.output
     manifest = json.loads((tmp_path / "part" / "manifest.json").read_text())
-    assert manifest["only"] == list(ids[which])
+    assert manifest["only"] == list(part)
     ours, whole = (rows(each, "scores.csv", "cell", "fold", "metric") for each in (tmp_path / "part", finished_run))
     cells = {cell for cell, _, _ in ours}
-    ends = {cell for name in ids[which] if name.startswith("growth-") for cell in ids if cell != name}
-    assert set(ids[which]) & {cell for cell, _, _ in whole} <= cells <= {*ids[which], *ends}
+    ends = {cell for name in part if name.startswith("growth-") for cell in ids if cell != name}
+    assert set(part) & {cell for cell, _, _ in whole} <= cells <= {*part, *ends}
     assert ours == {key: row for key, row in whole.items() if key[0] in cells}
     ours, whole = (rows(each, "differences.csv", "a", "b") for each in (tmp_path / "part", finished_run))
     assert ours == {pair: row for pair, row in whole.items() if set(pair) <= cells}

@@ -6,6 +6,8 @@ often than its level, but for chance. Where a promise can't be kept, the test sa
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,6 +17,7 @@ from benchmark.evaluation.outcomes import Outcome
 from benchmark.evaluation.sample import ByDraws
 from benchmark.evaluation.scored import CellScores
 from benchmark.evaluation.significance import document_test, holm, signed_rank
+from tests.trials.limits import mostly_slow
 
 RUNS = 2000
 
@@ -31,8 +34,7 @@ def outcome(rng, truth, folds, right):
 
 
 class TestIntervals:
-    @pytest.mark.parametrize("n", [250, 1000, 7500])
-    @pytest.mark.parametrize("chance", [0.3, 0.7, 0.9])
+    @pytest.mark.parametrize(("n", "chance"), mostly_slow(itertools.product([250, 1000, 7500], [0.3, 0.7, 0.9]), 3))
     def test_wilson_exactly(self, n, chance):
         """By summing over all outcomes, averaged over a small range of chances: at one it jumps with whole numbers."""
         shares = np.linspace(chance - 0.01, chance + 0.01, 21)

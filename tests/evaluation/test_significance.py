@@ -161,7 +161,7 @@ class TestWilcoxon:
 
 
 class TestHolm:
-    @settings(max_examples=25)
+    @settings(max_examples=10)  # each collects garbage, in statsmodels
     @given(st.lists(st.one_of(st.none(), st.floats(1e-12, 1)), max_size=9))
     def test_is_monotone_never_below_raw_and_skips_the_untestable(self, p_values):
         results = holm([Result("a", "b", "sign", 1, 0.0, p) for p in p_values])
@@ -172,7 +172,7 @@ class TestHolm:
         assert all(raw <= p_holm <= 1 for raw, p_holm in tested)
         assert all(r.p_holm is None for r in results if r.p_value is None)
 
-    @settings(max_examples=25)
+    @settings(max_examples=10)
     @given(st.lists(st.floats(1e-12, 1), min_size=1, max_size=9))
     def test_rejects_what_the_sequence_of_tests_rejects(self, p_values):
         """Holm (1979): from the smallest on, as long as the k-th of m is at most alpha / (m - k + 1)."""

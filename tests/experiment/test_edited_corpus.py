@@ -29,6 +29,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.store import Store
 from benchmark.text.lexer import Lexing
 from benchmark.text.vocabulary import Pruning
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,7 +168,7 @@ def pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("pieces")
 @pytest.mark.parametrize("forged", [False, True])
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", mostly_slow(FORMATS, 3))
 def test_counts_are_of_one_content_or_nothing_is_stored(name: str, stage: str, forged: bool, tmp_path: Path) -> None:
     old, new = FORMATS[name](5), FORMATS[name](3)
     write(tmp_path, new, forged=False)

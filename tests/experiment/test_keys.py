@@ -38,6 +38,7 @@ from benchmark.representation.features import FEATURES
 from benchmark.text import stoplist
 from benchmark.text.duplicates import near_duplicates
 from tests.builders import small_experiment
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -353,29 +354,32 @@ def unchanged(counts: Counts) -> tuple[Experiment, dict[str, Any]]:
 
 @pytest.mark.parametrize(
     ("module", "results"),
-    [
-        ("corpora.synthetic", {"counts"}),
-        ("corpora.assemble", {"counts"}),
-        ("text.lexer", {"counts"}),
-        ("text.vocabulary", {"counts"}),
-        ("representation.weighting", EVERYTHING - {"counts"}),
-        ("representation.weightings.supervised", set()),
-        ("representation.weightings.unsupervised", set(NAMES)),
-        ("representation.selection", set(NAMES)),
-        ("kernels.products", set(NAMES)),
-        ("kernels.heat.sphere", {"heat"}),
-        ("kernels.transforms", set()),
-        ("classifiers.libsvm", set(NAMES)),
-        ("classifiers.centroids.flow", {"centroid-flow"}),
-        ("measures.centroid_distances", {"centroid-distances"}),
-        ("methods.kernel_machines", set(NAMES)),
-        ("methods.workbench", set(NAMES)),
-        ("evaluation.protocols", set(NAMES)),
-        ("evaluation.splits", set(NAMES)),
-        ("experiment.work", set(NAMES)),
-        ("experiment.runner", set()),
-        ("config.entries", set()),
-    ],
+    mostly_slow(
+        [
+            ("corpora.synthetic", {"counts"}),
+            ("corpora.assemble", {"counts"}),
+            ("text.lexer", {"counts"}),
+            ("text.vocabulary", {"counts"}),
+            ("representation.weighting", EVERYTHING - {"counts"}),
+            ("representation.weightings.supervised", set()),
+            ("representation.weightings.unsupervised", set(NAMES)),
+            ("representation.selection", set(NAMES)),
+            ("kernels.products", set(NAMES)),
+            ("kernels.heat.sphere", {"heat"}),
+            ("kernels.transforms", set()),
+            ("classifiers.libsvm", set(NAMES)),
+            ("classifiers.centroids.flow", {"centroid-flow"}),
+            ("measures.centroid_distances", {"centroid-distances"}),
+            ("methods.kernel_machines", set(NAMES)),
+            ("methods.workbench", set(NAMES)),
+            ("evaluation.protocols", set(NAMES)),
+            ("evaluation.splits", set(NAMES)),
+            ("experiment.work", set(NAMES)),
+            ("experiment.runner", set()),
+            ("config.entries", set()),
+        ],
+        7,
+    ),
 )
 def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
     unchanged: tuple[Experiment, dict[str, Any]],

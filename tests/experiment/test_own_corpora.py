@@ -18,6 +18,7 @@ from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform, write_card
 from benchmark.library.export import export_counts
 from benchmark.text.stoplist import stop_words
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,7 +104,7 @@ PROTOCOLS = [
 ]
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("protocol", mostly_slow(PROTOCOLS, 3))
 def test_every_protocol_runs_and_is_read_again_without_the_files(
     folder: Path, protocol: str, store: Store, tmp_path: Path
 ) -> None:

@@ -365,6 +365,7 @@ print(sum(found.cpu.values()), found.peak)
 """
 
 
+@pytest.mark.slow
 def test_a_run_takes_about_what_was_planned(own, tmp_path: Path) -> None:
     """In processes of their own; of the processors' time, since other work on the machine passes on the clock, too.
 

@@ -17,6 +17,7 @@ from benchmark.cli.questions import confirmed
 from benchmark.errors import ConfigError, DataError
 from benchmark.experiment.session import checked
 from benchmark.library.starting import look, propose, start, why_no_header
+from tests.trials.limits import mostly_slow
 
 REPOSITORY = Path(__file__).parents[2]
 ROWS = [
@@ -187,7 +188,7 @@ def test_a_table_without_a_header_is_run_by_the_numbers_of_its_columns(tmp_path:
     assert len(checked(target).variants["base"].collection.reader.outline()) == len(DOCUMENTS)
 
 
-@pytest.mark.parametrize("mark", ";|,")
+@pytest.mark.parametrize("mark", mostly_slow(";|,", 1))
 def test_classes_that_hold_a_separator_are_asked_about(tmp_path: Path, mark: str) -> None:
     rows = [(text, label if n % 10 else f"a{mark}b") for n, (text, label) in enumerate(DOCUMENTS)]
     path, target = rows_to(tmp_path / "t.csv", "text", "queue", rows=rows), tmp_path / "own.yaml"

@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 import benchmark
 from benchmark.cli import app
 from benchmark.cli.model_commands import predict
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -196,7 +197,7 @@ def test_the_header_alone_is_the_answer_to_nothing(made: Callable[..., Path]) ->
     assert bench("predict", folder / "model", "--format", "jsonl", input="").stdout == ""
 
 
-@pytest.mark.parametrize("named", [(), ("-",)])
+@pytest.mark.parametrize("named", mostly_slow([((),), (("-",),)], 1))
 def test_an_input_that_cannot_be_read_is_said_in_a_line_before_the_header(
     named: tuple[str, ...], made: Callable[..., Path]
 ) -> None:

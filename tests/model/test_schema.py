@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from benchmark.checks import own_digest
 from benchmark.cli import app
 from benchmark.model.folder import ABOUT, ARRAYS
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -144,7 +145,7 @@ def some(cases: list[Any]) -> list[Any]:
     return [cases[place] for place in rng.permutation(len(cases))[:DRAWN]]
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", mostly_slow(METHODS, 4))
 def test_an_edited_array_is_refused_in_a_line_or_still_answers(
     name: str, model: Callable[[str], Model], tmp_path: Path
 ) -> None:

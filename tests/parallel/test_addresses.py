@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import re
 import shutil
@@ -19,6 +20,7 @@ from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Entry, Store, default_folder, key_of
 from tests.builders import small_experiment
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -217,8 +219,9 @@ def proxied(bucket: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
 
 
 @pytest.mark.usefixtures("sketched")
-@pytest.mark.parametrize("how", ["stall", "drip", "cut", "error"])
-@pytest.mark.parametrize("first", [1, 3, 9])
+@pytest.mark.parametrize(
+    ("how", "first"), mostly_slow(itertools.product(["stall", "drip", "cut", "error"], [1, 3, 9]), 4)
+)
 def test_a_run_goes_on_without_an_address_that_fails(
     proxied: Callable[[int, str], str], notes: list[str], tmp_path: Path, first: int, how: str
 ) -> None:

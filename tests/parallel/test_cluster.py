@@ -26,6 +26,7 @@ from benchmark.parallel import cluster as module
 from benchmark.parallel.cluster import Cluster, place_of
 from tests.builders import small_experiment
 from tests.parallel.clusters import contents_of
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -99,7 +100,7 @@ def shuffled(monkeypatch: pytest.MonkeyPatch) -> None:
 # Same bytes
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
+@pytest.mark.parametrize("workers", mostly_slow([2, 1, 4], 1))
 def test_the_same_bytes_from_any_number_of_workers(same: Any, dask: Any, at_home: list[int], workers: int) -> None:
     dask.employ(workers)
     same()
@@ -297,6 +298,7 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_line(
 # What goes wrong
 
 
+@pytest.mark.slow
 def test_an_error_of_a_worker_alone_is_told_and_its_work_done_at_home(
     same: Any, dask: Any, notebook: Any, at_home: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

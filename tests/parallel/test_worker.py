@@ -78,6 +78,7 @@ def slow(tmp_path: Path) -> Callable[..., Experiment]:
     return make
 
 
+@pytest.mark.slow
 def test_what_fails_on_a_worker_fails_in_the_same_line(
     slow: Any, dask: Any, brought: Any, notebook: Any, at_home: list[int], tmp_path: Path
 ) -> None:

@@ -16,6 +16,7 @@ from benchmark.kernels import Linear
 from benchmark.plugins.contract import CHECKS, tried
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.tags import tags_of
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 #: Kernels that learn a model are asked for their values by methods of their own.
 LEARN = {"hp-top", "plsi-fisher"}
 EVERY = [
-    pytest.param(kind, name, id=f"{kind}-{name}")
+    (kind, name)
     for kind, registry in SHIPPED.each()
     for name, component in registry.items()
     if kind in CHECKS and name not in LEARN and not tags_of(component).needs_kernel
@@ -32,7 +33,7 @@ EVERY = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "name"), EVERY)
+@pytest.mark.parametrize(("kind", "name"), mostly_slow(EVERY, 9))
 def test_every_shipped_component_passes(kind: str, name: str) -> None:
     found = list(tried(kind, name, getattr(SHIPPED, kind)[name], name))
     assert len(found) == len(CHECKS[kind])

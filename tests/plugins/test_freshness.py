@@ -17,6 +17,7 @@ from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.observer import Observer
 from tests.plugins.ways import REASONS, WAYS, Way, change, written
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -53,7 +54,7 @@ def decided(config: Path, store: Path) -> tuple[Any, list[str]]:
 
 
 @pytest.mark.usefixtures("process")
-@pytest.mark.parametrize("name", WAYS)
+@pytest.mark.parametrize("name", mostly_slow(WAYS, 22))
 def test_a_change_is_seen(name: str, tmp_path: Path) -> None:
     way, folder = WAYS[name], tmp_path / "folder"
     config, old = written(way, folder), tmp_path / "old"

@@ -17,6 +17,7 @@ from benchmark.experiment.runner import run
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Store
 from benchmark.model.fitting import fit_model
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,27 +70,30 @@ def failure(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: 
 
 @pytest.mark.parametrize(
     "classes",
-    [
-        "np.array([0, 1, np.nan])",
-        "np.unique(y) * np.nan",
-        "np.array([0, 1, np.inf])",
-        "np.unique(y).astype(bool)",
-        "np.unique(y) - 1",
-        "np.unique(y) + 1",
-        "np.unique(y) + 100",
-        "np.unique(y) + 0.9",
-        "np.unique(y).astype(float)",
-        "np.unique(y).astype(str)",
-        "np.unique(y).astype(complex)",
-        "np.array([0, 0, 0])",
-        "np.array([0, 1, 1])",
-        "np.arange(5)",
-        "np.unique(y)[:, None]",
-        "np.unique(y).astype(object)",
-        "np.ma.array(np.unique(y), mask=[1, 0, 0])",
-        "['course', 'faculty', 'student']",
-        "None",
-    ],
+    mostly_slow(
+        [
+            "np.array([0, 1, np.nan])",
+            "np.unique(y) * np.nan",
+            "np.array([0, 1, np.inf])",
+            "np.unique(y).astype(bool)",
+            "np.unique(y) - 1",
+            "np.unique(y) + 1",
+            "np.unique(y) + 100",
+            "np.unique(y) + 0.9",
+            "np.unique(y).astype(float)",
+            "np.unique(y).astype(str)",
+            "np.unique(y).astype(complex)",
+            "np.array([0, 0, 0])",
+            "np.array([0, 1, 1])",
+            "np.arange(5)",
+            "np.unique(y)[:, None]",
+            "np.unique(y).astype(object)",
+            "np.ma.array(np.unique(y), mask=[1, 0, 0])",
+            "['course', 'faculty', 'student']",
+            "None",
+        ],
+        6,
+    ),
 )
 def test_classes_that_are_not_the_training_classes_are_refused(failure: Callable[..., str], classes: str) -> None:
     assert "mine.py:6: its classes_ are" in failure(fit=f"self.classes_ = {classes}")
@@ -97,27 +101,30 @@ def test_classes_that_are_not_the_training_classes_are_refused(failure: Callable
 
 @pytest.mark.parametrize(
     "scores",
-    [
-        "scores = scores[:, :-1]",
-        "scores = scores[:, :1]",
-        "scores = np.hstack([scores, scores])",
-        "scores = scores[:1]",
-        "scores = scores[:-1]",
-        "scores = np.vstack([scores, scores[:1]])",
-        "scores = scores[:0]",
-        "scores = scores[:, :0]",
-        "scores = scores[:, 0]",
-        "scores = scores[:, :, None]",
-        "scores = scores + 0j",
-        "scores = scores.astype(object)",
-        "scores = scores.astype(str)",
-        "scores = (scores * 1e9).astype('datetime64[s]')",
-        "scores = np.ma.array(scores, mask=scores > 0)",
-        "scores = scores * np.nan",
-        "scores[0, 0] = np.inf",
-        "scores = sp.csr_array(scores)",
-        "scores = None",
-    ],
+    mostly_slow(
+        [
+            "scores = scores[:, :-1]",
+            "scores = scores[:, :1]",
+            "scores = np.hstack([scores, scores])",
+            "scores = scores[:1]",
+            "scores = scores[:-1]",
+            "scores = np.vstack([scores, scores[:1]])",
+            "scores = scores[:0]",
+            "scores = scores[:, :0]",
+            "scores = scores[:, 0]",
+            "scores = scores[:, :, None]",
+            "scores = scores + 0j",
+            "scores = scores.astype(object)",
+            "scores = scores.astype(str)",
+            "scores = (scores * 1e9).astype('datetime64[s]')",
+            "scores = np.ma.array(scores, mask=scores > 0)",
+            "scores = scores * np.nan",
+            "scores[0, 0] = np.inf",
+            "scores = sp.csr_array(scores)",
+            "scores = None",
+        ],
+        6,
+    ),
 )
 @pytest.mark.parametrize("subset", ["", "{name: synthetic, subset: several}"], ids=["single", "several"])
 def test_scores_of_another_shape_or_type_are_refused(failure: Callable[..., str], scores: str, subset: str) -> None:
@@ -158,7 +165,7 @@ RAISED = {
 
 
 @pytest.mark.parametrize("place", ["fit", "scores"])
-@pytest.mark.parametrize("statement", RAISED)
+@pytest.mark.parametrize("statement", mostly_slow(RAISED, 4))
 def test_whatever_is_raised_is_blamed_on_the_plug_in(failure: Callable[..., str], place: str, statement: str) -> None:
     found = failure(**{place: statement})
     assert "mine.py:" in found
@@ -218,7 +225,7 @@ SETTINGS = [
 
 
 @pytest.mark.parametrize("place", ["fit", "scores"])
-@pytest.mark.parametrize("statement", SETTINGS)
+@pytest.mark.parametrize("statement", mostly_slow(SETTINGS, 4))
 def test_settings_are_put_back(failure: Callable[..., str], place: str, statement: str) -> None:
     def settings() -> list[object]:
         numbers = np.random.get_state()[1].tolist(), random.getstate()  # noqa: NPY002

@@ -21,6 +21,7 @@ from benchmark.experiment.work import task_work
 from benchmark.library.explaining import explained
 from benchmark.methods.workbench import Workbench
 from benchmark.representation import TermWeighting
+from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -132,7 +133,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
-@pytest.mark.parametrize("protocol", ["leave-one-group-out", "random-subsets"])
+@pytest.mark.parametrize("protocol", mostly_slow(["leave-one-group-out", "random-subsets"], 1))
 def test_what_goes_wrong_is_told_in_a_line_and_stops_its_cell_alone(
     config: Callable[..., Path],
     plugin: Callable[..., Path],

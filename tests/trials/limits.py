@@ -8,10 +8,11 @@ import signal
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 #: Whether the trials are a few of each family (`make trials SLICE=1`).
 SLICE = bool(os.environ.get("SLICE"))
@@ -29,6 +30,17 @@ class Made:
 def share(full: int, of_slice: int) -> int:
     """Return how many trials to make."""
     return of_slice if SLICE else full
+
+
+def mostly_slow(cases: Iterable[Any], quick: int) -> list[Any]:
+    """Return a test's parameters: so many of the cases, evenly spread, as they are, and the others marked as slow.
+
+    A case is a parameter, or a tuple of several. In a slice of the trials there are no others.
+    """
+    rows = [each if isinstance(each, tuple) else (each,) for each in cases]
+    chosen = {round(number * (len(rows) - 1) / max(quick - 1, 1)) for number in range(quick)}
+    made = [pytest.param(*row, marks=() if at in chosen else pytest.mark.slow) for at, row in enumerate(rows)]
+    return [made[at] for at in range(len(made)) if at in chosen or not SLICE]
 
 
 def examples(full: int, of_slice: int) -> settings:
