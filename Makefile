@@ -67,7 +67,7 @@ $(READY): requirements.lock pyproject.toml
 # Versions and hashes only: the file names no package index, so that each user's own is asked. Without the extra `perf`,
 # whose threads (tbb) would change those of numba.
 lock:
-	uv pip compile --universal --python-version 3.11 --extra docs --extra parquet --extra test --generate-hashes \
+	uv pip compile --universal --python-version 3.11 --extra docs --extra test --generate-hashes \
 		--no-emit-index-url --no-emit-find-links --no-header pyproject.toml --output-file requirements.lock
 
 clean:

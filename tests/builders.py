@@ -5,14 +5,18 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pytest
 
 from benchmark.config.check import check_experiment
 from benchmark.corpora import registry, reuters, sgml
+from benchmark.evaluation.predictions import CLOCKS, SettingPredictions
 from benchmark.plugins.gathering import SHIPPED
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from benchmark.config.model import Experiment
     from benchmark.corpora.corpus import Corpus
     from benchmark.corpora.sgml import Article
@@ -29,6 +33,28 @@ SMALL: dict[str, Any] = {
 def small_experiment(**changes: Any) -> Experiment:
     """Make an experiment on the generated corpus; keywords replace sections of the configuration."""
     return check_experiment(YamlSource("test.yaml", SMALL | changes), SHIPPED)
+
+
+def setting_of(
+    predicted: Sequence[Any],
+    tied: Sequence[Any] | None = None,
+    *,
+    seconds: Any = None,
+    memory: Any = None,
+    inner: Any = (),
+    versions: Sequence[str] | None = None,
+) -> SettingPredictions:
+    """Make the predictions of a setting from those of its splits; by default nothing ties, nor took any time."""
+    labels, n = [np.asarray(each) for each in predicted], len(predicted)
+    return SettingPredictions(
+        np.concatenate([each if each.dtype == bool else each.astype(np.int16) for each in labels]),
+        np.concatenate([np.zeros(each.shape, dtype=bool) for each in labels] if tied is None else list(tied)),
+        tuple(map(len, labels)),
+        np.zeros((n, len(CLOCKS))) if seconds is None else np.asarray(seconds),
+        np.full(n, np.nan) if memory is None else np.asarray(memory),
+        np.asarray(inner, dtype=np.float64),
+        ("",) * n if versions is None else tuple(versions),
+    )
 
 
 def real_corpus(name: str, subset: str | None = None) -> Corpus:

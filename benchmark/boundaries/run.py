@@ -17,7 +17,6 @@ from benchmark.boundaries.samples import draw
 from benchmark.errors import ConfigError
 from benchmark.evaluation.intervals import difference, estimate
 from benchmark.evaluation.outcomes import Outcome
-from benchmark.evaluation.predictions import PREDICTIONS
 from benchmark.evaluation.scored import SCORES
 from benchmark.evaluation.significance import document_test, holm
 from benchmark.kernels.heat.covering import log_covering_bound
@@ -34,6 +33,8 @@ if TYPE_CHECKING:
     from benchmark.observer import Observer
 
 METRIC = "accuracy"
+#: The file of a run's folder that holds the grids of decisions.
+DECIDED = "predictions.npz"
 EPSILONS = np.logspace(-6, -0.5, 12)
 
 
@@ -92,13 +93,13 @@ class DecisionBoundaries:
         arrays = {f"{cell}/{name}": array for cell, each in found.items() for name, array in as_arrays(each).items()}
         file = io.BytesIO()
         np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
-        return {PREDICTIONS: file.getvalue()}
+        return {DECIDED: file.getvalue()}
 
     def decode(
         self, study: Boundaries, contents: Mapping[str, bytes], failures: dict[str, str], facts: dict[str, Any]
     ) -> BoundaryResults:
         """The decisions back from their archive."""
-        with np.load(io.BytesIO(contents[PREDICTIONS]), allow_pickle=False) as archive:
+        with np.load(io.BytesIO(contents[DECIDED]), allow_pickle=False) as archive:
             arrays = dict(archive)
         own: dict[str, dict[str, Any]] = {cell.id: {} for cell in study.machines}
         for place, array in arrays.items():

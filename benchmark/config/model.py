@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -271,6 +273,20 @@ class Cell:
     choice: str = ""
     size: int | None = None
     terms: int | None = None
+
+    @property
+    def of_task(self) -> TaskKey:
+        """The task whose documents are classified."""
+        return TaskKey(self.variant, self.task)
+
+    @property
+    def of_splits(self) -> SplitKey:
+        """The splits that are scored."""
+        return SplitKey(self.variant, self.task, self.size)
+
+    def setting(self, candidate: int, size: int | None) -> SettingKey:
+        """Return the setting of one of the method's candidates, at this or another training size."""
+        return SettingKey(self.variant, self.task, self.method, candidate, size, self.terms)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ import zlib
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from pyarrow import ArrowException, parquet
+
 from benchmark.corpora.file_digest import CheckedFile, changed
 from benchmark.errors import ConfigError, DataError, did_you_mean, quoted, unknown
 
@@ -311,10 +313,6 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
 
 @contextmanager
 def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
-    try:
-        from pyarrow import ArrowException, parquet  # noqa: PLC0415 - large, and for Parquet alone
-    except ImportError:
-        raise DataError(f"{path}: Parquet is read by pyarrow: pip install 'simplexbench[parquet]'") from None
     try:
         with _as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
             yield file

@@ -11,10 +11,9 @@ from benchmark.methods.kernel_machines import KernelMachine, solve_joined
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from benchmark.evaluation.predictions import PointKey
+    from benchmark.evaluation.predictions import SettingKey, SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.experiment.work import Job, PointWork
-    from benchmark.methods.base import Decisions
     from benchmark.methods.workbench import Workbench
 
 T = TypeVar("T")
@@ -40,7 +39,7 @@ class Batch:
         """The jobs of all parts."""
         return tuple(job for _, jobs in self.parts for job in jobs)
 
-    def solve(self, bench: Workbench) -> list[list[Decisions] | Exception]:
+    def solve(self, bench: Workbench) -> list[list[SettingPredictions] | Exception]:
         """Compute each part: decisions by split, inner folds after the split of their job; or why it can't be done."""
         first = self.parts[0][0]
         machines = [(point.method, splits_of(jobs)) for point, jobs in self.parts]
@@ -88,9 +87,9 @@ def _joins(point: PointWork) -> Any:
 def _ordered(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[tuple[PointWork, tuple[Job, ...]]]:
     if by_split:
         by_text = _together(missing, lambda each: each[0].problem.key)
-        ordered = _together(by_text, lambda each: (each[0].place[4], each[1].splits[0].name))
+        ordered = _together(by_text, lambda each: (each[0].place.size, each[1].splits[0].name))
         return [(point, (job,)) for point, job in ordered]
-    points: dict[PointKey, tuple[PointWork, list[Job]]] = {}
+    points: dict[SettingKey, tuple[PointWork, list[Job]]] = {}
     for point, job in missing:
         points.setdefault(point.place, (point, []))[1].append(job)
     by_base = _together(points.values(), lambda each: each[0].shares)

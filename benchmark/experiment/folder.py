@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from benchmark.checks import own_digest
 from benchmark.environment import write_whole
 from benchmark.errors import BenchError, ConfigError, DataError, quoted
-from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
+from benchmark.evaluation.predictions import PREDICTIONS, RECORD
 from benchmark.experiment.kinds import decode, encode, part_of, rows_digest, study_from_mapping
 from benchmark.plugins.recorded import Record  # noqa: TC001 - pydantic asks for it
 
@@ -43,7 +43,7 @@ class _ReadAgain(BaseModel):
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
     rows: str
-    files: dict[Literal["predictions.npz", "timings.csv"], str]
+    files: dict[Literal[*RECORD, "predictions.npz"], str]  # type: ignore[valid-type]
     digest: str
     plugins: list[Record] = []
 
@@ -66,7 +66,7 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
 def ensure_free(folder: Path, study: Study) -> None:
     """Refuse a folder that holds anything but a run of the same study; a part of it takes no whole run's place."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
-    if {PREDICTIONS, TIMINGS}.issuperset(names):  # empty, or left by a run that was stopped before its manifest
+    if {*RECORD, "predictions.npz"}.issuperset(names):  # empty, or left by a run that was stopped before its manifest
         return
     held = _held(folder / MANIFEST) if MANIFEST in names else {}
     if held is None and PREDICTIONS in names:

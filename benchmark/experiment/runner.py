@@ -12,14 +12,14 @@ from benchmark.compiled import compile_all
 from benchmark.config.model import BASE
 from benchmark.corpora.reader import LastCorpus
 from benchmark.environment import forget_peak, peak_bytes
-from benchmark.evaluation.predictions import PointKey, Predictions
+from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import Batch, batches, splits_of
 from benchmark.experiment.code_digest import code_digest, modules_of
 from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.plugin_results import keep, known
 from benchmark.experiment.reading import Read, check_expectations, described, own_counts, read_counts, words_of
 from benchmark.experiment.store import Entry, key_of
-from benchmark.experiment.work import gathered, pack, solved, task_work, unpack
+from benchmark.experiment.work import pack, solved, task_work, unpack
 from benchmark.findings.scoring import Run
 from benchmark.foreign import guarded, place_of, plugin_of, running
 from benchmark.measures.base import Context, computed
@@ -32,12 +32,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.model import Experiment
-    from benchmark.evaluation.predictions import Given
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
-    from benchmark.experiment.work import Job, PointWork, Solved, TaskWork
+    from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.measures.base import Arrays, Measure
-    from benchmark.methods.base import Decisions, Problem
+    from benchmark.methods.base import Problem
     from benchmark.text.counts import Counts
 
 
@@ -52,7 +51,7 @@ def run(study: Experiment, context: RunContext) -> Run:
         If a variant has fewer words than are to be selected; nothing is trained then.
     """
     read = read_variants(study, context)
-    predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[PointKey]()
+    predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in study.variants.values())
     bench, elsewhere = Workbench(context.jobs), context.elsewhere
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
@@ -61,11 +60,11 @@ def run(study: Experiment, context: RunContext) -> Run:
         for work in works if elsewhere is None else elsewhere.begin(study, read, works):
             steps, left = sum(len(point.jobs) for point in work.points), left - 1
             context.observer.plan(steps, later=left * steps)  # tasks have about as many each
-            predictions.tasks[work.variant, work.task] = work.documents
-            predictions.splits.update({(work.variant, work.task, size): each for size, each in work.tested()})
+            predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
+            predictions.splits.update({SplitKey(work.variant, work.task, size): each for size, each in work.tested()})
             walk = Walk(context, bench)
             found, failed = walk.solve(work)
-            predictions.points.update(found)
+            predictions.settings.update(found)
             failures |= failed
             stored |= walk.stored
             if len(predictions.tasks) == 1:
@@ -107,10 +106,10 @@ class Walk:
     def __init__(self, context: RunContext, bench: Workbench) -> None:
         self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
         self._bench = bench
-        self.stored: set[PointKey] = set()
-        self.failed: dict[PointKey, str] = {}
+        self.stored: set[SettingKey] = set()
+        self.failed: dict[SettingKey, str] = {}
 
-    def solve(self, work: TaskWork) -> tuple[dict[PointKey, Given], dict[str, str]]:
+    def solve(self, work: TaskWork) -> tuple[dict[SettingKey, SettingPredictions], dict[str, str]]:
         """Every point of the task, and why those that failed did.
 
         Points of one text, and of these those that share a matrix of inner products, come one after the other. Where
@@ -119,7 +118,7 @@ class Walk:
         """
         by_split = work.problem.several
         todo = [(point, job) for point in work.points for job in point.jobs]
-        results: dict[str, Solved] = {}
+        results: dict[str, SettingPredictions] = {}
         missing = []
         for point, job in todo:
             entry = known(self._store, job.key, point.plugin_part)
@@ -146,7 +145,11 @@ class Walk:
                         results |= found
             for job in batch.jobs:
                 self._observer.step(job.label)
-        done = {p.place: gathered([results[j.key] for j in p.jobs]) for p in work.points if p.place not in self.failed}
+        done = {
+            point.place: SettingPredictions.joined([results[job.key] for job in point.jobs])
+            for point in work.points
+            if point.place not in self.failed
+        }
         return done, {point_name(place): reason for place, reason in self.failed.items()}
 
     def _fail(self, point: PointWork, reason: str) -> None:
@@ -156,9 +159,9 @@ class Walk:
 
     def _brought(
         self, missing: Sequence[tuple[PointWork, Job]], problem: Problem
-    ) -> tuple[dict[str, Solved], dict[str, str]]:
+    ) -> tuple[dict[str, SettingPredictions], dict[str, str]]:
         """What other processes put into the store, and why they can't compute other jobs, by key."""
-        found: dict[str, Solved] = {}
+        found: dict[str, SettingPredictions] = {}
         refused: dict[str, str] = {}
         jobs = {job.key: job for _, job in missing}
         parts = {job.key: point.plugin_part for point, job in missing}
@@ -170,7 +173,7 @@ class Walk:
                 self._observer.step(jobs[key].label)
         return found, refused
 
-    def results_of(self, batch: Batch) -> list[dict[str, Solved] | str]:
+    def results_of(self, batch: Batch) -> list[dict[str, SettingPredictions] | str]:
         """Compute a batch and keep what it gives: of each part the results by key, or why it can't be done."""
         if any(point.classifies_points for point, _ in batch.parts):
             self._bench.release_matrices()  # the large matrices of the methods before would count as its own
@@ -186,8 +189,8 @@ class Walk:
         return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
 
     def _kept(
-        self, point: PointWork, jobs: Sequence[Job], decided: list[Decisions] | Exception, memory: float
-    ) -> dict[str, Solved] | str:
+        self, point: PointWork, jobs: Sequence[Job], decided: list[SettingPredictions] | Exception, memory: float
+    ) -> dict[str, SettingPredictions] | str:
         """Keep what a point's jobs give; or tell why they can't be done."""
         part, splits = point.plugin_part, splits_of(jobs)
         if isinstance(decided, Exception):
@@ -201,7 +204,7 @@ class Walk:
             work = Work(point.problem, split, splits, point.terms, point.over_classes, self._bench)
             if blind := blindness(point.method.spec, work, own):
                 return f"{'' if part is None else f'{place_of(part, short=True)}: '}{split.name}: {blind}"
-        found, start = {}, 0
+        found, start = dict[str, SettingPredictions](), 0
         for job in jobs:
             stop = start + len(job.splits) + sum(map(len, job.inner))
             found[job.key] = solved(job, decided[start:stop], point.problem, memory)
@@ -209,9 +212,9 @@ class Walk:
             start = stop
         return found
 
-    def _one_by_one(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, Solved] | str:
+    def _one_by_one(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, SettingPredictions] | str:
         """Compute the jobs of a point one after the other: those before the first that can't be done are kept."""
-        found: dict[str, Solved] = {}
+        found: dict[str, SettingPredictions] = {}
         for job in jobs:
             (own,) = self.results_of(Batch(((point, (job,)),)))
             if isinstance(own, str):
@@ -220,7 +223,7 @@ class Walk:
         return found
 
 
-def point_name(place: PointKey) -> str:
+def point_name(place: SettingKey) -> str:
     """What failures call a point: its variant, task, method, size and terms."""
     variant, task, method, _, size, terms = place
     return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))

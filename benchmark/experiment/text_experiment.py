@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
 from benchmark.evaluation.scored import WHOLE
-from benchmark.findings import predictions_file, timings_file
+from benchmark.findings import predictions_file
 from benchmark.findings.comparing import compare_cells, compare_runs
 from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
@@ -27,25 +26,23 @@ __all__ = ["compare_cells", "compare_runs", "decode", "described", "encode", "pa
 
 def encode(findings: Run) -> dict[str, bytes]:
     """The predictions, and what they took, as contents of files."""
-    predictions = findings.predictions
-    return {PREDICTIONS: predictions_file.encode(predictions), TIMINGS: timings_file.encode(predictions)}
+    return predictions_file.encode(findings.predictions)
 
 
 def decode(study: Experiment, contents: Mapping[str, bytes], failures: dict[str, str], facts: dict[str, Any]) -> Run:
     """The findings back from the contents of files."""
-    predictions = predictions_file.decode(contents[PREDICTIONS])
-    return Run(study, timings_file.decode(contents[TIMINGS], predictions), failures, facts)
+    return Run(study, predictions_file.decode(contents), failures, facts)
 
 
 def rows_digest(findings: Run) -> str:
     """The sha256 over the names of all points and, split by split, of the documents that each decided on."""
     predictions, digest = findings.predictions, hashlib.sha256()
-    for place in sorted(map(repr, (*predictions.points, *predictions.measured))):
+    for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.measured)):
         digest.update(f"{place}\n".encode())
-    for (variant, task, size), splits in predictions.splits.items():
-        documents = predictions.tasks[variant, task]
+    for key, splits in predictions.splits.items():
+        documents = predictions.tasks[key.of_task]
         for split in splits:
-            digest.update("\0".join(map(str, (variant, task, size, split.name))).encode())
+            digest.update("\0".join(map(str, (*key, split.name))).encode())
             digest.update("\0".join(documents.ids[row] for row in split.test).encode())
             digest.update(np.ascontiguousarray(documents.truth[split.test]).tobytes())
     return digest.hexdigest()

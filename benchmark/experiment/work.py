@@ -10,13 +10,13 @@ import numpy as np
 
 from benchmark.compiled import compile_all
 from benchmark.config.tasks import built_protocol
-from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
+from benchmark.evaluation.predictions import SettingKey, SettingPredictions, TaskDocuments, TestedSplit
 from benchmark.experiment.batches import Batch
 from benchmark.experiment.code_digest import code_digest, code_version, modules_of
 from benchmark.experiment.store import Entry, array_digest, key_of
 from benchmark.findings.part import points_of
 from benchmark.foreign import plugin_of
-from benchmark.methods.base import Decisions, Problem
+from benchmark.methods.base import Problem
 from benchmark.methods.registry import method_for
 from benchmark.methods.weights import shared_products, trained_by
 from benchmark.methods.workbench import Workbench
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Experiment, MethodSpec, Task, Terms, Text, Variant
-    from benchmark.evaluation.predictions import PointKey
     from benchmark.evaluation.protocols import EvaluationProtocol
     from benchmark.evaluation.splits import Split
     from benchmark.methods.base import Method
@@ -61,8 +60,7 @@ class PointWork:
 
     Parameters
     ----------
-    place : tuple
-        Where its decisions stand, see `evaluation.predictions.PointKey`.
+    place : SettingKey
     method : Method
     problem : Problem
     terms : int or None
@@ -77,7 +75,7 @@ class PointWork:
         How the gains of the classes are made one, where terms are selected.
     """
 
-    place: PointKey
+    place: SettingKey
     method: Method
     problem: Problem
     terms: int | None
@@ -161,7 +159,7 @@ def task_work(
                 inner = inner_of[size] if chosen else tuple(() for _ in splits[size])
                 for number in variant.numbers:
                     candidate = index if len(entry.candidates) > 1 else None
-                    place = (variant.name, task.name, entry.label, index, size, number)
+                    place = SettingKey(variant.name, task.name, entry.label, index, size, number)
                     if wanted is not None and place not in wanted:
                         continue
                     words = (variant.name, task.name, entry.label, candidate, size, number)
@@ -244,84 +242,49 @@ def _rows_digest(split: Split) -> str:
     return array_digest(split.train.astype(np.int64), split.test.astype(np.int64))
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
-    """What a job gave.
-
-    Parameters
-    ----------
-    decisions : tuple of Decisions
-        By split.
-    inner : float64 array, shape (splits,) or (0,)
-        The inner error of each; none where nothing is chosen by it.
-    memory : float64 array, shape (splits,)
-        Bytes, see `evaluation.predictions.Given`.
-    version : str
-        Of the code that took the seconds.
-    """
-
-    decisions: tuple[Decisions, ...]
-    inner: NDArray[np.float64]
-    memory: NDArray[np.float64]
-    version: str
-
-
-def solved(job: Job, decisions: Sequence[Decisions], problem: Problem, memory: float) -> Solved:
-    """Divide decisions into those of the splits and those of their inner folds, of which the errors are kept."""
-    outer, rest = decisions[: len(job.splits)], iter(decisions[len(job.splits) :])
+def solved(job: Job, found: Sequence[SettingPredictions], problem: Problem, memory: float) -> SettingPredictions:
+    """Return a job's predictions: those of its splits, and the errors of those of their inner folds."""
+    outer, rest = SettingPredictions.joined(found[: len(job.splits)]), iter(found[len(job.splits) :])
     errors = []
     for folds in job.inner:
         wrong = [_wrong(next(rest), fold, problem) for fold in folds]
         errors += [sum(n for n, _ in wrong) / max(1, sum(n for _, n in wrong))] if folds else []
-    kept = tuple(Decisions(_small(each.given), each.tied, each.seconds.round(6)) for each in outer)
-    return Solved(kept, np.array(errors, dtype=np.float64), np.full(len(outer), memory), code_version())
+    n = len(outer.sizes)
+    return replace(
+        outer,
+        seconds=outer.seconds.round(6),
+        memory=np.full(n, memory),
+        inner=np.array(errors, dtype=np.float64),
+        versions=(code_version(),) * n,
+    )
 
 
-def _wrong(decisions: Decisions, fold: Split, problem: Problem) -> tuple[int, int]:
-    """Wrong decisions on a fold's documents (and classes, where there are several), and how many there are."""
+def _wrong(found: SettingPredictions, fold: Split, problem: Problem) -> tuple[int, int]:
+    """Count the wrong predictions on a fold's documents (and classes, where there are several), and all of them."""
     truth = problem.members[fold.test] if problem.several else problem.documents.labels[fold.test]
-    return int(np.count_nonzero(decisions.given != truth)), truth.size
+    return int(np.count_nonzero(found.predicted != truth)), truth.size
 
 
-def pack(found: Solved) -> Entry:
-    """A job's result as plain arrays, split after split."""
-    given = [each.given for each in found.decisions]
-    several = given[0].ndim == 2
+def pack(found: SettingPredictions) -> Entry:
+    """Return a job's predictions as the store holds them: of several classes, and of ties, a bit each."""
+    several = found.predicted.ndim == 2
     arrays = {
-        "given": np.packbits(np.concatenate(given), axis=1) if several else np.concatenate(given),
-        "tied": np.packbits(np.concatenate([each.tied.ravel() for each in found.decisions])),
-        "seconds": np.array([each.seconds for each in found.decisions]),
+        "predicted": np.packbits(found.predicted, axis=1) if several else found.predicted,
+        "tied": np.packbits(found.tied),
+        "seconds": found.seconds,
         "inner": found.inner,
         "memory": found.memory,
     }
-    return Entry(arrays, {"version": found.version})
+    return Entry(arrays, {"version": found.versions[0]})
 
 
-def unpack(entry: Entry, job: Job, problem: Problem) -> Solved:
-    """A job's result from its arrays."""
-    arrays, sizes = entry.arrays, [len(split.test) for split in job.splits]
-    k, ends = len(problem.documents.classes), np.cumsum(sizes)[:-1]
-    n = int(sum(sizes))
-    given, tied = arrays["given"], np.unpackbits(arrays["tied"], count=n * (k if problem.several else 1)).astype(bool)
+def unpack(entry: Entry, job: Job, problem: Problem) -> SettingPredictions:
+    """Return a job's predictions back from the store."""
+    arrays, sizes = entry.arrays, tuple(len(split.test) for split in job.splits)
+    n, k = sum(sizes), len(problem.documents.classes)
+    predicted, shape = arrays["predicted"], (n, k) if problem.several else (n,)
     if problem.several:
-        given, tied = np.unpackbits(given, axis=1, count=k).astype(bool), np.reshape(tied, (n, k))
-    parts = zip(np.split(given, ends), np.split(tied, ends), arrays["seconds"], strict=True)
-    decisions = tuple(Decisions(*part) for part in parts)
-    return Solved(decisions, arrays["inner"], arrays["memory"], entry.facts["version"])
-
-
-def _small(given: NDArray[Any]) -> NDArray[Any]:
-    return given if given.dtype == np.bool_ else given.astype(np.int16)
-
-
-def gathered(results: Sequence[Solved]) -> Given:
-    """The results of a point's jobs as one."""
-    decisions = [each for result in results for each in result.decisions]
-    return Given(
-        tuple(each.given for each in decisions),
-        tuple(each.tied for each in decisions),
-        np.array([each.seconds for each in decisions]),
-        np.concatenate([result.memory for result in results]),
-        np.concatenate([result.inner for result in results]),
-        tuple(result.version for result in results for _ in result.decisions),
-    )
+        predicted = np.unpackbits(predicted, axis=1, count=k).astype(bool)
+    tied = np.unpackbits(arrays["tied"], count=int(np.prod(shape))).astype(bool).reshape(shape)
+    versions = (entry.facts["version"],) * len(sizes)
+    return SettingPredictions(predicted, tied, sizes, arrays["seconds"], arrays["memory"], arrays["inner"], versions)

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmark.config.model import ORACLE
 from benchmark.evaluation.metrics import defined, stacked, tally
-from benchmark.evaluation.predictions import Given
+from benchmark.evaluation.predictions import SettingPredictions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment, MethodEntry
-    from benchmark.evaluation.predictions import PointKey, Predictions
+    from benchmark.evaluation.predictions import Predictions, SettingKey
 
     Floats = NDArray[np.float64]
 
@@ -27,54 +27,46 @@ def entry_of(study: Experiment, cell: Cell) -> MethodEntry:
 
 
 def chosen(
-    study: Experiment, predictions: Predictions, cell: Cell, losses: Callable[[PointKey], Floats]
+    study: Experiment, predictions: Predictions, cell: Cell, losses: Callable[[SettingKey], Floats]
 ) -> NDArray[np.intp] | None:
     """Index into the candidates for each split of a point; None where one of them has no predictions.
 
     With one candidate there is nothing to choose. "oracle" chooses once for the whole curve, over the sizes at which
     every candidate has predictions, by the `losses` on the test documents; "cross-validation" for each split.
     """
-    each, known = range(len(entry_of(study, cell).candidates)), predictions.points
-    points = [known[key] for key in (_key(cell, index, cell.size) for index in each) if key in known]
+    each, known = range(len(entry_of(study, cell).candidates)), predictions.settings
+    points = [known[key] for key in (cell.setting(index, cell.size) for index in each) if key in known]
     if len(points) < len(each):
         return None
-    n_splits = len(points[0].given)
+    n_splits = len(points[0].sizes)
     if len(each) == 1:
         return np.zeros(n_splits, dtype=np.intp)
     if cell.choice == ORACLE:
         sizes = study.variants[cell.variant].sizes
-        common = [size for size in sizes if all(_key(cell, index, size) in known for index in each)]
-        of_each = [[losses(_key(cell, index, size)) for size in common] for index in each]
+        common = [size for size in sizes if all(cell.setting(index, size) in known for index in each)]
+        of_each = [[losses(cell.setting(index, size)) for size in common] for index in each]
         return np.full(n_splits, by_test(of_each), dtype=np.intp)
     if any(len(point.inner) != n_splits for point in points):
         return None
     return by_inner(np.stack([point.inner for point in points]))
 
 
-def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> Given:
-    """What the chosen candidates decided, split by split."""
-    points = [predictions.points[_key(cell, int(index), cell.size)] for index in candidates]
-    return Given(
-        tuple(point.given[split] for split, point in enumerate(points)),
-        tuple(point.tied[split] for split, point in enumerate(points)),
-        np.stack([point.seconds[split] for split, point in enumerate(points)]),
-        np.array([point.memory[split] for split, point in enumerate(points)]),
-        np.empty(0),
-    )
+def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> SettingPredictions:
+    """Return the predictions of the candidates that were chosen, split by split."""
+    if len(set(candidates)) == 1:
+        return predictions.settings[cell.setting(int(candidates[0]), cell.size)]
+    own = (predictions.settings[cell.setting(int(index), cell.size)].split(n) for n, index in enumerate(candidates))
+    return SettingPredictions.joined(list(own))
 
 
-def _key(cell: Cell, index: int, size: int | None) -> PointKey:
-    return (cell.variant, cell.task, cell.method, index, size, cell.terms)
-
-
-def losses_of(study: Experiment, predictions: Predictions, key: PointKey) -> Floats:
+def losses_of(study: Experiment, predictions: Predictions, key: SettingKey) -> Floats:
     """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
-    documents, splits = predictions.tasks[key[:2]], predictions.splits[key[0], key[1], key[4]]
+    documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
     known, several = study.known.metrics, documents.several
     of_all = (each for each in study.metrics if defined(each, several=several, of_class=False, known=known))
     metric = next(of_all, "macro-f1" if several else "error")
-    k, given = len(documents.classes), predictions.points[key].given
-    counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, given, strict=True))
+    k, predicted = len(documents.classes), predictions.settings[key].by_split
+    counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True))
     values: Floats = known[metric].of(counts)
     return 1 - values if known[metric].more_is_better else values
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment
-    from benchmark.evaluation.predictions import Given, Predictions
+    from benchmark.evaluation.predictions import Predictions, SettingPredictions
     from benchmark.evaluation.scored import Scored
 
 _TESTING = PARTS.index("testing")
@@ -33,7 +33,7 @@ def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> li
     return rows
 
 
-def clocked(study: Experiment, cell: Cell, given: Given, machines: int) -> dict[str, NDArray[np.float64]]:
+def clocked(study: Experiment, cell: Cell, found: SettingPredictions, machines: int) -> dict[str, NDArray[np.float64]]:
     """Seconds of every split, by `metrics.CLOCK`.
 
     "seconds": to train one machine, its kernel matrix included and feature extraction excluded. Where there is a
@@ -46,18 +46,18 @@ def clocked(study: Experiment, cell: Cell, given: Given, machines: int) -> dict[
     ----------
     study : Experiment
     cell : Cell
-    given : Given
-        What the cell decided; its seconds are of all machines.
+    found : SettingPredictions
+        Its seconds are of all machines.
     machines : int
         How many there are; 1 of a method that gives each document one class.
     """
     kernel = entry_of(study, cell).candidates[0].kernel
     matrices = machines if kernel is not None and tags_of(kernel.cls).solved_by == "targets" else 1
-    part = dict(zip(CLOCKS, given.seconds.T, strict=True))
+    part = dict(zip(CLOCKS, found.seconds.T, strict=True))
     training = np.where(part["machines"] > 0, part["machines"], part["training"])
     seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)
     return {
         "seconds": seconds,
         "seconds-with-features": seconds + part["extraction"],
-        "seconds-in-all": np.asarray(np.delete(given.seconds[:, : len(PARTS)], _TESTING, axis=1).sum(axis=1)),
+        "seconds-in-all": np.asarray(np.delete(found.seconds[:, : len(PARTS)], _TESTING, axis=1).sum(axis=1)),
     }

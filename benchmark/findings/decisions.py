@@ -53,13 +53,14 @@ def decisions(run: Run, cell: Cell) -> Iterator[Decision]:
     candidates = run.scored.chosen.get(cell.id)
     if candidates is None:
         return
-    documents, found = run.predictions.tasks[cell.variant, cell.task], decided(run.predictions, cell, candidates)
+    documents, found = run.predictions.tasks[cell.of_task], decided(run.predictions, cell, candidates)
 
     def named(label: Any) -> tuple[str, ...]:
         codes = np.flatnonzero(label) if documents.several else [label]
         return tuple(documents.classes[code] for code in codes)
 
-    for number, split in enumerate(run.predictions.splits[cell.variant, cell.task, cell.size]):
-        for row, label, tied in zip(split.test, found.given[number], found.tied[number], strict=True):
+    labels, ties = found.by_split, found.tied_by_split
+    for number, split in enumerate(run.predictions.splits[cell.of_splits]):
+        for row, label, tied in zip(split.test, labels[number], ties[number], strict=True):
             name, truth = documents.ids[row], named(documents.truth[row])
             yield Decision(number, split.name, name, int(row), named(label), truth, bool(np.any(tied)))

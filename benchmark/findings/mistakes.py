@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.config.model import ALL
+from benchmark.evaluation.predictions import SplitKey
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment
@@ -35,14 +36,14 @@ def mistake_rows(study: Experiment, predictions: Predictions, scored: Scored) ->
             and cell.variant == first
             and len(np.unique(outcome.documents)) == len(outcome.documents)
         ):
-            cells[cell.variant, cell.task][cell.id] = outcome
+            cells[cell.of_task][cell.id] = outcome
     return [row for key, own in cells.items() for row in _of_task(predictions, key, own)]
 
 
 def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) -> list[list[Any]]:
     documents = predictions.tasks[key]
     # Outcomes number the documents of all tasks together, in the order in which the splits test them.
-    tested = np.concatenate([split.test for split in predictions.splits[*key, None]])
+    tested = np.concatenate([split.test for split in predictions.splits[SplitKey(*key, None)]])
     wrong = np.zeros(len(documents.ids), dtype=np.intp)
     for outcome in cells.values():
         missed = outcome.truth != outcome.predicted
@@ -57,7 +58,7 @@ def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) 
         told = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
         n = sum(map(len, given.values()))
         found.append(
-            [documents.ids[row], key[1], _named(documents.classes, documents.truth[row]), int(wrong[row]), n, told]
+            [documents.ids[row], key.task, _named(documents.classes, documents.truth[row]), int(wrong[row]), n, told]
         )
     return found
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE
 from benchmark.evaluation.metrics import on_clock
+from benchmark.evaluation.predictions import TaskKey
 from benchmark.evaluation.protocols import ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut
 from benchmark.evaluation.sample import sample_of
 from benchmark.findings.choosing import entry_of
@@ -70,7 +71,7 @@ _NEWEST = (
 _CLOCK = (
     "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
     "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are "
-    "for, machines counting as if trained one by one. Times stand in timings.csv and in the picture, in no table."
+    "for, machines counting as if trained one by one. Times stand in timings.parquet and in the picture, in no table."
 )
 _TERMS = (
     "Terms are ranked by information gain over the training documents, and aggregated over the classes by their "
@@ -123,7 +124,7 @@ def failed_measures(run: Run) -> Iterator[str]:
 
 def _versions(predictions: Predictions) -> list[str]:
     """Say which versions took the seconds, where it was more than one."""
-    taken = Counter(version for point in predictions.points.values() for version in set(point.versions))
+    taken = Counter(version for point in predictions.settings.values() for version in set(point.versions))
     if len(taken) < 2:
         return []
     counted = ", ".join(f"{n:,} by {version or 'one that is not known'}" for version, n in sorted(taken.items()))
@@ -220,9 +221,9 @@ def _methods(study: Experiment) -> Iterator[str]:
 def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
     """Test documents and classes of each task, where there are several."""
     for task in first.tasks if len(first.tasks) > 1 else ():
-        documents = predictions.tasks.get((first.name, task.name))
+        documents = predictions.tasks.get(TaskKey(first.name, task.name))
         if documents is not None:
-            own = (each for key, each in predictions.splits.items() if key[:2] == (first.name, task.name))
+            own = (each for key, each in predictions.splits.items() if key.of_task == (first.name, task.name))
             splits = [split for each in own for split in each]
             n = f"{len(splits[0].test):,} test" if len(splits) == 1 else f"{len(documents.ids):,}"
             yield f"{task.title}: {n} documents; classes, first in ties: {', '.join(task.classes)}."
@@ -233,7 +234,7 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
     protocol, given = variant.protocol.cls, variant.protocol.resolved
     if tags_of(protocol).draws and shipped(protocol):
         return _draws(variant, predictions)
-    splits = next((each for key, each in predictions.splits.items() if key[0] == variant.name), ())
+    splits = next((each for key, each in predictions.splits.items() if key.variant == variant.name), ())
     if not splits:
         return "No split has predictions."
     sizes, names = [len(split.test) for split in splits], [split.name for split in splits]
@@ -273,12 +274,12 @@ def _draws(variant: Variant, predictions: Predictions) -> str:
 def _fewest(variant: str, predictions: Predictions) -> str:
     """Of documents with several classes, the fewest training documents of one."""
     found = []
-    for (name, task, size), splits in predictions.splits.items():
-        documents = predictions.tasks[name, task]
-        if name == variant and documents.several and size is not None:
+    for key, splits in predictions.splits.items():
+        documents = predictions.tasks[key.of_task]
+        if key.variant == variant and documents.several and key.size is not None:
             trained = np.stack([split.trained for split in splits])
             rarest = documents.classes[int(np.argmin(trained.min(axis=0)))]
-            found.append(f"{int(trained.min())} ({rarest}) of {size:,}")
+            found.append(f"{int(trained.min())} ({rarest}) of {key.size:,}")
     return f" Fewest training documents of a class: {', '.join(found)}." if found else ""
 
 
@@ -323,7 +324,7 @@ def _chosen(run: Run) -> Iterator[str]:
         plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
         if entry is None or not plain or len(entry.candidates) < 2 or cell.id not in run.scored.chosen:
             continue
-        names = [split.name for split in run.predictions.splits[cell.variant, cell.task, None]]
+        names = [split.name for split in run.predictions.splits[cell.of_splits]]
         of: dict[str, list[str]] = {}
         for name, index in zip(names, run.scored.chosen[cell.id], strict=True):
             of.setdefault(candidate_words(entry, int(index)), []).append(name)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, Variant
-    from benchmark.evaluation.predictions import PointKey
+    from benchmark.evaluation.predictions import SettingKey
 
 _NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction is over the comparisons that are here."
 
@@ -56,7 +56,7 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
     )
 
 
-def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
+def points_of(study: Experiment, cell: Cell) -> Iterator[SettingKey]:
     """The points that a cell is scored from; none, of a measure.
 
     Its candidate is chosen for the whole curve where the tested documents choose it.
@@ -67,7 +67,7 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[PointKey]:
     sizes = _ends(variant) if cell.what == "growth" else (cell.size,)
     for size in variant.sizes if cell.choice == ORACLE and n_candidates > 1 else sizes:
         for index in range(n_candidates):
-            yield (cell.variant, cell.task, cell.method, index, size, cell.terms)
+            yield cell.setting(index, size)
 
 
 def _is_of(measure: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:

@@ -62,7 +62,7 @@ def frames_of(
         for cell in study.cells if _by_class(study, metric) else ():
             scores = cells.get(cell.id)
             if scores is not None and scores.outcome is not None:
-                for position, name in enumerate(classes[cell.variant, cell.task]):
+                for position, name in enumerate(classes[cell.of_task]):
                     of_class = replace(cell, of_class=name)
                     more += _rows(of_class, scores.of_class(position), samples[cell.id], [metric])
     for axis in axes:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
-    from benchmark.evaluation.predictions import PointKey, Predictions, SplitKey, TaskKey
+    from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskKey
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,7 @@ class Run:
         What was run on, by variant.
     jobs : int
         Threads that intervals are computed on.
-    stored : collection of PointKey
+    stored : collection of SettingKey
         Points that were answered from the store.
     """
 
@@ -53,7 +53,7 @@ class Run:
     failures: dict[str, str]
     facts: dict[str, dict[str, Any]]
     jobs: int = 1
-    stored: Collection[PointKey] = ()
+    stored: Collection[SettingKey] = ()
 
     @cached_property
     def scored(self) -> Scored:
@@ -72,8 +72,8 @@ class Run:
         """The tested documents, by corpus and name."""
         corpora = {name: variant.collection.corpus for name, variant in self.study.variants.items()}
         return frozenset(
-            (corpora[variant], self.predictions.tasks[variant, task].ids[row])
-            for (variant, task, _), splits in self.predictions.splits.items()
+            (corpora[key.variant], self.predictions.tasks[key.of_task].ids[row])
+            for key, splits in self.predictions.splits.items()
             for split in splits
             for row in split.test
         )
@@ -130,23 +130,23 @@ class _Numbering:
         for (_, task), documents in predictions.tasks.items():
             self._classes.setdefault((task, frozenset(documents.classes)), documents.classes)
         self._ids = {
-            key: np.array([self._documents.setdefault((key[1], name), len(self._documents)) for name in each.ids])
+            key: np.array([self._documents.setdefault((key.task, name), len(self._documents)) for name in each.ids])
             for key, each in predictions.tasks.items()
         }
 
     def classes(self, key: TaskKey) -> tuple[str, ...]:
         """A task's classes, in the order of the first variant that has the same."""
-        return self._classes[key[1], frozenset(self._predictions.tasks[key].classes)]
+        return self._classes[key.task, frozenset(self._predictions.tasks[key].classes)]
 
     def tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
         """Documents, splits and truth of all tested documents, split after split."""
         if key not in self._tested:
-            task, splits = self._predictions.tasks[key[:2]], self._predictions.splits[key]
+            task, splits = self._predictions.tasks[key.of_task], self._predictions.splits[key]
             rows = np.concatenate([split.test for split in splits])
             numbers = [self._folds.setdefault(split.name, len(self._folds)) for split in splits]
             folds = np.repeat(np.array(numbers), [len(split.test) for split in splits])
-            truth = self.renamed(key[:2], task.truth[rows])
-            self._tested[key] = self._ids[key[:2]][rows], folds, truth
+            truth = self.renamed(key.of_task, task.truth[rows])
+            self._tested[key] = self._ids[key.of_task][rows], folds, truth
         return self._tested[key]
 
     def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
@@ -162,21 +162,19 @@ def _point(
     study: Experiment, predictions: Predictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]
 ) -> CellScores:
     """All classes together."""
-    key = (cell.variant, cell.task)
-    task, splits = predictions.tasks[key], predictions.splits[*key, cell.size]
-    given = decided(predictions, cell, candidates)
-    documents, folds, truth = numbering.tested((*key, cell.size))
-    predicted, tied = np.concatenate(given.given), np.concatenate(given.tied)
+    task, splits = predictions.tasks[cell.of_task], predictions.splits[cell.of_splits]
+    found = decided(predictions, cell, candidates)
+    documents, folds, truth = numbering.tested(cell.of_splits)
+    predicted, tied = numbering.renamed(cell.of_task, found.predicted), found.tied
     if task.several:  # ties are by class there, too
-        tied = numbering.renamed(key, tied)
-    k = len(task.classes)
-    given_to, known = numbering.renamed(key, predicted), study.scorers
-    outcome = Outcome(cell.id, documents, folds, truth, given_to, k, tied=tied, known=known)
+        tied = numbering.renamed(cell.of_task, tied)
+    k, known = len(task.classes), study.scorers
+    outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known)
     return CellScores(
         cell.id,
         tuple(split.name for split in splits),
         values_of(outcome.tallies, several=task.several, of_class=False, known=known)
-        | clocked(study, cell, given, k if task.several else 1),
+        | clocked(study, cell, found, k if task.several else 1),
         np.array([len(split.test) for split in splits]),
         outcome.ties(None),
         outcome,
@@ -186,7 +184,7 @@ def _point(
 def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
     """The scores of a point under its cell's name; of a class, those of that class alone."""
     if cell.of_class not in ("", ALL):
-        scores = scores.of_class(numbering.classes((cell.variant, cell.task)).index(cell.of_class))
+        scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
     return scores.named(cell.id)
 
 

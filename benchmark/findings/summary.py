@@ -153,7 +153,7 @@ def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> 
         classes = next(
             task.classes
             for (_, name), task in predictions.tasks.items()
-            if name == cell.task and set(task.classes) == set(predictions.tasks[cell.variant, cell.task].classes)
+            if name == cell.task and set(task.classes) == set(predictions.tasks[cell.of_task].classes)
         )
         codes = outcome.truth.astype(np.intp) * len(classes) + outcome.predicted
         counted = np.bincount(codes, minlength=len(classes) ** 2).reshape(len(classes), len(classes))

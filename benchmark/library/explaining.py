@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import Cell, MethodSpec
     from benchmark.corpora.corpus import Corpus
-    from benchmark.evaluation.predictions import Given, TaskDocuments, TestedSplit
+    from benchmark.evaluation.predictions import SettingPredictions, TaskDocuments, TestedSplit
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.session import Finished
     from benchmark.findings.decisions import Decision
@@ -134,9 +134,9 @@ class _Account:
         self.run, self.cell, self.manifest = run, cell, manifest
         self.entry = entry_of(run.study, cell)
         self.candidates = run.scored.chosen[cell.id]
-        self.tasks: TaskDocuments = run.predictions.tasks[cell.variant, cell.task]
-        self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.variant, cell.task, cell.size]
-        self.given: Given = decided(run.predictions, cell, self.candidates)
+        self.tasks: TaskDocuments = run.predictions.tasks[cell.of_task]
+        self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.of_splits]
+        self.predictions: SettingPredictions = decided(run.predictions, cell, self.candidates)
         #: By split, the machine trained once more; or why that can't be done.
         self.models: dict[str, KeptModel | str] = {}
 
@@ -165,9 +165,9 @@ class _Account:
         if len(self.entry.candidates) > 1:
             told = dict.fromkeys(zip(chosen, (split.name for split in self.splits), strict=True))
             rows.append(("chosen", "; ".join(f"{words} ({name})" for words, name in told)))
-        seconds = dict(zip(PARTS, self.given.seconds.sum(axis=0), strict=False))
+        seconds = dict(zip(PARTS, self.predictions.seconds.sum(axis=0), strict=False))
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
-        rows.append(("memory", f"{np.nanmax(self.given.memory) / 1e6:,.0f} MB at the peak"))
+        rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
         again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
         return [Part(self.cell.id, ("what", "it is"), [*rows, ("again", again)])]
 
@@ -184,7 +184,7 @@ class _Account:
         if not scored.has(metric, self.cell.id):
             return []
         unit, cell = unit_shown(metric, self.run.study.quantities), scored.cells[self.cell.id]
-        ties = [int(each.sum()) for each in self.given.tied]
+        ties = [int(each.sum()) for each in self.predictions.tied_by_split]
         rows: list[tuple[Any, ...]] = [
             (split.name, unit.text(float(value)), len(split.test), int(split.trained.sum()), tied)
             for split, value, tied in zip(self.splits, cell.values[metric], ties, strict=True)
@@ -269,7 +269,7 @@ class _Account:
         part = replace(variant, entries=(entry_of(study, self.cell),))
         texts = own_counts(study, part, counts, context)
         points = task_work(study, part, task, counts, key, texts).points
-        return study, tuple({point.place[3]: point.problem for point in points}.values())
+        return study, tuple({point.place.candidate: point.problem for point in points}.values())
 
     def _reasons(
         self, study: Experiment, split: str, name: str, content: bytes, context: RunContext

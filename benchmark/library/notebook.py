@@ -135,7 +135,7 @@ class Result:
             raise ConfigError(
                 f"the cell {cell!r} has no predictions: {run.failures.get(cell, 'it is computed from others')}"
             )
-        several = run.predictions.tasks[own.variant, own.task].several
+        several = run.predictions.tasks[own.of_task].several
         rows = [
             (
                 each.document,

@@ -15,7 +15,7 @@ from benchmark.config.model import Experiment
 from benchmark.corpora.assemble import select
 from benchmark.corpora.files import OwnFiles
 from benchmark.environment import forget_peak, free_memory, peak_bytes
-from benchmark.evaluation.predictions import CLOCKS, Given, Predictions
+from benchmark.evaluation.predictions import CLOCKS, Predictions, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import batches
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.kinds import summary_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from benchmark.boundaries.config import Boundaries
     from benchmark.config.model import Collection, Study
     from benchmark.corpora.corpus import StreamedCorpus
-    from benchmark.evaluation.predictions import PointKey
+    from benchmark.evaluation.predictions import SettingKey
     from benchmark.experiment.batches import Batch
     from benchmark.experiment.work import Job, PointWork, TaskWork
     from benchmark.library.trial import Seconds
@@ -155,7 +155,7 @@ def plan(study: Study, context: RunContext, *, quick: bool = False) -> Plan:
     return Plan(rows, together, run.from_store, forecast, _warnings(forecast, free, store, jobs))
 
 
-def _rows(points: list[PointWork], left: Mapping[PointKey, list[Job]]) -> list[tuple[str, int, int]]:
+def _rows(points: list[PointWork], left: Mapping[SettingKey, list[Job]]) -> list[tuple[str, int, int]]:
     """List each curve or cell with its entries, and how many of them the store has."""
     entries, lacking = Counter[str](), Counter[str]()
     for point in points:
@@ -266,14 +266,16 @@ def _made_up(works: list[TaskWork], measured: dict[tuple[str, str], Any]) -> Pre
     """Return decisions that nobody made, to be scored: the true ones, of other documents."""
     predictions = Predictions({}, {}, {}, measured)
     for work in works:
-        predictions.tasks[work.variant, work.task] = work.documents
-        predictions.splits.update({(work.variant, work.task, size): splits for size, splits in work.tested()})
+        predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
+        predictions.splits.update({SplitKey(work.variant, work.task, size): splits for size, splits in work.tested()})
         for number, point in enumerate(work.points):
             splits = [split for job in point.jobs for split in job.splits]
-            given = tuple(np.roll(work.documents.truth[split.test], number, axis=0) for split in splits)
-            tied, n = tuple(np.zeros(each.shape, dtype=bool) for each in given), len(given)
-            inner = np.zeros(n if any(point.jobs[0].inner) else 0)
-            predictions.points[point.place] = Given(given, tied, np.ones((n, len(CLOCKS))), np.ones(n), inner)
+            labels = [np.roll(work.documents.truth[split.test], number, axis=0) for split in splits]
+            own = [
+                SettingPredictions.of_split(each, np.zeros(each.shape, bool), np.ones(len(CLOCKS))) for each in labels
+            ]
+            inner = np.zeros(len(own) if any(point.jobs[0].inner) else 0)
+            predictions.settings[point.place] = replace(SettingPredictions.joined(own), inner=inner)
     return predictions
 
 

@@ -84,7 +84,7 @@ def _tried(batches: Sequence[Batch], share: float, jobs: int, store: Store) -> d
     for batch in batches:
         if chosen.get(_kind(batch), 0):
             chosen[_kind(batch)] -= 1
-            tasks.setdefault(batch.parts[0][0].place[:2], []).append(batch)
+            tasks.setdefault(batch.parts[0][0].place.of_task, []).append(batch)
     bench = Workbench(jobs, int(memory_budget() * share**2))  # what a run doesn't hold isn't held here
     walk = Walk(RunContext(store), bench)
     with blas_threads(jobs):

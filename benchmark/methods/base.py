@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
     from benchmark.corpora.corpus import Documents
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
@@ -64,25 +65,6 @@ class Problem:
         return np.asarray(documents.labels[:, None] == np.arange(len(documents.classes)))
 
 
-@dataclass(frozen=True, eq=False)
-class Decisions:
-    """What one method made of one split.
-
-    Parameters
-    ----------
-    given : int array, shape (m,), or bool array, shape (m, k)
-        The class of each tested document; or, of documents with several, which classes it was given.
-    tied : bool array, of the shape of `given`
-        Where the first place was shared; or where the decision value was exactly 0.
-    seconds : float64 array, shape (6,)
-        By `CLOCKS`.
-    """
-
-    given: NDArray[np.signedinteger[Any]] | NDArray[np.bool_]
-    tied: NDArray[np.bool_]
-    seconds: NDArray[np.float64]
-
-
 class Method(Protocol):
     """A representation, a kernel or none, and a classifier, ready for the documents of one problem."""
 
@@ -98,7 +80,9 @@ class Method(Protocol):
     def spec(self) -> MethodSpec:
         """What the configuration says of it."""
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """Train on each split's training documents and decide on those it tests.
 
         Parameters

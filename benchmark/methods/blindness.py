@@ -11,14 +11,14 @@ from benchmark.methods.kernel_machines import kernel_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
-    from benchmark.methods.base import Decisions
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.weights import Work
 
 #: Kernel values that are looked at together.
 _VALUES = 10_000_000
 
 
-def blindness(spec: MethodSpec, work: Work, decisions: Decisions) -> str:
+def blindness(spec: MethodSpec, work: Work, decisions: SettingPredictions) -> str:
     """Why the decisions on a split say nothing of its documents; "" where they may say something.
 
     Either all decisions are ties; or the kernel gives all tested documents the same values, so that the decision
@@ -30,11 +30,11 @@ def blindness(spec: MethodSpec, work: Work, decisions: Decisions) -> str:
     spec : MethodSpec
     work : Work
         The split.
-    decisions : Decisions
+    decisions : SettingPredictions
         On its tested documents.
     """
-    given, test = decisions.given, work.split.test
-    if len(test) < 2 or (given != given[:1]).any():
+    predicted, test = decisions.predicted, work.split.test
+    if len(test) < 2 or (predicted != predicted[:1]).any():
         return ""
     if decisions.tied.all():
         return "every decision is a tie: nothing tells one class from another"

@@ -17,7 +17,7 @@ from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
 from benchmark.evaluation.predictions import PARTS
 from benchmark.kernels.gram import Gram
 from benchmark.kernels.products import self_products
-from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, learned_of
 from benchmark.methods.kernel_machines import OnSplits, cost, gram_rows, kernel_of, kernel_on
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from benchmark.config.model import MethodSpec, Representation
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.gram import InnerProducts
     from benchmark.methods.base import Problem
@@ -103,7 +104,7 @@ def _linear_machines(work: Work, representation: Representation, classifier: Sup
 class LinearCategories(OnSplits):
     """Linear machines as hyperplanes, one for each class: decisions are made without a kernel value."""
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch = Stopwatch()
         values = hyperplanes_of(linear.points, linear.machines).values(linear.tested)
@@ -118,7 +119,7 @@ class LinearCategories(OnSplits):
 class KernelCategories(OnSplits):
     """Machines on one kernel matrix, one for each class: any kernel that is elementwise in inner products."""
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         watch = Stopwatch()
         machines, products = self._trained(work, watch)
         split, normalization = work.split, self.spec.representation.normalization
@@ -147,7 +148,7 @@ class KernelCategories(OnSplits):
 class GramCategories(OnSplits):
     """Machines on the Gram rows that a kernel's own `transform` gives, one for each class."""
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
         points = work.points(self.spec.representation)
         watch.lap("extraction")
@@ -171,7 +172,7 @@ class TopMachines(OnSplits):
     part of its feature extraction, the inner products are part of both.
     """
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         members, bench = work.members, work.bench
@@ -200,7 +201,7 @@ class FisherMachines(OnSplits):
     #: PLSI starts at random.
     uses_seed: ClassVar[bool] = True
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         counts, split, bench = work.selected_counts(), work.split, work.bench
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
@@ -246,7 +247,7 @@ def _trained(
     return machines
 
 
-def _decided(work: Work, values: Array, seconds: Array) -> Decisions:
+def _decided(work: Work, values: Array, seconds: Array) -> SettingPredictions:
     columns, _ = learned_classes(work.members, work.problem.documents.classes)
     if work.problem.several:
         return decided_by_class(work.members, columns, values, seconds)

@@ -24,9 +24,10 @@ from benchmark.classifiers.svm import (
     predict,
 )
 from benchmark.compiled import numba_threads
+from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.answers import real_numbers
-from benchmark.methods.base import Decisions, Problem, Stopwatch
+from benchmark.methods.base import Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
 from benchmark.methods.weights import Work, learns, shared_products
 from benchmark.registries import shipped
@@ -62,7 +63,9 @@ class OnSplits:
     batched: ClassVar[bool] = False
     uses_seed: ClassVar[bool] = False
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """Train on each split and decide, see `Method.solve`."""
         with threads(bench):
             return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
@@ -72,7 +75,7 @@ class OnSplits:
         with threads(bench):
             return self._fitted(Work(problem, split, [split], terms, self.over_classes, bench))
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         raise NotImplementedError
 
     def _fitted(self, work: Work) -> FittedMethod:  # noqa: ARG002
@@ -85,7 +88,9 @@ class KernelMachine(OnSplits):
     Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
     """
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """Train on each split and decide, see `Method.solve`."""
         if self.joins(terms) is None:
             return super().solve(problem, splits, terms, bench)
@@ -105,14 +110,14 @@ class KernelMachine(OnSplits):
         selected = None if terms is None else repr(self.spec.representation)
         return shared_products(self.spec), self.over_classes, selected
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         watch = Stopwatch()
         machines, products, rows = self._trained(work, watch)
         normalization = self.spec.representation.normalization
         gram = Gram(kernel_of(self.spec), products, normalization, work.split.test, rows)
         predicted, tied = predict(machines, decide(machines, gram, work.bench.jobs))
         watch.lap("testing")
-        return Decisions(predicted, tied, watch.seconds())
+        return SettingPredictions.of_split(predicted, tied, watch.seconds())
 
     def _fitted(self, work: Work) -> FittedMachines:
         machines, _, rows = self._trained(work, Stopwatch())
@@ -152,7 +157,7 @@ def solve_joined(
     bench: Workbench,
     *,
     once: bool = False,
-) -> list[list[Decisions] | Exception]:
+) -> list[list[SettingPredictions] | Exception]:
     """Train one-vs-one machines that share inner products, split by split, and decide.
 
     Parameters
@@ -166,10 +171,10 @@ def solve_joined(
 
     Returns
     -------
-    list of (list of Decisions or Exception)
+    list of (list of SettingPredictions or Exception)
         For each machine its decisions, split by split, or why it can't be trained on one of them.
     """
-    found: list[dict[int, Decisions]] = [{} for _ in asked]
+    found: list[dict[int, SettingPredictions]] = [{} for _ in asked]
     failed: dict[int, Exception] = {}
     splits = {id(split): split for _, own in asked for split in own}
     with threads(bench):
@@ -187,7 +192,9 @@ def solve_joined(
     return [failed[i] if i in failed else [found[i][id(split)] for split in own] for i, (_, own) in enumerate(asked)]
 
 
-def _solve_together(machines: Sequence[KernelMachine], work: Work, *, once: bool) -> list[Decisions | Exception]:
+def _solve_together(
+    machines: Sequence[KernelMachine], work: Work, *, once: bool
+) -> list[SettingPredictions | Exception]:
     """Train machines of the same inner products on a split and decide, or tell why they can't be trained.
 
     Seconds are those of all threads, divided by how many there are.
@@ -201,7 +208,7 @@ def _solve_together(machines: Sequence[KernelMachine], work: Work, *, once: bool
         built = kernel_of(next(spec for spec in specs if repr(spec.kernel) == kernel))
         return Gram(built, products, normalization, work.split.test if tested else rows, rows)
 
-    found, wanted = dict[int, Decisions | Exception](), dict[int, Wanted]()
+    found, wanted = dict[int, SettingPredictions | Exception](), dict[int, Wanted]()
     asked: list[Gram] = []
     for each, spec in enumerate(specs):
         classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
@@ -229,14 +236,14 @@ def _solve_together(machines: Sequence[KernelMachine], work: Work, *, once: bool
         spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
         for part, seconds in spent.items():
             own_watch.book(part, float(seconds))
-        found[each] = Decisions(predicted, tied, watch.seconds() + own_watch.seconds())
+        found[each] = SettingPredictions.of_split(predicted, tied, watch.seconds() + own_watch.seconds())
     return [found[i] for i in range(len(machines))]
 
 
 class GramMachine(OnSplits):
     """LIBSVM on each split by itself, on the Gram rows that a kernel's own `transform` gives."""
 
-    def _split(self, work: Work) -> Decisions:
+    def _split(self, work: Work) -> SettingPredictions:
         watch, labels = Stopwatch(), work.problem.documents.labels
         train = work.split.train[np.argsort(labels[work.split.train], kind="stable")]
         points = work.points(self.spec.representation)
@@ -247,7 +254,7 @@ class GramMachine(OnSplits):
         watch.lap("training")
         predicted, tied = predict(machine.machines_, machine.decision_function(tested))
         watch.lap("testing")
-        return Decisions(machine.classes_[predicted].astype(np.int32), tied, watch.seconds())
+        return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds())
 
 
 def gram_rows(
@@ -304,7 +311,9 @@ class ManyMachines:
     batched: ClassVar[bool] = True
     uses_seed: ClassVar[bool] = False
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """Train on each split and decide, see `Method.solve`; each split has the same share of the seconds."""
         if terms is not None or len(problem.documents.classes) != 2:
             raise ValueError("machines over one kernel matrix need two classes, and the same terms in all splits")
@@ -326,7 +335,7 @@ class ManyMachines:
         watch.lap("training")
         seconds = (spent + watch.seconds("training")) / len(splits)
         # LIBSVM's rule: only a positive decision is for the first class.
-        return [Decisions((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
+        return [SettingPredictions.of_split((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMachines:
         """Train on a split, see `Method.fit`; coefficients are those of the kernel itself, whatever C's unit."""

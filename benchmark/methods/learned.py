@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from benchmark.methods.base import Decisions
+from benchmark.evaluation.predictions import SettingPredictions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,21 +52,23 @@ def given_by_class(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], val
     return given
 
 
-def decided_by_class(members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
+def decided_by_class(
+    members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array
+) -> SettingPredictions:
     """See `given_by_class`; `members`, shape (n, k), says which classes each training document has."""
     given = given_by_class(np.asarray(members.all(axis=0)), columns, values)
     tied = np.zeros(given.shape, dtype=bool)
     tied[:, columns] = values == 0
-    return Decisions(given, tied, seconds)
+    return SettingPredictions.of_split(given, tied, seconds)
 
 
-def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> Decisions:
+def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> SettingPredictions:
     """One class for each document: the largest of its values, shape (m, n_learned); of those that tie, the first."""
     check_finite(values)
     full = np.full((len(values), k), -np.inf)
     full[:, columns] = values
     best = full.max(axis=1, keepdims=True)
-    return Decisions(full.argmax(axis=1).astype(np.int32), (full == best).sum(axis=1) > 1, seconds)
+    return SettingPredictions.of_split(full.argmax(axis=1).astype(np.int32), (full == best).sum(axis=1) > 1, seconds)
 
 
 def check_finite(values: Array) -> Array:

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
-    from benchmark.methods.base import Decisions, Method, Problem
+    from benchmark.methods.base import Method, Problem
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
 
@@ -53,7 +54,9 @@ class OnesOwn:
         """As of the method."""
         return self.method.spec
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """As of the method; a ValueError in a line for whatever goes wrong.
 
         Raises

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from benchmark.blocks import blas_threads
+from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.methods.answers import with_checks
-from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FittedPoints, inside_and_outside, learned_of
 from benchmark.methods.learned import check_finite, decided_by_class, learned_classes
 from benchmark.methods.weights import Work, differs_by_split, learned_weighting, points_of
@@ -69,7 +70,9 @@ class PointClassifier:
     batched: bool = False
     uses_seed: ClassVar[bool] = False
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """Train on each split and decide, side by side; see `Method.solve`."""
         representation = self.spec.representation
         for_each = tags_of(self.spec.classifier.cls).selects_terms
@@ -81,7 +84,7 @@ class PointClassifier:
             matrix = problem.counts.matrix
             alike = [points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))]
 
-        def one(split: Split) -> Decisions:
+        def one(split: Split) -> SettingPredictions:
             watch = Stopwatch()
             work = Work(problem, split, splits, terms, self.over_classes, bench)
             # Nobody else needs the points of a split that is alone: they aren't held while its rows are trained on.
@@ -115,16 +118,16 @@ class PointClassifier:
         rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
         return _Given(points[split.train], points[split.test], for_each, rankings)
 
-    def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:
+    def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> SettingPredictions:
         model = self._fitted(given, problem.documents.labels[split.train], given.rankings)
         watch.lap("training")
         scores = check_finite(model.class_scores(given.test))
         codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
         watch.lap("testing")
-        return Decisions(codes, tied, watch.seconds())
+        return SettingPredictions.of_split(codes, tied, watch.seconds())
 
-    def _several(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> Decisions:
+    def _several(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> SettingPredictions:
         members = problem.members[split.train]
         columns, _ = learned_classes(members, problem.documents.classes)
         values = np.empty((len(split.test), len(columns)))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from benchmark.classifiers.thresholds import class_thresholds
-from benchmark.methods.base import Decisions, Stopwatch
+from benchmark.evaluation.predictions import SettingPredictions
+from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import KINDS, FittedMethod
 from benchmark.methods.held_out import held_out_values
 
@@ -52,11 +53,13 @@ class Thresholded:
         """Folds are drawn."""
         return self.method.uses_seed or self.spec.threshold == "cross-validated"
 
-    def solve(self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench) -> list[Decisions]:
+    def solve(
+        self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
+    ) -> list[SettingPredictions]:
         """Train on each split and decide, see `Method.solve`."""
         return [self._split(problem, split, terms, bench) for split in splits]
 
-    def _split(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> Decisions:
+    def _split(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> SettingPredictions:
         watch, tested = Stopwatch(), problem.counts.matrix[split.test]
         fitted = self.fit(problem, split, terms, bench)
         watch.lap("training")
@@ -66,7 +69,7 @@ class Thresholded:
         tied = np.zeros(given.shape, dtype=bool)
         tied[:, fitted.learned.columns] = values == 0
         watch.lap("testing")
-        return Decisions(given, tied, watch.seconds())
+        return SettingPredictions.of_split(given, tied, watch.seconds())
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedThresholds:
         """Train on a split, and on the folds of its training documents where thresholds are learned by them.

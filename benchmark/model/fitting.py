@@ -80,7 +80,8 @@ def fit_model(
     (task,) = variant.tasks
     texts = own_counts(part, variant, counts, context)
     work = task_work(part, variant, task, counts, key, texts)
-    problem, points = work.problem, [each for each in work.points if each.place[4:] == (cell.size, cell.terms)]
+    axes = cell.size, cell.terms
+    problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]
     if (part_of_plugin := points[0].plugin_part) is not None:
         why = "a model holds numbers, and no code"
         raise ConfigError(f"{name}: {place_of(part_of_plugin)} is a plug-in's, and can't be kept: {why}")
@@ -151,7 +152,7 @@ def _of_run(run: Run, cell: Cell, split: str) -> int:
     own = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
     if own is None:
         raise ValueError("a candidate can't be trained, and none is chosen; `bench run` says why")
-    names = [each.name for each in run.predictions.splits[cell.variant, cell.task, cell.size]]
+    names = [each.name for each in run.predictions.splits[cell.of_splits]]
     return int(own[names.index(split)])
 
 
@@ -162,7 +163,7 @@ def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbe
         problem = point.problem
         truth = problem.members if problem.several else problem.documents.labels
         decided = point.method.solve(problem, folds, point.terms, bench)
-        wrong = [np.mean(each.given != truth[fold.test]) for fold, each in zip(folds, decided, strict=True)]
+        wrong = [np.mean(each.predicted != truth[fold.test]) for fold, each in zip(folds, decided, strict=True)]
         errors.append(np.average(wrong, weights=[len(fold.test) for fold in folds]))
     return int(by_inner(np.array(errors)[:, None])[0])
 

@@ -66,7 +66,7 @@ def groups(work: TaskWork, missing: Sequence[tuple[PointWork, Job]]) -> list[Gro
     def shared(batch: Batch) -> tuple[Any, ...]:
         point, jobs = batch.parts[0]
         if by_split:
-            return point.problem.key, point.place[4], jobs[0].splits[0].name
+            return point.problem.key, point.place.size, jobs[0].splits[0].name
         return point.problem.key, *(point.place if point.classifies_points else point.shares)
 
     own = groupby(batches(missing, by_split=by_split), shared)

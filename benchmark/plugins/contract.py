@@ -36,8 +36,9 @@ if TYPE_CHECKING:
 
     import scipy.sparse as sp
 
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.measures.base import Measure
-    from benchmark.methods.base import Decisions, Problem
+    from benchmark.methods.base import Problem
 
     Check = Callable[[str, Any], None]
 
@@ -162,17 +163,17 @@ def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
     return MethodSpec(representation, None, part)
 
 
-def check_decisions(problem: Problem, n_tested: int, decisions: Decisions) -> None:
+def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictions) -> None:
     """Refuse decisions that are not one a tested document, or, of several classes, one a document and class."""
-    given, tied, k = decisions.given, decisions.tied, len(problem.documents.classes)
+    given, tied, k = decisions.predicted, decisions.tied, len(problem.documents.classes)
     shape = (n_tested, k) if problem.several else (n_tested,)
     _holds(given.shape == tied.shape == shape, f"decisions have the shapes {given.shape}, {tied.shape}, not {shape}")
     _holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
-    _holds(given.dtype == (np.bool_ if problem.several else np.int32), f"decisions are {given.dtype}")
+    _holds(given.dtype == (np.bool_ if problem.several else np.int16), f"decisions are {given.dtype}")
     if not problem.several:
         _holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
     seconds = decisions.seconds
-    _holds(seconds.shape == (6,) and np.isfinite(seconds).all() and (seconds >= 0).all(), f"seconds are {seconds}")
+    _holds(seconds.shape == (1, 6) and np.isfinite(seconds).all() and (seconds >= 0).all(), f"seconds are {seconds}")
 
 
 # --- Kernels ---

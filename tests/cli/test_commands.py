@@ -24,6 +24,7 @@ from benchmark.cli import app, questions
 from benchmark.config.model import BASE
 from benchmark.corpora import card as cards
 from benchmark.corpora import download, registry
+from benchmark.evaluation.predictions import RECORD
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import read_results
@@ -64,9 +65,8 @@ FILES = {
     "figure.png",
     "figure.svg",
     "report.html",
-    "predictions.npz",
-    "timings.csv",
     "manifest.json",
+    *RECORD,
     *HEADERS,
 }
 
@@ -456,7 +456,7 @@ class TestReport:
     @pytest.mark.usefixtures("no_work")
     def test_gives_the_same_bytes_again_from_predictions_alone(self, copied):
         before = {path.name: path.read_bytes() for path in copied.iterdir()}
-        for name in set(before) - {"predictions.npz", "timings.csv", "manifest.json"}:
+        for name in set(before) - {*RECORD, "manifest.json"}:
             (copied / name).unlink()
         result = invoke("report", copied)
         assert (result.exit_code, result.stderr) == (0, "")
@@ -467,7 +467,7 @@ class TestReport:
         assert "tf-l1-ngd" in table
         assert invoke("report", copied).stdout.startswith(table)
 
-    @pytest.mark.parametrize("name", ["predictions.npz", "timings.csv", "manifest.json"])
+    @pytest.mark.parametrize("name", [*RECORD, "manifest.json"])
     def test_damaged_files_give_no_table(self, copied, name):
         content = (copied / name).read_bytes()
         (copied / name).write_bytes(content[: len(content) // 2])

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from benchmark.cli import app
+from benchmark.evaluation.predictions import RECORD
 from benchmark.experiment import session
 from benchmark.experiment.folder import read_results
 from benchmark.experiment.session import checked
@@ -146,7 +147,7 @@ def test_validate_and_plan(config, shape):
 
 def test_run_leaves_tables_and_figures(finished_run):
     names = set(contents(finished_run))
-    assert {"manifest.json", "predictions.npz", "table.md", "table.csv", "table.tex", "scores.csv"} <= names
+    assert {"manifest.json", "table.md", "table.csv", "table.tex", "scores.csv"} <= names
     assert {"significance.csv", "differences.csv"} <= names
     pictures = {name.removesuffix(".png") for name in names if name.endswith(".png")}
     assert pictures
@@ -157,7 +158,7 @@ def test_run_leaves_tables_and_figures(finished_run):
 def test_report_gives_the_same_bytes(finished_run, tmp_path):
     copied = shutil.copytree(finished_run, tmp_path / "run")
     for path in copied.iterdir():
-        if path.name not in ("manifest.json", "predictions.npz", "timings.csv"):
+        if path.name not in ("manifest.json", "predictions.npz", *RECORD):
             path.unlink()
     result = invoke("report", copied)
     assert result.exit_code == 0, result.output
@@ -242,7 +243,7 @@ def test_a_part_computes_no_point_that_its_cells_do_not_need(config, shape, tmp_
     cell = next(cell for cell in study.cells if cell.what == "point" and cell.choice != "oracle")
     result = invoke("run", config, "--only", cell.id, "--out", tmp_path / "part")
     assert result.exit_code == 0, result.output
-    points = read_results(tmp_path / "part").predictions.points
+    points = read_results(tmp_path / "part").predictions.settings
     assert {(place[1], place[2], place[4], place[5]) for place in points} == {
         (cell.task, cell.method, cell.size, cell.terms)
     }

@@ -132,7 +132,7 @@ class TestFolders:
             (["thesis.tex"], "files that no run wrote (thesis.tex)"),
             (["a", "b", "c", "d"], "files that no run wrote (a, b, c, …)"),
             (["manifest.json"], "files that no run wrote (manifest.json)"),
-            (["predictions.npz", "thesis.tex"], "files that no run wrote (predictions.npz, thesis.tex)"),
+            (["predictions.parquet", "thesis.tex"], "files that no run wrote (predictions.parquet, thesis.tex)"),
         ],
     )
     @pytest.mark.usefixtures("no_work")
@@ -142,7 +142,9 @@ class TestFolders:
             (here / "mine" / name).write_text('{"short_name": "an app"}')
         refused(invoke("run", "small", "--out", "mine"), f"mine: holds {said}")
 
-    @pytest.mark.parametrize("names", [[], [".gitkeep"], ["predictions.npz"], ["predictions.npz", "timings.csv"]])
+    @pytest.mark.parametrize(
+        "names", [[], [".gitkeep"], ["predictions.parquet"], ["predictions.parquet", "timings.parquet"]]
+    )
     def test_what_is_empty_or_left_by_a_stopped_run_is_free(self, here, names):
         (here / "mine").mkdir()
         for name in names:

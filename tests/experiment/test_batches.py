@@ -79,7 +79,7 @@ def test_a_batch_decides_as_each_method_does_alone(work_of: Callable[..., TaskWo
             assert isinstance(together, list)
             assert isinstance(alone, list)
             for a, b in zip(together, alone, strict=True):
-                np.testing.assert_array_equal(a.given, b.given)
+                np.testing.assert_array_equal(a.predicted, b.predicted)
                 np.testing.assert_array_equal(a.tied, b.tied)
 
 

@@ -66,9 +66,9 @@ def machine(matrix, labels, train, test):
 
 def splits_with(found, size, method, index):
     """Training rows, tested rows and what was decided on them, split by split."""
-    point = found.predictions.points[*TASK, method, index, size, None]
+    point = found.predictions.settings[*TASK, method, index, size, None]
     n = len(found.predictions.tasks[TASK].ids)
-    for split, given in zip(found.predictions.splits[*TASK, size], point.given, strict=True):
+    for split, given in zip(found.predictions.splits[*TASK, size], point.by_split, strict=True):
         yield np.setdiff1d(np.arange(n), split.test), split.test, given
 
 
@@ -83,7 +83,7 @@ def test_decisions_are_those_of_scikit_learn(found, documents, method, index, ke
 
 def test_inner_errors_are_those_of_folds_of_the_training_documents(found, documents):
     truth, matrix = found.predictions.tasks[TASK].truth, kernel_matrix(Diffusion(t=1), documents[1])
-    inner = found.predictions.points[*TASK, "diffusion", 1, 40, None].inner
+    inner = found.predictions.settings[*TASK, "diffusion", 1, 40, None].inner
     assert len(set(inner)) > 1
     for (rows, _, _), error in zip(splits_with(found, 40, "diffusion", 1), inner, strict=True):
         wrong = 0
@@ -99,10 +99,10 @@ def test_a_larger_grid_never_changes_earlier_decisions(found, shared):
     for (variant, task, size), splits in found.predictions.splits.items():
         more = other.predictions.splits[variant, task, size]
         assert len(more) == 8
-        points = [each.predictions.points[variant, task, "linear", 0, size, None] for each in (found, other)]
+        points = [each.predictions.settings[variant, task, "linear", 0, size, None] for each in (found, other)]
         for i, split in enumerate(splits):
             np.testing.assert_array_equal(split.test, more[i].test)
-            np.testing.assert_array_equal(points[0].given[i], points[1].given[i])
+            np.testing.assert_array_equal(points[0].by_split[i], points[1].by_split[i])
 
 
 def test_another_seed_makes_other_draws(found, shared):

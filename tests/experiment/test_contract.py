@@ -168,8 +168,8 @@ def test_every_method_takes_selected_terms(store: Store, subset: str | None, pro
     assert {cell.terms for cell in experiment.cells} == {30, 60}
     fewer, more = (
         [
-            [given.tolist() for given in point.given]
-            for place, point in found.predictions.points.items()
+            [given.tolist() for given in point.by_split]
+            for place, point in found.predictions.settings.items()
             if place[5] == n
         ]
         for n in (30, 60)
@@ -190,9 +190,9 @@ def test_every_method_takes_a_text_of_its_own(store: Store, subset: str | None, 
         run(checked(map(method, NAMES), protocol, subset, text=whole), RunContext(store)),
     )
     check(found)
-    for (_, _, name, *rest), point in plain.predictions.points.items():
-        given = found.predictions.points["base", "", f"stoplist-smart-min_occurrences200-{name}", *rest].given
-        assert all(map(np.array_equal, given, point.given)), name
+    for (_, _, name, *rest), point in plain.predictions.settings.items():
+        given = found.predictions.settings["base", "", f"stoplist-smart-min_occurrences200-{name}", *rest].by_split
+        assert all(map(np.array_equal, given, point.by_split)), name
     lists = {"min_occurrences": [150, 300]}
     choose = {"by": "cross-validation", "folds": 2, "over": ["text"]}
     chosen = run(
@@ -211,8 +211,8 @@ def test_parameters_of_every_method_are_chosen(store: Store, subset: str | None,
     found = run(experiment, RunContext(store))
     check(found)
     assert all(len(entry.candidates) == 2 for entry in experiment.variants["base"].entries)
-    for place, point in found.predictions.points.items():
-        assert point.inner.shape == (len(point.given),), place
+    for place, point in found.predictions.settings.items():
+        assert point.inner.shape == (len(point.sizes),), place
         assert ((point.inner >= 0) & (point.inner <= 1)).all()
 
 
@@ -239,11 +239,11 @@ def check(found: Run) -> None:
     assert not found.failures
     predictions = found.predictions
     cells = {(cell.variant, cell.task, cell.method, cell.size, cell.terms) for cell in found.study.cells}
-    assert cells == {(*place[:3], *place[4:]) for place in predictions.points}
+    assert cells == {(*place[:3], *place[4:]) for place in predictions.settings}
     documents = predictions.tasks["base", ""]
-    for (variant, task, _, _, size, _), point in predictions.points.items():
+    for (variant, task, _, _, size, _), point in predictions.settings.items():
         splits = predictions.splits[variant, task, size]
-        for split, given, tied in zip(splits, point.given, point.tied, strict=True):
+        for split, given, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
             assert given.shape == tied.shape == documents.truth[split.test].shape
             assert given.dtype == (np.bool_ if documents.several else np.int16)
             assert documents.several or ((given >= 0) & (given < len(documents.classes))).all()
@@ -252,9 +252,9 @@ def check(found: Run) -> None:
 def learns(found: Run, floor: float) -> bool:
     """Whether the median method is right more often than `floor`, so that its decisions are about these documents."""
     documents, right = found.predictions.tasks["base", ""], []
-    for (variant, task, _, _, size, _), point in found.predictions.points.items():
+    for (variant, task, _, _, size, _), point in found.predictions.settings.items():
         splits = found.predictions.splits[variant, task, size]
         right += [
-            (given == documents.truth[split.test]).mean() for split, given in zip(splits, point.given, strict=True)
+            (given == documents.truth[split.test]).mean() for split, given in zip(splits, point.by_split, strict=True)
         ]
     return float(np.median(right)) > floor

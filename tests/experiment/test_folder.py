@@ -8,7 +8,9 @@ import shutil
 from dataclasses import replace
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
@@ -72,7 +74,7 @@ class TestDamage:
                 content = bytearray(whole)
                 content[position] ^= bits
                 path.write_bytes(content)
-                with pytest.raises(DataError, match=r"predictions\.npz: .*run the configuration again"):
+                with pytest.raises(DataError, match=r"predictions\.parquet: .*run the configuration again"):
                     read_results(folder)
         path.write_bytes(whole)
         read_results(folder)
@@ -104,8 +106,8 @@ class TestDamage:
     def test_predictions_of_another_run(self, folder, finished):
         """As a run leaves them that is stopped between the two files."""
         results = finished.results
-        points = dict(list(results.predictions.points.items())[1:])
-        contents = encode(Run(results.study, replace(results.predictions, points=points), {}, results.facts))
+        points = dict(list(results.predictions.settings.items())[1:])
+        contents = encode(Run(results.study, replace(results.predictions, settings=points), {}, results.facts))
         (folder / PREDICTIONS).write_bytes(contents[PREDICTIONS])
         with pytest.raises(DataError, match=r"not what manifest\.json belongs to"):
             read_results(folder)
@@ -120,22 +122,29 @@ class TestDamage:
         split = first[0]
         fewer = (replace(split, test=split.test[1:]), *first[1:])
         points = {
-            place: replace(each, given=(each.given[0][1:], *each.given[1:]), tied=(each.tied[0][1:], *each.tied[1:]))
-            for place, each in results.predictions.points.items()
+            place: replace(
+                each,
+                predicted=each.predicted[1:],
+                tied=each.tied[1:],
+                sizes=(each.sizes[0] - 1, *each.sizes[1:]),
+            )
+            for place, each in results.predictions.settings.items()
         }
-        short = replace(results.predictions, splits={key: fewer, **dict(rest)}, points=points)
+        short = replace(results.predictions, splits={key: fewer, **dict(rest)}, settings=points)
         for name, content in encode(Run(results.study, short, {}, results.facts)).items():
             replaced(folder, name, content)
         with pytest.raises(DataError, match=r"aren't of the documents"):
             read_results(folder)
 
     def test_times_that_a_hand_changed(self, folder):
-        text = (folder / TIMINGS).read_text()
-        for other in ("", text[: len(text) // 2], text.replace("tf-l1-ngd", "tf-l1-ned"), text + "x\n", "a,b\n1,2\n"):
-            (folder / TIMINGS).write_text(other)
-            with pytest.raises(DataError, match=r"timings\.csv: is damaged"):
+        table = parquet.read_table(folder / TIMINGS)
+        cells = table["cell"].cast("string").to_pylist()
+        renamed = pa.array([name.replace("ngd", "ned") for name in cells])
+        for other in (table.slice(1), table.set_column(table.column_names.index("cell"), "cell", renamed)):
+            parquet.write_table(other, folder / TIMINGS)
+            with pytest.raises(DataError, match=r"timings\.parquet: is damaged"):
                 read_results(folder)
-            replaced(folder, TIMINGS, other.encode())
+            replaced(folder, TIMINGS, (folder / TIMINGS).read_bytes())
             with pytest.raises(DataError, match="can't be read"):
                 read_results(folder)
 

@@ -63,9 +63,9 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
     assert 3 < T * n / math.log(n) < 5, "the corpus has another vocabulary: choose T anew"
     roots = np.sqrt(dense / np.maximum(dense.sum(axis=1, keepdims=True), 1))
     gram = heat(np.clip(roots @ roots.T, 0, 1), n, T)
-    (point,) = found.predictions.points.values()
+    (point,) = found.predictions.settings.values()
     for split, predicted in zip(
-        built_protocol(variant.protocol, None).splits(counts.documents), point.given, strict=True
+        built_protocol(variant.protocol, None).splits(counts.documents), point.by_split, strict=True
     ):
         oracle = SVC(kernel="precomputed", C=10.0, tol=EPSILON, decision_function_shape="ovo")
         oracle.fit(gram[np.ix_(split.train, split.train)], labels[split.train])
@@ -79,11 +79,11 @@ def test_predictions_are_those_of_the_series_in_the_vocabularys_dimension(experi
 def test_products_that_are_not_held_know_the_dimension_too(
     experiment: Experiment, store: Store, tmp_path_factory: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (held,) = run(experiment, RunContext(store)).predictions.points.values()
+    (held,) = run(experiment, RunContext(store)).predictions.settings.values()
     monkeypatch.setattr(workbench, "memory_budget", lambda: 0)
     other = type(store)(tmp_path_factory.mktemp("other"), limit=10**9)
-    (streamed,) = run(experiment, RunContext(other)).predictions.points.values()
-    for one, two in zip(held.given, streamed.given, strict=True):
+    (streamed,) = run(experiment, RunContext(other)).predictions.settings.values()
+    for one, two in zip(held.by_split, streamed.by_split, strict=True):
         np.testing.assert_array_equal(one, two)
 
 

@@ -37,7 +37,7 @@ from benchmark.representation import WEIGHTINGS
 from benchmark.representation.features import FEATURES
 from benchmark.text import stoplist
 from benchmark.text.duplicates import near_duplicates
-from tests.builders import small_experiment
+from tests.builders import setting_of, small_experiment
 from tests.trials.limits import mostly_slow
 
 if TYPE_CHECKING:
@@ -576,19 +576,18 @@ def test_jobs_have_keys_of_their_own(
 def test_the_entry_of_a_job_holds_what_it_gave(work_of_one: tuple[Any, Any]) -> None:
     job, problem = work_of_one
     rng, several = np.random.default_rng(0), problem.several
-    k, decisions = len(problem.documents.classes), []
+    k, labels, ties = len(problem.documents.classes), [], []
     for split in job.splits:
         shape = (len(split.test), k) if several else (len(split.test),)
-        given = rng.random(shape) < 0.5 if several else rng.integers(0, k, shape).astype(np.int32)
-        decisions.append(work.Decisions(given, rng.random(shape) < 0.5, rng.random(5)))
-    first = work.Solved(tuple(decisions), rng.random(len(job.splits)), rng.random(len(job.splits)), "0.1.0 (1a)")
+        labels.append(rng.random(shape) < 0.5 if several else rng.integers(0, k, shape))
+        ties.append(rng.random(shape) < 0.5)
+    n = len(job.splits)
+    taken = {"seconds": rng.random((n, 6)), "memory": rng.random(n), "inner": rng.random(n)}
+    first = setting_of(labels, ties, **taken, versions=["0.1.0 (1a)"] * n)
     back = work.unpack(pack(first), job, problem)
-    for one, other in zip(first.decisions, back.decisions, strict=True):
-        for name in ("given", "tied", "seconds"):
-            np.testing.assert_array_equal(getattr(one, name), getattr(other, name), strict=True)
-    np.testing.assert_array_equal(first.inner, back.inner)
-    np.testing.assert_array_equal(first.memory, back.memory)
-    assert first.version == back.version
+    for name in ("predicted", "tied", "seconds", "memory", "inner"):
+        np.testing.assert_array_equal(getattr(first, name), getattr(back, name), strict=True)
+    assert (first.sizes, first.versions) == (back.sizes, back.versions)
 
 
 @pytest.fixture(params=[None, "several"])

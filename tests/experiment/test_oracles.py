@@ -46,7 +46,7 @@ class Found:
         return built_protocol(self.variant.protocol, size).splits(self.documents(task)[1])
 
     def point(self, method, size=None, terms=None, task=0, candidate=0):
-        return self.run.predictions.points["base", self.variant.tasks[task].name, method, candidate, size, terms]
+        return self.run.predictions.settings["base", self.variant.tasks[task].name, method, candidate, size, terms]
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +130,7 @@ class TestDrawsOfTwoClasses:
     def test_decisions_are_scikit_learns(self, drawn, method, candidate, kernel, size):
         matrix, labels = self.matrix(drawn, kernel), drawn.documents()[1].labels
         point = drawn.point(method, size, candidate=candidate)
-        for split, given in zip(drawn.splits(size), point.given, strict=True):
+        for split, given in zip(drawn.splits(size), point.by_split, strict=True):
             # LIBSVM's first class is the first one it meets; scikit-learn sorts, so that the labels come out alike.
             machine = SVC(C=10, kernel="precomputed").fit(matrix[np.ix_(split.train, split.train)], labels[split.train])
             np.testing.assert_array_equal(given, machine.predict(matrix[np.ix_(split.test, split.train)]))
@@ -153,7 +153,9 @@ class TestDrawsOfTwoClasses:
             methods=["linear"],
         )
         for size in (12, 40):
-            for one, two in zip(drawn.point("linear", size).given, other.point("linear", size).given, strict=False):
+            for one, two in zip(
+                drawn.point("linear", size).by_split, other.point("linear", size).by_split, strict=False
+            ):
                 np.testing.assert_array_equal(one, two)
 
     def test_only_the_sizes_that_are_missing_are_trained(self, drawn, store, monkeypatch):
@@ -185,14 +187,14 @@ class TestSelectedTerms:
     def test_bayes_on_the_common_terms_is_that_of_scikit_learn(self, selected, task, number, method, theirs):
         position, X, y, tested = task
         terms = self.best(X, y, number)
-        (given,) = selected.point(method, terms=number, task=position).given
+        (given,) = selected.point(method, terms=number, task=position).by_split
         np.testing.assert_array_equal(given, theirs.fit(X[:, terms], y).predict(tested[:, terms]))
 
     @pytest.mark.parametrize("number", TERMS)
     @pytest.mark.parametrize(("method", "cls"), [("ppt", ProjectedPdf), ("eef", EmbeddedFamily)])
     def test_each_class_selects_terms_of_its_own(self, selected, task, number, method, cls):
         position, X, y, tested = task
-        (given,) = selected.point(method, terms=number, task=position).given
+        (given,) = selected.point(method, terms=number, task=position).by_split
         np.testing.assert_array_equal(given, cls(n_terms=number, smoothing=0.5).fit(X, y).predict(tested))
 
     @pytest.mark.parametrize("number", TERMS)
@@ -200,7 +202,7 @@ class TestSelectedTerms:
         position, X, y, tested = task
         terms, order = self.best(X, y, number), np.argsort(y, kind="stable")  # LIBSVM's numbers depend on the order
         train = X[order][:, terms]
-        (given,) = selected.point("svm", terms=number, task=position).given
+        (given,) = selected.point("svm", terms=number, task=position).by_split
         machine = SVC(C=0.01, kernel="precomputed").fit(train @ train.T, y[order])
         np.testing.assert_array_equal(given, machine.predict(tested[:, terms] @ train.T))
 
@@ -215,7 +217,7 @@ class TestSelectedTerms:
         )
         machine = SVC(C=1, kernel="precomputed", decision_function_shape="ovo").fit(train @ train.T, y[order])
         clear = (np.abs(machine.decision_function(other @ train.T).reshape(len(other), -1)) > DOUBTFUL).all(axis=1)
-        (given,) = selected.point("tfidf-l2-idf-training-svm-c1", terms=number, task=position).given
+        (given,) = selected.point("tfidf-l2-idf-training-svm-c1", terms=number, task=position).by_split
         np.testing.assert_array_equal(given[clear], machine.predict(other @ train.T)[clear])
         assert clear.mean() > 0.9
 
@@ -230,8 +232,8 @@ class TestSelectedTerms:
         position, X, y, tested = task
         point = selected.point("complement-nb", terms=5, task=position)
         empty = tested[:, self.best(X, y, 5)].sum(axis=1) == 0
-        assert point.tied[0][empty].all()
-        assert (point.given[0][empty] == 0).all()
+        assert point.tied_by_split[0][empty].all()
+        assert (point.by_split[0][empty] == 0).all()
 
     def test_more_terms_than_words_are_refused_before_training(self, store, monkeypatch):
         monkeypatch.setattr(points.PointClassifier, "solve", lambda *_: pytest.fail("something was trained"))
@@ -257,7 +259,7 @@ class TestSeveralClasses:
     def test_linear_machines_are_scikit_learns(self, several, draws):
         members, (own, size) = several.counts.documents.topics, draws
         for position, split, documents in own:
-            given = several.point("linear", size).given[position]
+            given = several.point("linear", size).by_split[position]
             for x in range(members.shape[1]):
                 machine = SVC(C=1.0, kernel="linear").fit(documents[split.train].toarray(), members[split.train, x])
                 values = machine.decision_function(documents[split.test].toarray())
@@ -272,7 +274,7 @@ class TestSeveralClasses:
             own_members = other[split.train] if other[split.train, -1].any() else members[split.train]
             top = HyperplaneTop().fit(documents[split.train], own_members)
             values = top.solve_targets(range(members.shape[1]), documents[split.test])
-            np.testing.assert_array_equal(several.point("hp-top", size).given[position], values > 0)
+            np.testing.assert_array_equal(several.point("hp-top", size).by_split[position], values > 0)
 
     def test_fisher_is_machines_on_the_kernel(self, several, draws):
         members, (own, size) = several.counts.documents.topics, draws
@@ -286,14 +288,14 @@ class TestSeveralClasses:
                 machine = SVC(C=1.0, kernel="precomputed").fit(gram, members[split.train, x])
                 values = machine.decision_function(rows)
                 sure = np.abs(values) > DOUBTFUL
-                given = several.point("plsi-fisher", size).given[position]
+                given = several.point("plsi-fisher", size).by_split[position]
                 np.testing.assert_array_equal(given[sure, x], values[sure] > 0)
 
     def test_naive_bayes_tells_each_class_from_the_others(self, several, draws):
         members, (own, size) = several.counts.documents.topics, draws
         norms = several.counts.matrix
         for position, split, _ in own:
-            given = several.point("mnb", size).given[position]
+            given = several.point("mnb", size).by_split[position]
             dense = norms.toarray().astype(float)
             dense /= np.maximum(np.linalg.norm(dense, axis=1, keepdims=True), 1e-300)
             for x in range(members.shape[1]):
@@ -301,7 +303,7 @@ class TestSeveralClasses:
                 np.testing.assert_array_equal(given[:, x], theirs.predict(dense[split.test]))
 
     def test_seconds_are_positive_and_linear_machines_need_no_features(self, several):
-        for place, point in several.run.predictions.points.items():
+        for place, point in several.run.predictions.settings.items():
             assert (point.seconds >= 0).all()
             assert (point.seconds.sum(axis=1) > 0).all()
             if place[2] == "linear":
@@ -316,9 +318,9 @@ def test_centroids_are_those_of_the_classifier_trained_on_each_draw(found, centr
         protocol={"name": "random-subsets", "train_size": [12, 60], "replicates": 3},
         methods=[{"classifier": {"name": "divergence-bayes", "centroid": centroid, "smoothing": 0.001}}],
     )
-    (method,) = {place[2] for place in drawn.run.predictions.points}
+    (method,) = {place[2] for place in drawn.run.predictions.settings}
     labels, matrix = drawn.counts.documents.labels, drawn.counts.matrix
     for size in (12, 60):
-        for split, given in zip(drawn.splits(size), drawn.point(method, size).given, strict=True):
+        for split, given in zip(drawn.splits(size), drawn.point(method, size).by_split, strict=True):
             classifier = DivergenceBayes(centroid, 0.001).fit(matrix[split.train], labels[split.train])
             np.testing.assert_array_equal(given, classifier.predict(matrix[split.test]))

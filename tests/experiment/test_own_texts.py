@@ -56,12 +56,12 @@ def texts_of(methods: list[dict[str, Any]], text: dict[str, Any]) -> list[dict[s
 
 def same(one: Run, other: Run, label: Callable[[str], str]) -> bool:
     """Whether the points of one run decide as those of the other, whose methods `label` names."""
-    points = one.predictions.points
+    points = one.predictions.settings
     return all(
         np.array_equal(given, expected)
         for place, point in points.items()
         for given, expected in zip(
-            point.given, other.predictions.points[*place[:2], label(place[2]), *place[3:]].given, strict=True
+            point.by_split, other.predictions.settings[*place[:2], label(place[2]), *place[3:]].by_split, strict=True
         )
     )
 
@@ -128,8 +128,8 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
                 oracle = MultinomialNB().fit(counts.matrix[rows], labels[rows])
                 wrong += int((oracle.predict(counts.matrix[train[fold.test]]) != labels[train[fold.test]]).sum())
             expected.append(wrong / len(train))
-        np.testing.assert_allclose(found.predictions.points[BASE, "", "mnb", index, None, None].inner, expected)
-    inner = np.stack([found.predictions.points[BASE, "", "mnb", i, None, None].inner for i in range(len(wanted))])
+        np.testing.assert_allclose(found.predictions.settings[BASE, "", "mnb", index, None, None].inner, expected)
+    inner = np.stack([found.predictions.settings[BASE, "", "mnb", i, None, None].inner for i in range(len(wanted))])
     chosen = found.scored.chosen["mnb-cv"]
     assert (inner[chosen, [0, 1]] == inner.min(axis=0)).all()
     assert len(set(inner.ravel())) > 4
@@ -155,7 +155,7 @@ def test_what_is_kept_of_it_reads_by_its_own_lexing_and_decides_as_the_run(study
             assert model.lexing == own.lexing
             asked = [(documents.ids[row], contents[documents.ids[row]]) for row in split.test]
             given = np.concatenate([each.given for _, each in model.answers(asked)])
-            expected = found.predictions.points[BASE, "", cell.method, index, None, None].given[number]
+            expected = found.predictions.settings[BASE, "", cell.method, index, None, None].by_split[number]
             np.testing.assert_array_equal(given, expected)
     of_all = fit_model(experiment, experiment.cells[0].id, RunContext(store)).about["chosen"]
     assert (of_all["by"], of_all["of"]) == ("cross-validation over all documents", 2)

@@ -41,9 +41,9 @@ CELLS = {
 }
 STEPS = 16
 PAGE = "report.html"
-PREDICTIONS = "predictions.npz"
+PREDICTIONS = "predictions.parquet"
 #: What alone may know when a run was made, and what clock and memory said.
-OF_THE_MOMENT = ("manifest.json", "timings.csv", "costs.csv")
+OF_THE_MOMENT = ("manifest.json", "timings.parquet", "costs.csv")
 
 
 @pytest.fixture(scope="module", name="run")

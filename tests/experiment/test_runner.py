@@ -78,9 +78,9 @@ def assert_equal_to_scikit_learn(experiment, found, store, names, least_clear=0.
         (spec,) = next(entry for entry in variant.entries if entry.label == cell.method).candidates
         counts, _, _ = read_counts(variant.collection, RunContext(store))
         dense, labels = counts.matrix.toarray(), counts.documents.labels
-        point = found.predictions.points[cell.variant, "", cell.method, 0, cell.size, None]
+        point = found.predictions.settings[cell.variant, "", cell.method, 0, cell.size, None]
         splits = built_protocol(variant.protocol, cell.size).splits(counts.documents)
-        for split, predicted, tied in zip(splits, point.given, point.tied, strict=True):
+        for split, predicted, tied in zip(splits, point.by_split, point.tied_by_split, strict=True):
             idf_rows = split.train if spec.representation.idf == "training" else np.arange(len(dense))
             weights = term_weights(dense, spec.representation.weighting.name, idf_rows)
             points = on_scale(weights, spec.representation.normalization)
@@ -149,8 +149,11 @@ def test_variants_and_the_order_of_classes(store):
 
 def predictions(found):
     """All that was predicted, as plain data."""
-    points = found.predictions.points.items()
-    return {place: ([*map(list, each.given)], [*map(list, each.tied)], each.inner.tolist()) for place, each in points}
+    points = found.predictions.settings.items()
+    return {
+        place: ([*map(list, each.by_split)], [*map(list, each.tied_by_split)], each.inner.tolist())
+        for place, each in points
+    }
 
 
 class Trainings:
@@ -401,7 +404,7 @@ class TestChangedCorpus:
 
     def test_unchanged_it_runs(self, corpus, experiment, store):
         found = run(experiment, RunContext(store, download=False))
-        assert len(found.predictions.points) == 2
+        assert len(found.predictions.settings) == 2
         assert str(corpus[0]) in found.facts[BASE]["source"]
 
     @pytest.mark.parametrize("change", ["one byte", "one document less", "one more", "renamed"])

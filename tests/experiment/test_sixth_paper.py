@@ -173,6 +173,6 @@ def test_a_method_takes_part_in_everything_else(store: Store, subset: str | None
     )
     found = run(experiment, RunContext(store))
     assert not found.failures
-    assert {place[2:4] for place in found.predictions.points} == {
+    assert {place[2:4] for place in found.predictions.settings} == {
         (name, candidate) for name in ("squared-linear", "contrary") for candidate in (0, 1)
     }

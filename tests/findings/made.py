@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
-from tests.builders import small_experiment
+from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
+from tests.builders import setting_of, small_experiment
 
 if TYPE_CHECKING:
     from benchmark.config.model import Experiment
@@ -49,7 +49,7 @@ def predicted(study: Experiment, seed: int = 0, n: int = 60, *, several: bool = 
             truth = np.random.default_rng(9).integers(k, size=n).astype(np.int32)
             truth = order[truth].astype(np.int32)
             members = np.random.default_rng(8).random((n, k)) < 0.4
-            key = (variant.name, task.name)
+            key = TaskKey(variant.name, task.name)
             tasks[key] = TaskDocuments(tuple(map(str, range(n))), task.classes, members if several else truth)
             for size in variant.sizes:
                 draws = 6 if size else 2
@@ -57,7 +57,7 @@ def predicted(study: Experiment, seed: int = 0, n: int = 60, *, several: bool = 
                 if not size:
                     tests = [np.arange(25), np.arange(25, n)]
                 names = [f"replicate-{i + 1:02d}" for i in range(draws)] if size else ["cornell", "texas"]
-                splits[*key, size] = tuple(
+                splits[SplitKey(*key, size)] = tuple(
                     TestedSplit(name, test, np.full(k, 5)) for name, test in zip(names, tests, strict=True)
                 )
                 for entry, number in product(variant.entries, variant.numbers):
@@ -71,8 +71,10 @@ def predicted(study: Experiment, seed: int = 0, n: int = 60, *, several: bool = 
                             )
                         inner = rng.integers(4, size=draws) / 10 if len(entry.candidates) > 1 else np.empty(0)
                         tied = tuple(np.arange(own.size).reshape(own.shape) == 3 for own in given)
-                        found = Given(tuple(given), tied, rng.random((draws, 6)), np.ones(draws), inner)
-                        points[*key, entry.label, index, size, number] = found
+                        found = setting_of(
+                            given, tied, seconds=rng.random((draws, 6)), memory=np.ones(draws), inner=inner
+                        )
+                        points[SettingKey(*key, entry.label, index, size, number)] = found
     return Predictions(tasks, splits, points)
 
 

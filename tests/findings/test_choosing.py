@@ -10,10 +10,11 @@ import pytest
 
 from benchmark.config.model import Cell
 from benchmark.evaluation.metrics import METRICS, tally
-from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.findings.choosing import by_inner, chosen, decided, losses_of
 from benchmark.findings.scoring import Run
 from benchmark.findings.summary import summarized
+from tests.builders import setting_of
 from tests.findings.made import drawn_study
 
 
@@ -27,9 +28,9 @@ class TestChoice:
             for size in (50, 100):
                 splits, point = (
                     predictions.splits["base", "", size],
-                    predictions.points["base", "", "rbf", index, size, None],
+                    predictions.settings["base", "", "rbf", index, size, None],
                 )
-                each = [tally(task.truth[s.test], g, 3) for s, g in zip(splits, point.given, strict=True)]
+                each = [tally(task.truth[s.test], g, 3) for s, g in zip(splits, point.by_split, strict=True)]
                 wrong.append(np.mean([METRICS["error"].of(one) for one in each]))
             means.append(np.mean(wrong))
         for size in (50, 100):
@@ -37,13 +38,13 @@ class TestChoice:
 
     def test_cross_validation_takes_each_splits_own(self, drawn):
         _, predictions, scored = drawn
-        inner = np.stack([predictions.points["base", "", "rbf", i, 50, None].inner for i in range(3)])
+        inner = np.stack([predictions.settings["base", "", "rbf", i, 50, None].inner for i in range(3)])
         chosen = scored.chosen["rbf-cv-50"]
         assert (inner[chosen, np.arange(6)] == inner.min(axis=0)).all()
 
     def test_a_candidate_that_failed_leaves_no_score(self, drawn):
         study, predictions, _ = drawn
-        points = {key: point for key, point in predictions.points.items() if key[2:5] != ("rbf", 1, 50)}
+        points = {key: point for key, point in predictions.settings.items() if key[2:5] != ("rbf", 1, 50)}
         part = Predictions(predictions.tasks, predictions.splits, points)
         failures = {"rbf-50": "too wide"}
         summary = summarized(Run(study, part, failures, {}))
@@ -56,9 +57,9 @@ class TestChoice:
         assert len(set(candidates)) > 1
         given = decided(predictions, cell, candidates)
         for split, index in enumerate(candidates):
-            of = predictions.points["base", "", "rbf", int(index), 50, None]
-            np.testing.assert_array_equal(given.given[split], of.given[split])
-            np.testing.assert_array_equal(given.tied[split], of.tied[split])
+            of = predictions.settings["base", "", "rbf", int(index), 50, None]
+            np.testing.assert_array_equal(given.by_split[split], of.by_split[split])
+            np.testing.assert_array_equal(given.tied_by_split[split], of.tied_by_split[split])
             np.testing.assert_array_equal(given.seconds[split], of.seconds[split])
 
     def test_both_choices_are_of_the_same_where_there_is_one_candidate(self, drawn):
@@ -78,18 +79,15 @@ def choosing():
     study = drawn_study(corpus={"name": "synthetic", "classes": ["course", "faculty"]}, metrics=["error"])
 
     def choose(choice, decisions, inner=None, metrics=("error",), tested=TESTED):
-        key = ("base", "")
+        key = TaskKey("base", "")
         documents = TaskDocuments(tuple("abcdefghij"), ("course", "faculty"), TRUTH)
         split = TestedSplit("replicate-01", tested, np.array([3, 2]))
         points = {}
         for size, each in decisions.items():
             for index, given in enumerate(each):
                 own = np.array([0.5 if inner is None else inner[index]])
-                tied = np.zeros(len(TESTED), dtype=bool)
-                points[*key, "rbf", index, size, None] = Given(
-                    (np.asarray(given, dtype=np.int32),), (tied,), np.zeros((1, 6)), np.zeros(1), own
-                )
-        predictions = Predictions({key: documents}, {(*key, size): (split,) for size in (50, 100)}, points)
+                points[SettingKey(*key, "rbf", index, size, None)] = setting_of([given], inner=own)
+        predictions = Predictions({key: documents}, {SplitKey(*key, size): (split,) for size in (50, 100)}, points)
         cell = Cell("x", "base", "", "rbf", choice=choice, size=50)
         study_of = replace(study, metrics=metrics)
         return chosen(study_of, predictions, cell, partial(losses_of, study_of, predictions))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmark.errors import ConfigError
-from benchmark.evaluation.predictions import Given, Predictions
+from benchmark.evaluation.predictions import Predictions, SettingKey
 from benchmark.findings.comparing import compare_cells, compare_runs
 from benchmark.findings.scoring import Run, score
 from tests.findings.made import CLASSES, drawn_study, predicted, table_study
@@ -40,7 +42,7 @@ class TestCells:
 
     def test_one_that_failed_says_why(self, drawn):
         study, predictions, _ = drawn
-        points = {key: point for key, point in predictions.points.items() if key[2] != "linear"}
+        points = {key: point for key, point in predictions.settings.items() if key[2] != "linear"}
         part = Predictions(predictions.tasks, predictions.splits, points)
         with pytest.raises(ConfigError, match="'linear-oracle-50' failed: too wide"):
             compare_cells(Run(study, part, {"linear-oracle-50": "too wide"}, {}), "rbf-oracle-50", "linear-oracle-50")
@@ -65,12 +67,12 @@ class TestRuns:
 
     def test_documents_that_were_decided_otherwise_are_counted(self, tabled):
         study, predictions, _ = tabled
-        key = ("base", "", "tf-l1-ngd", 0, None, None)
-        point = predictions.points[key]
-        given = [array.copy() for array in point.given]
-        given[0][:3] = (given[0][:3] + 1) % 3
-        moved = Given(tuple(given), point.tied, point.seconds, point.memory, point.inner)
-        other = Predictions(predictions.tasks, predictions.splits, predictions.points | {key: moved})
+        key = SettingKey("base", "", "tf-l1-ngd", 0, None, None)
+        point = predictions.settings[key]
+        labels = point.predicted.copy()
+        labels[:3] = (labels[:3] + 1) % 3
+        moved = replace(point, predicted=labels)
+        other = Predictions(predictions.tasks, predictions.splits, predictions.settings | {key: moved})
         (part,) = compare_runs(Run(study, predictions, {}, {}), Run(study, other, {}, {}), ("one", "two"))
         assert {row[0]: row[-2:] for row in part.rows} == {
             cell.id: (60, 3 if cell.id == "tf-l1-ngd" else 0) for cell in study.cells

@@ -104,7 +104,7 @@ def test_a_choice_on_the_tested_documents_needs_the_whole_curve_and_a_growth_its
 def test_every_point_of_the_whole_is_needed_by_a_cell(store):
     study = small_experiment(**CURVES)
     found = run(study, RunContext(store))
-    assert {place for cell in study.cells for place in points_of(study, cell)} == set(found.predictions.points)
+    assert {place for cell in study.cells for place in points_of(study, cell)} == set(found.predictions.settings)
     assert (found.from_store, run(study, RunContext(store)).from_store) == ((0, 16), (16, 16))
     again = run(part_of(study, ["*-cv-60"]), RunContext(store))
     assert again.from_store == (2, 2)

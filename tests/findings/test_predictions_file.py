@@ -1,21 +1,37 @@
-"""The archive of predictions: back to what they were, the same bytes for the same, and damage that is seen."""
+"""The files of predictions: back to what they were, the same bytes for the same, what pandas reads, and damage seen."""
 
 from __future__ import annotations
 
 import io
-import json
-import zipfile
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyarrow import parquet
 
-from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.predictions import (
+    DIAGNOSTICS,
+    DOCUMENTS,
+    PREDICTIONS,
+    RECORD,
+    SETTINGS,
+    SPLITS,
+    TIMINGS,
+    Predictions,
+    SettingKey,
+    SplitKey,
+    TaskDocuments,
+    TaskKey,
+    TestedSplit,
+)
 from benchmark.experiment.folder import DAMAGED
-from benchmark.findings import timings_file
 from benchmark.findings.predictions_file import decode, encode
+from tests.builders import setting_of
 
 #: Paths decoded as latin-1: anything but NUL.
 IDS = st.text(st.characters(max_codepoint=255, exclude_characters="\0"), min_size=1)
@@ -23,37 +39,43 @@ NASTY = ["course/http:^^y^\r", "a,b", 'say "this"', "two\nlines", "caf\xe9", " b
 
 
 def made(*, several=False, k=3, n=20, seed=0, variants=("base", "other"), sizes=(5, 10)):
-    """Two variants with two sizes of three splits each; of the second variant, one point failed."""
+    """Two variants with two sizes of three splits each; of the second variant, one setting failed.
+
+    Where `several` is None, the documents of the second variant alone may have several classes.
+    """
     rng = np.random.default_rng(seed)
-    tasks, splits, points = {}, {}, {}
+    tasks, splits, found = {}, {}, {}
     for variant in variants:
-        truth = rng.random((n, k)) < 0.5 if several else rng.integers(k, size=n).astype(np.int32)
+        many = variant == "other" if several is None else several
+        task = TaskKey(variant, "a-b")
+        truth = rng.random((n, k)) < 0.5 if many else rng.integers(k, size=n).astype(np.int32)
         ids = tuple(f"{variant}/ü-{row}\r" for row in range(n))
-        tasks[variant, "a-b"] = TaskDocuments(ids, tuple(f"class {c}" for c in range(k)), truth)
+        tasks[task] = TaskDocuments(ids, tuple(f"class {c}" for c in range(k)), truth)
         for size in sizes:
             tests = [np.sort(rng.choice(n, 7 + draw, replace=False)) for draw in range(3)]
-            splits[variant, "a-b", size] = tuple(
+            splits[SplitKey(*task, size)] = tuple(
                 TestedSplit(f"=replicate,\r-{i}", test, rng.integers(9, size=k)) for i, test in enumerate(tests)
             )
-            for index in (0, 1):
+            for index, terms in product((0, 1), (None, 100)):
                 if (variant, size, index) != ("other", 10, 1):
-                    shapes = [(len(test), k) if several else len(test) for test in tests]
-                    given = [
-                        rng.random(s) < 0.5 if several else rng.integers(k, size=s, dtype=np.int16) for s in shapes
-                    ]
-                    tied = [rng.random(s) < 0.1 for s in shapes]
-                    inner = rng.random(3) if index else np.empty(0)
-                    clock, memory = rng.random((3, 6)).round(6), np.array([1e9, np.nan, 3.0])
-                    own = Given(tuple(given), tuple(tied), clock, memory, inner)
-                    points[variant, "a-b", "ngd", index, size, None] = own
+                    shapes = [(len(test), k) if many else len(test) for test in tests]
+                    labels = [rng.random(s) < 0.5 if many else rng.integers(k, size=s) for s in shapes]
+                    taken = {"seconds": rng.random((3, 6)).round(6), "memory": np.array([1e9, np.nan, 3.0])}
+                    found[SettingKey(*task, "ngd", index, size, terms)] = setting_of(
+                        labels,
+                        [rng.random(s) < 0.1 for s in shapes],
+                        **taken,
+                        inner=rng.random(3) if index else (),
+                        versions=["0.1.0", "0.1.0 (1a)", ""],
+                    )
     measured = {("distances", "base"): {"x/y": rng.random((2, 3)), "names": np.frombuffer(b"a\0b", dtype=np.uint8)}}
-    return Predictions(tasks, splits, points, measured)
+    return Predictions(tasks, splits, found, measured)
 
 
 def same(one, two):
     assert list(one.tasks) == list(two.tasks)
     assert list(one.splits) == list(two.splits)
-    assert list(one.points) == list(two.points)
+    assert list(one.settings) == list(two.settings)
     for key, task in one.tasks.items():
         assert (task.ids, task.classes) == (two.tasks[key].ids, two.tasks[key].classes)
         np.testing.assert_array_equal(task.truth, two.tasks[key].truth, strict=True)
@@ -62,33 +84,69 @@ def same(one, two):
             assert a.name == b.name
             np.testing.assert_array_equal(a.test, b.test)
             np.testing.assert_array_equal(a.trained, b.trained)
-    for key, point in one.points.items():
-        for part in ("given", "tied"):
-            for a, b in zip(getattr(point, part), getattr(two.points[key], part), strict=True):
-                np.testing.assert_array_equal(a, b, strict=True)
-        np.testing.assert_array_equal(point.inner, two.points[key].inner, strict=True)
+    for key, setting in one.settings.items():
+        assert (setting.sizes, setting.versions) == (two.settings[key].sizes, two.settings[key].versions)
+        for part in ("predicted", "tied", "inner", "seconds", "memory"):
+            np.testing.assert_array_equal(getattr(setting, part), getattr(two.settings[key], part), strict=True)
     for key, arrays in one.measured.items():
         for name, array in arrays.items():
             np.testing.assert_array_equal(array, two.measured[key][name], strict=True)
 
 
-@pytest.mark.parametrize(("several", "k"), [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11)])
+KINDS = [(False, 2), (False, 3), (False, 300), (True, 3), (True, 11), (None, 3)]
+
+
+@pytest.mark.parametrize(("several", "k"), KINDS)
 def test_gives_back_what_it_was_given(several, k):
     predictions = made(several=several, k=k)
-    content = encode(predictions)
-    back = decode(content)
+    contents = encode(predictions)
+    back = decode(contents)
     same(predictions, back)
-    assert encode(back) == content
+    assert encode(back) == contents
 
 
-def test_nothing_is_an_archive_too():
+def test_nothing_comes_back_too():
     same(decode(encode(Predictions({}, {}, {}, {}))), Predictions({}, {}, {}, {}))
 
 
-def test_bytes_carry_no_date():
-    content = encode(made())
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+@pytest.mark.parametrize(("several", "k"), KINDS)
+def test_pandas_reads_each_prediction_by_its_names(several, k):
+    """Every row, found by the names that stand in it, is what was predicted; and there are as many of either."""
+    predictions = made(several=several, k=k)
+    frame = pd.read_parquet(io.BytesIO(encode(predictions)[PREDICTIONS]))
+    names = "document split variant task cell candidate size terms label predicted tied"
+    assert list(frame) == names.split()
+    assert len(frame) == sum(len(each.predicted) for each in predictions.settings.values())
+    lists = several is not False
+    rows = {
+        (row.variant, row.task, row.cell, row.candidate, row.size, row.terms, row.split, row.document): row
+        for row in frame.astype({"size": "Int64", "terms": "Int64"}).replace({pd.NA: None}).itertuples(index=False)
+    }
+    for key, setting in predictions.settings.items():
+        documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
+
+        def classes(label, own=documents):
+            codes = np.flatnonzero(label) if own.several else [label]
+            return [own.classes[code] for code in codes]
+
+        for split, labels, ties in zip(splits, setting.by_split, setting.tied_by_split, strict=True):
+            for document, label, tie in zip(split.test, labels, ties, strict=True):
+                row = rows[*key, split.name, documents.ids[document]]
+                found = [row.label, row.predicted]
+                assert [list(each) if lists else [each] for each in found] == [
+                    classes(documents.truth[document]),
+                    classes(label),
+                ]
+                if documents.several:
+                    assert list(row.tied) == classes(tie)
+                else:
+                    assert bool(len(row.tied) if lists else row.tied) == tie
+
+
+def test_names_are_dictionaries():
+    schema = parquet.read_schema(io.BytesIO(encode(made())[PREDICTIONS]))
+    for name in ("document", "split", "variant", "task", "cell", "label", "predicted"):
+        assert pa.types.is_dictionary(schema.field(name).type), name
 
 
 @settings(max_examples=25)
@@ -101,138 +159,87 @@ def test_names_that_other_formats_stumble_over_come_back():
     assert named(NASTY) == tuple(NASTY)
 
 
-def test_times_come_back_from_a_file_of_their_own():
+def test_nothing_but_the_timings_depends_on_times():
     predictions = made()
-    times = timings_file.encode(predictions)
-    back = timings_file.decode(times, decode(encode(predictions)))
-    same(predictions, back)
-    for key, point in predictions.points.items():
-        np.testing.assert_array_equal(point.seconds, back.points[key].seconds, strict=True)
-        np.testing.assert_array_equal(point.memory, back.points[key].memory, strict=True)
-    assert timings_file.encode(back) == times
-    header, *rows, _ = times.decode().split("\n")
-    assert len(rows) == sum(len(point.given) for point in predictions.points.values())
-    assert all(row.count(",") == header.count(",") + 1 for row in rows), "the split's name has a comma of its own"
-
-
-def test_predictions_do_not_depend_on_times():
-    predictions = made()
-    points = {
-        key: replace(each, seconds=each.seconds + 1, memory=each.memory * 2) for key, each in predictions.points.items()
+    later = {
+        key: replace(each, seconds=each.seconds + 1, memory=each.memory * 2, versions=("0.2.0",) * 3)
+        for key, each in predictions.settings.items()
     }
     measured = {key: {**arrays, "graph/seconds": np.ones(2)} for key, arrays in predictions.measured.items()}
-    assert encode(replace(predictions, points=points, measured=measured)) == encode(predictions)
+    one, other = encode(predictions), encode(replace(predictions, settings=later, measured=measured))
+    assert {name for name in RECORD if one[name] != other[name]} == {TIMINGS}
 
 
-@pytest.mark.parametrize("change", ["drop", "double", "swap", "word", "column"])
-def test_times_of_other_points_are_refused(change):
-    predictions = made()
-    lines = timings_file.encode(predictions).decode().split("\n")[:-1]
-    cells = lines[3].split(",")
-    changed = {
-        "drop": lines[:3] + lines[4:],
-        "double": [*lines[:4], *lines[3:]],
-        "swap": [*lines[:2], lines[3], lines[2], *lines[4:]],
-        "word": [*lines[:3], ",".join([*cells[:-2], "soon", cells[-1]]), *lines[4:]],
-        "column": [*lines[:3], lines[3] + ",1", *lines[4:]],
-    }[change]
-    with pytest.raises(ValueError, match=r"rows aren't those|soon"):
-        timings_file.decode("\n".join(changed).encode(), predictions)
+def test_packs_what_repeats():
+    """A prediction of many settings that agree takes less than a tenth of a byte for each setting and document."""
+    n, task, truth = 1000, TaskKey("base", ""), np.random.default_rng(0).integers(5, size=1000).astype(np.int32)
+    documents = TaskDocuments(tuple(f"document-{row}" for row in range(n)), tuple("abcde"), truth)
+    splits = {SplitKey(*task, None): (TestedSplit("test", np.arange(n), np.ones(5, dtype=np.int64)),)}
+    found = {SettingKey(*task, f"method-{i}", 0, None, None): setting_of([truth]) for i in range(100)}
+    assert len(encode(Predictions({task: documents}, splits, found))[PREDICTIONS]) < 0.1 * n * len(found) + 20_000
 
 
 def named(ids):
     documents = TaskDocuments(tuple(ids), ("a", "b"), np.zeros(len(ids), dtype=np.int32))
-    return decode(encode(Predictions({("base", ""): documents}, {}, {}))).tasks["base", ""].ids
+    return decode(encode(Predictions({TaskKey("base", ""): documents}, {}, {}))).tasks["base", ""].ids
 
 
-def packed(arrays):
-    file = io.BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def unpacked(content):
-    with np.load(io.BytesIO(content)) as archive:
-        return dict(archive)
-
-
-@pytest.fixture(scope="module", name="content")
-def fixture_content():
+@pytest.fixture(scope="module", name="contents")
+def fixture_contents():
     return encode(made())
 
 
 class TestDamage:
-    """Each is one of the errors that the reader of a run's folder knows, or changes nothing; never another error."""
+    """Each is one of the errors that the reader of a run's folder knows; never another error.
 
-    def test_an_archive_cut_short_anywhere(self, content):
-        for length in (*range(0, len(content), 7), len(content) - 1):
-            with pytest.raises(DAMAGED):
-                decode(content[:length])
+    Bytes that were changed are seen by the digests of the manifest before anything is decoded.
+    """
 
-    @pytest.mark.parametrize("bits", [0x01, 0x80, 0xFF])
-    def test_a_flipped_byte_anywhere(self, bits):
-        few = made(variants=("base",), sizes=(5,))  # an array of every kind
-        changed = bytearray(encode(few))
-        for position in range(0, len(changed), 4):
-            changed[position] ^= bits
-            try:
-                back = decode(bytes(changed))
-            except DAMAGED:
-                pass
-            else:
-                same(back, few)  # a byte that nothing is read from
-            changed[position] ^= bits
-
-    @pytest.mark.parametrize("content", [b"", b"text", np.arange(3).tobytes(), b"PK\x03\x04"])
-    def test_what_is_no_archive(self, content):
+    @pytest.mark.parametrize("name", RECORD)
+    @pytest.mark.parametrize("content", [b"", b"text", b"PAR1", b"PK\x03\x04"])
+    def test_what_is_no_file_of_its_kind(self, contents, name, content):
         with pytest.raises(DAMAGED):
-            decode(content)
+            decode(contents | {name: content})
+
+    @pytest.mark.parametrize("name", RECORD)
+    def test_a_file_cut_short(self, contents, name):
+        whole = contents[name]
+        for length in (*range(0, len(whole), len(whole) // 20), len(whole) - 1):
+            with pytest.raises(DAMAGED):
+                decode(contents | {name: whole[:length]})
+
+    @pytest.mark.parametrize("name", [PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS, TIMINGS])
+    @pytest.mark.parametrize("change", ["fewer rows", "more rows", "no rows", "a column less"])
+    def test_tables_that_do_not_fit_the_others(self, contents, name, change):
+        table = parquet.read_table(pa.BufferReader(contents[name]))
+        changed = {
+            "fewer rows": table.slice(1),
+            "more rows": pa.concat_tables([table, table.slice(len(table) - 1)]),
+            "no rows": table.slice(0, 0),
+            "a column less": table.drop_columns(table.column_names[-1]),
+        }[change]
+        file = io.BytesIO()
+        parquet.write_table(changed, file)
+        with pytest.raises(DAMAGED):
+            decode(contents | {name: file.getvalue()})
 
     @pytest.mark.parametrize("save", [np.save, np.savez])
-    def test_an_array_or_another_archive(self, save):
+    def test_an_array_or_another_archive(self, contents, save):
         file = io.BytesIO()
         save(file, np.arange(3))
         with pytest.raises(DAMAGED):
-            decode(file.getvalue())
+            decode(contents | {DIAGNOSTICS: file.getvalue()})
 
-    def test_an_archive_with_pickled_objects(self):
+    def test_an_archive_with_pickled_objects(self, contents):
+        file = io.BytesIO()
+        np.savez(file, index=np.array([{}, print], dtype=object))
         with pytest.raises(DAMAGED):
-            decode(packed(unpacked(encode(made())) | {"index": np.array([{}, print], dtype=object)}))
+            decode(contents | {DIAGNOSTICS: file.getvalue()})
 
-    def test_an_array_is_missing(self, content):
-        arrays = unpacked(content)
-        for member in arrays:
-            with pytest.raises(DAMAGED):
-                decode(packed({name: array for name, array in arrays.items() if name != member}))
-
-    @pytest.mark.parametrize("several", [False, True])
-    @pytest.mark.parametrize("member", ["test", "trained", "given", "tied", "inner", "truth"])
-    def test_an_array_is_shorter_than_the_index_says(self, member, several):
-        arrays = unpacked(encode(made(several=several)))
-        arrays[f"0/{member}"] = arrays[f"0/{member}"][:-1]
-        with pytest.raises(DAMAGED):
-            decode(packed(arrays))
-
-    @pytest.mark.parametrize("foreign", [np.arange(3.0), np.array("text"), np.array(7), np.zeros((2, 2, 2))], ids=repr)
-    @pytest.mark.parametrize("member", ["test", "trained", "given", "tied", "truth", "ids"])
-    def test_a_foreign_array_in_its_place(self, content, member, foreign):
-        with pytest.raises(DAMAGED):
-            decode(packed(unpacked(content) | {f"0/{member}": foreign}))
-
-    @pytest.mark.parametrize(
-        "text",
-        ["", "{", "[]", "3", "null", "{}", '{"tasks": 3}', '{"tasks": [[1, 2]]}', '{"tasks": [["a", "b", 3, 4]]}'],
-    )
-    def test_another_index(self, content, text):
-        index = np.frombuffer(text.encode(), dtype=np.uint8)
-        with pytest.raises(DAMAGED):
-            decode(packed(unpacked(content) | {"index": index}))
-
-    @pytest.mark.parametrize("part", ["tasks", "splits", "points", "measured"])
-    def test_an_index_that_names_what_is_not_there(self, content, part):
-        arrays = unpacked(content)
-        index = json.loads(arrays["index"].tobytes())
-        index[part].append(index[part][-1])
-        arrays["index"] = np.frombuffer(json.dumps(index).encode(), dtype=np.uint8)
-        with pytest.raises(DAMAGED):
-            decode(packed(arrays))
+    def test_classes_that_are_not_there(self, contents):
+        table = parquet.read_table(pa.BufferReader(contents[PREDICTIONS]))
+        other = pa.array(["another class"] * len(table)).dictionary_encode()
+        file = io.BytesIO()
+        parquet.write_table(table.set_column(table.column_names.index("predicted"), "predicted", other), file)
+        with pytest.raises(DAMAGED, match="classes that aren't there"):
+            decode(contents | {PREDICTIONS: file.getvalue()})

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from benchmark.evaluation.predictions import Predictions
+from benchmark.evaluation.predictions import Predictions, TaskKey
 from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run, score
 from benchmark.findings.summary import summarized
@@ -83,17 +83,17 @@ class TestVariants:
         )
         made = predicted(study, several=True)
         own = made.tasks["base", ""]
-        tasks = made.tasks | {("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
+        tasks = made.tasks | {TaskKey("turned", ""): replace(own, classes=tuple(order), truth=own.truth[:, turned])}
         points = {
             key: replace(
-                made.points["base", *key[1:]],
-                given=tuple(each[:, turned] for each in made.points["base", *key[1:]].given),
-                tied=tuple(each[:, turned] for each in made.points["base", *key[1:]].tied),
+                made.settings["base", *key[1:]],
+                predicted=made.settings["base", *key[1:]].predicted[:, turned],
+                tied=made.settings["base", *key[1:]].tied[:, turned],
             )
-            for key in made.points
+            for key in made.settings
             if key[0] == "turned"
         }
-        scored = score(study, Predictions(tasks, made.splits, made.points | points))
+        scored = score(study, Predictions(tasks, made.splits, made.settings | points))
         one, other = (scored.cells[name].outcome for name in ("linear-50", "turned-linear-50"))
         for part in ("truth", "predicted", "tied"):
             np.testing.assert_array_equal(getattr(one, part), getattr(other, part))

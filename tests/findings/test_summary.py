@@ -12,14 +12,14 @@ from sklearn.metrics import accuracy_score, confusion_matrix, f1_score
 
 from benchmark.config.model import Pair
 from benchmark.errors import ConfigError
-from benchmark.evaluation.predictions import Given, Predictions, TaskDocuments, TestedSplit
+from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskDocuments, TaskKey, TestedSplit
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import Run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.summary import summarized
 from benchmark.report.files import write_all
-from tests.builders import small_experiment
+from tests.builders import setting_of, small_experiment
 
 FACTS = {"documents": 90, "vocabulary": 7, "documents_without_words": 0}
 CLASSES = ("course", "faculty", "project", "student")
@@ -36,10 +36,10 @@ def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()
     numbers = [number for n in documents for number in range(n)]
     starts = np.cumsum((0, *documents))
     for variant in experiment.variants:
-        key, first = (variant, ""), int(variant in fewer)
+        key, first = TaskKey(variant, ""), int(variant in fewer)
         tasks[key] = TaskDocuments(tuple(ids[first:]), CLASSES, np.array(numbers[first:], dtype=np.int32) % 4)
         tests = [np.arange(max(a, first), b) - first for a, b in pairwise(starts)]
-        splits[*key, None] = tuple(
+        splits[SplitKey(*key, None)] = tuple(
             TestedSplit(name, test, np.ones(4, dtype=np.int64)) for name, test in zip(names, tests, strict=True)
         )
     for cell in experiment.cells:
@@ -52,9 +52,7 @@ def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()
             wrong = (number * 7 + len(cell.id)) % n >= right
             given.append(np.where(wrong, (number + 1) % 4, number % 4).astype(np.int32))
             tied.append(number < 3)
-        unknown = np.full(len(given), np.nan)
-        own = Given(tuple(given), tuple(tied), np.zeros((len(given), 6)), unknown, np.empty(0))
-        points[cell.variant, "", cell.method, 0, None, None] = own
+        points[SettingKey(cell.variant, "", cell.method, 0, None, None)] = setting_of(given, tied)
     return Run(
         experiment, Predictions(tasks, splits, points), failures or {}, dict.fromkeys(experiment.variants, facts)
     )
@@ -63,9 +61,9 @@ def made_up(experiment, failures=None, facts=FACTS, documents=(60, 30), fewer=()
 def table(run):
     """One row a cell, fold and document: what is true, and what was predicted."""
     rows = []
-    for (variant, task, method, *_), point in run.predictions.points.items():
+    for (variant, task, method, *_), point in run.predictions.settings.items():
         truth, classes = run.predictions.tasks[variant, task].truth, np.array(CLASSES)
-        for split, given in zip(run.predictions.splits[variant, task, None], point.given, strict=True):
+        for split, given in zip(run.predictions.splits[variant, task, None], point.by_split, strict=True):
             rows += [
                 (method, split.name, t, p) for t, p in zip(classes[truth[split.test]], classes[given], strict=True)
             ]

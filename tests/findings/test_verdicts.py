@@ -172,7 +172,7 @@ def test_an_f_measure_is_judged_beside_counts_of_documents(publish):
         "classes": np.frombuffer("\0".join(CLASSES).encode(), dtype=np.uint8),
         "groups": np.frombuffer(b"cornell\0texas", dtype=np.uint8),
     }
-    predictions = Predictions(made.tasks, made.splits, made.points, {("document-counts", "base"): measured})
+    predictions = Predictions(made.tasks, made.splits, made.settings, {("document-counts", "base"): measured})
     verdicts = summarized(Run(study, predictions, {}, {})).verdicts
     rows = [(row.cell, row.metric, row.unit, row.verdict) for row in verdicts.itertuples()]
     assert rows == [

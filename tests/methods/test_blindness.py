@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from benchmark.evaluation.predictions import SettingPredictions
 from benchmark.experiment import runner
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.runner import read_variants, run, works_of
 from benchmark.experiment.store import Store
-from benchmark.methods.base import Decisions
 from benchmark.methods.blindness import blindness
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
@@ -42,7 +42,7 @@ def done(tmp_path):
 )
 def test_of_one_class_a_document(done, method, label, said):
     found = done(methods=[method, "ngd"])
-    points = {place[2] for place in found.predictions.points}
+    points = {place[2] for place in found.predictions.settings}
     assert points == ({"ngd"} if said else {"ngd", label})
     for reason in found.failures.values():
         assert re.match(said, reason)
@@ -82,7 +82,7 @@ def test_who_calls_all_documents_alike_for_a_reason_has_a_score(done):
     """A machine that is all but untrained gives every document to the largest class, and knows how sure it is."""
     found = done(methods=[{"kernel": "ngd", "classifier": {"C": 1e-6}}])
     assert found.failures == {}
-    ((given,),) = (point.given for point in found.predictions.points.values())
+    ((given,),) = (point.by_split for point in found.predictions.settings.values())
     assert np.unique(given).size == 1
 
 
@@ -94,6 +94,6 @@ def test_one_document_that_differs_is_enough_wherever_it_stands(tmp_path):
     split = point.jobs[0].splits[0]
     for places, blind in (([0, 0, 0, 0], True), ([0, 0, 0, 1], False), ([0, 1, 0, 0], False)):
         tested = replace(split, test=split.test[places])
-        decisions = Decisions(np.zeros(4, np.int32), np.zeros(4, bool), np.zeros(1))
+        decisions = SettingPredictions.of_split(np.zeros(4, np.int32), np.zeros(4, bool), np.zeros(6))
         own = Work(point.problem, tested, [tested], None, "sum", Workbench())
         assert bool(blindness(point.method.spec, own, decisions)) is blind

@@ -84,7 +84,7 @@ def test_it_learns(name: str, several: bool, bench: Workbench) -> None:
     splits = groups_of(problem)
     decided = method_for(spec, problem, None, draws=False).solve(problem, splits, None, bench)
     truth = problem.members if several else problem.documents.labels
-    right = np.mean([(each.given == truth[split.test]).mean() for split, each in zip(splits, decided, strict=True)])
+    right = np.mean([(each.predicted == truth[split.test]).mean() for split, each in zip(splits, decided, strict=True)])
     base = max(1 - problem.members.mean(), 0.5) if several else np.bincount(problem.documents.labels).max() / 60
     assert right > base
 
@@ -101,7 +101,7 @@ def test_a_split_is_decided_alike_alone_and_in_company(name: str, bench: Workben
     for known in (problem, replace(problem, trained=trained_by(splits))):
         for split, decisions in zip(splits, together, strict=True):
             (alone,) = method.solve(known, [split], None, bench)
-            np.testing.assert_array_equal(alone.given, decisions.given)
+            np.testing.assert_array_equal(alone.predicted, decisions.predicted)
             np.testing.assert_array_equal(alone.tied, decisions.tied)
 
 
@@ -116,7 +116,7 @@ def test_a_document_half_way_between_two_classes_is_of_the_second(draws: bool, b
     problem = Problem(Counts(documents, counts, ("t", "u")), "half way", 0)
     method = method_for(spec_of("linear", represented("tf", "l2", "training")), problem, None, draws=draws)
     (decisions,) = method.solve(problem, FixedSplit().splits(documents), None, bench)
-    assert decisions.given.tolist() == [1, 1, 0]
+    assert decisions.predicted.tolist() == [1, 1, 0]
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])

@@ -47,7 +47,7 @@ def test_summed_affinities_decide_as_those_of_the_mixture(several: bool, terms: 
     kernels = ("bhattacharyya", {"name": "sum-over-fields", "of": "bhattacharyya"})
     methods = [method_for(spec(kernel), given, terms, draws=False) for kernel in kernels]
     for one, other in zip(*(each.solve(given, groups_of(given), number, bench) for each in methods), strict=True):
-        np.testing.assert_array_equal(one.given, other.given)
+        np.testing.assert_array_equal(one.predicted, other.predicted)
 
 
 def test_distances_are_summed_by_the_weights_of_the_fields(bench: Workbench) -> None:
@@ -61,4 +61,4 @@ def test_distances_are_summed_by_the_weights_of_the_fields(bench: Workbench) -> 
     order = split.train[np.argsort(labels[split.train], kind="stable")]
     machine = SupportVectorClassifier(epsilon=1e-6).fit(kernel[np.ix_(order, order)], labels[order])
     (found,) = method_for(spec("sum-over-fields"), given, None, draws=False).solve(given, [split], None, bench)
-    np.testing.assert_array_equal(found.given, machine.predict(kernel[np.ix_(split.test, order)]))
+    np.testing.assert_array_equal(found.predicted, machine.predict(kernel[np.ix_(split.test, order)]))

@@ -83,7 +83,7 @@ def test_it_decides_as_the_run_does(name: str, several: bool, bench: Workbench) 
             tested = asked(fitted, matrix[split.test])
             values, again = fitted.values(tested), kept_again(fitted).values(tested)
             np.testing.assert_array_equal(values, again, strict=True)
-            np.testing.assert_array_equal(fitted.given(values), decisions.given)
+            np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
@@ -98,11 +98,11 @@ def test_the_largest_value_is_of_the_class_that_is_given(name: str, several: boo
     values = fitted.class_values(fitted.values(problem.counts.matrix[split.test]))
     assert values.shape == (len(split.test), 3)
     if several:
-        np.testing.assert_array_equal(values > 0, decisions.given)
+        np.testing.assert_array_equal(values > 0, decisions.predicted)
     else:
         clear = ~decisions.tied
         assert clear.mean() > 0.5
-        np.testing.assert_array_equal(values.argmax(axis=1)[clear], decisions.given[clear])
+        np.testing.assert_array_equal(values.argmax(axis=1)[clear], decisions.predicted[clear])
 
 
 @pytest.mark.parametrize("several", [False, True], ids=["single", "several"])
@@ -138,7 +138,7 @@ def test_a_dirichlet_prior_is_kept(name: str, bench: Workbench) -> None:
             (decisions,) = method.solve(problem, [split], number, bench)
             fitted = method.fit(problem, split, number, bench)
             values = fitted.values(asked(fitted, problem.counts.matrix[split.test]))
-            np.testing.assert_array_equal(fitted.given(values), decisions.given)
+            np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
 
 
 def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: Workbench) -> None:
@@ -150,7 +150,7 @@ def test_a_cost_in_the_unit_of_the_kernel_is_kept(bench: Workbench) -> None:
             (decisions,) = method.solve(problem, [split], None, bench)
             fitted = method.fit(problem, split, None, bench)
             values = fitted.values(problem.counts.matrix[split.test])
-            np.testing.assert_array_equal(fitted.given(values), decisions.given)
+            np.testing.assert_array_equal(fitted.given(values), decisions.predicted)
 
 
 @pytest.mark.parametrize("n_members", [0, 60])

@@ -16,13 +16,13 @@ from benchmark.text.counts import Counts
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.methods.base import Decisions
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.workbench import Workbench
 
 NAMES = ["linear", "ngd", "hp-top", "plsi-fisher", "mnb", "eef"]
 
 
-def decided(name: str, n_members: int, bench: Workbench, **counts: Any) -> Decisions:
+def decided(name: str, n_members: int, bench: Workbench, **counts: Any) -> SettingPredictions:
     """Decisions on the first held-out group, where the last class has so many training documents."""
     problem = problem_of(several=True)
     split = groups_of(problem)[0]
@@ -38,14 +38,14 @@ def decided(name: str, n_members: int, bench: Workbench, **counts: Any) -> Decis
 
 @pytest.mark.parametrize("name", NAMES)
 def test_without_training_documents_it_is_given_to_none(name: str, bench: Workbench) -> None:
-    given = decided(name, 0, bench).given
+    given = decided(name, 0, bench).predicted
     assert not given[:, 2].any()
     assert given[:, :2].any()
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "hp-top"])
 def test_of_all_training_documents_it_is_given_to_all(name: str, bench: Workbench) -> None:
-    assert decided(name, 60, bench).given[:, 2].all()
+    assert decided(name, 60, bench).predicted[:, 2].all()
 
 
 def test_of_one_training_document_hp_top_has_no_density_and_says_so(bench: Workbench) -> None:
@@ -53,7 +53,7 @@ def test_of_one_training_document_hp_top_has_no_density_and_says_so(bench: Workb
         decided("hp-top", 1, bench)
     for name in NAMES:
         if name != "hp-top":
-            assert decided(name, 1, bench).given.shape[1] == 3
+            assert decided(name, 1, bench).predicted.shape[1] == 3
 
 
 @pytest.mark.parametrize("name", ["linear", "ngd", "mnb", "hp-top", "plsi-fisher"])
@@ -73,4 +73,4 @@ def test_what_is_learned_is_learned_from_the_training_documents_alone(
     (one,), (two,) = (
         method_for(spec, each, None, draws=False).solve(each, [split], None, bench) for each in (problem, other)
     )
-    np.testing.assert_array_equal(one.given[: len(kept)], two.given[: len(kept)])
+    np.testing.assert_array_equal(one.predicted[: len(kept)], two.predicted[: len(kept)])

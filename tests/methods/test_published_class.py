@@ -15,12 +15,12 @@ from benchmark.plugins.samples import groups_of, problem_of
 from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
-    from benchmark.methods.base import Decisions
+    from benchmark.evaluation.predictions import SettingPredictions
 
 REPRESENTATION = represented("tf", "l2", "training")
 
 
-def decided(name: str, *, several: bool) -> list[Decisions]:
+def decided(name: str, *, several: bool) -> list[SettingPredictions]:
     problem = problem_of(several=several)
     method = method_for(spec_of(name, REPRESENTATION), problem, None, draws=False)
     return list(method.solve(problem, groups_of(problem), None, Workbench()))
@@ -41,7 +41,7 @@ def test_hp_top_decides_as_its_class_does_on_the_same_documents() -> None:
         mixture = np.hstack([members, ~members.any(axis=1, keepdims=True)])
         top = HyperplaneTop().fit(points[split.train], mixture)
         values = top.solve_targets(range(members.shape[1]), points[split.test])
-        np.testing.assert_array_equal(found.given, values > 0)
+        np.testing.assert_array_equal(found.predicted, values > 0)
 
 
 @pytest.mark.parametrize("several", [False, True])
@@ -56,9 +56,9 @@ def test_a_change_in_hp_top_changes_what_it_decides(monkeypatch: pytest.MonkeyPa
     after = decided("hp-top", several=several)
     for one, other in zip(before, after, strict=True):
         if several:
-            np.testing.assert_array_equal(one.given, ~other.given)
+            np.testing.assert_array_equal(one.predicted, ~other.predicted)
         else:
-            assert not np.array_equal(one.given, other.given)
+            assert not np.array_equal(one.predicted, other.predicted)
 
 
 def test_a_change_in_the_fisher_kernel_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,4 +66,4 @@ def test_a_change_in_the_fisher_kernel_changes_what_it_decides(monkeypatch: pyte
     scores = PLSIFisher.scores
     monkeypatch.setattr(PLSIFisher, "scores", lambda self, X: -scores(self, X))
     after = decided("plsi-fisher", several=True)
-    assert any(not np.array_equal(one.given, other.given) for one, other in zip(before, after, strict=True))
+    assert any(not np.array_equal(one.predicted, other.predicted) for one, other in zip(before, after, strict=True))

@@ -27,8 +27,8 @@ from .conftest import represented, spec_of
 
 if TYPE_CHECKING:
     from benchmark.config.model import MethodSpec
+    from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.splits import Split
-    from benchmark.methods.base import Decisions
     from benchmark.methods.workbench import Workbench
 
 KEPT = [name for name, cls in KERNELS.items() if issubclass(cls, Kernel)]
@@ -54,7 +54,7 @@ def spec(name: str, threshold: str, **classifier: Any) -> MethodSpec:
     )
 
 
-def decided(spec: MethodSpec, given: Problem, split: Split, bench: Workbench) -> Decisions:
+def decided(spec: MethodSpec, given: Problem, split: Split, bench: Workbench) -> SettingPredictions:
     (found,) = method_for(spec, given, None, draws=False).solve(given, [split], None, bench)
     return found
 
@@ -80,7 +80,7 @@ def test_what_is_kept_decides_as_the_run_does(
         asked = tested if chosen is None else tested[:, chosen]
         again = type(fitted).restored(fitted.learned, fitted.arrays())
         np.testing.assert_array_equal(fitted.values(asked), again.values(asked), strict=True)
-        np.testing.assert_array_equal(again.given(again.values(asked)), decisions.given)
+        np.testing.assert_array_equal(again.given(again.values(asked)), decisions.predicted)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -88,7 +88,7 @@ def test_at_least_one_adds_a_class_where_there_is_none_and_nowhere_else(name: st
     given = problem()
     added = 0
     for split in groups_of(given):
-        plain, more = (decided(spec(name, each), given, split, bench).given for each in THRESHOLDS[:2])
+        plain, more = (decided(spec(name, each), given, split, bench).predicted for each in THRESHOLDS[:2])
         none = ~plain.any(axis=1)
         added += none.sum()
         assert (more.sum(axis=1) >= 1).all()
@@ -105,7 +105,7 @@ def test_the_class_that_is_added_has_the_largest_value(bench: Workbench) -> None
     none = ~(values > 0).any(axis=1)
     assert none.any()
     np.testing.assert_array_equal(
-        decided(wanted, given, split, bench).given[none].argmax(axis=1), values[none].argmax(axis=1)
+        decided(wanted, given, split, bench).predicted[none].argmax(axis=1), values[none].argmax(axis=1)
     )
 
 
@@ -132,7 +132,7 @@ def test_thresholds_are_those_of_machines_trained_fold_by_fold(bench: Workbench)
         values[fold.test] = machines(fold.train, fold.test)
     thresholds = class_thresholds(values[split.train], members[split.train])
     assert np.abs(thresholds).max() > 0.05
-    found = decided(weighted, given, split, bench).given
+    found = decided(weighted, given, split, bench).predicted
     np.testing.assert_array_equal(found, machines(split.train, split.test) > thresholds)
 
 
@@ -145,7 +145,7 @@ def test_tested_documents_have_no_say(threshold: str, bench: Workbench) -> None:
     matrix[split.test[1:]] = matrix[split.test[1:], ::-1]
     other = problem(key="other", members=members, matrix=sp.csr_array(matrix))
     wanted = spec("linear-svm", threshold)
-    one, two = (decided(wanted, each, split, bench).given[0] for each in (given, other))
+    one, two = (decided(wanted, each, split, bench).predicted[0] for each in (given, other))
     np.testing.assert_array_equal(one, two)
 
 

@@ -68,7 +68,7 @@ def test_streaming_changes_nothing(name: str, several: bool, monkeypatch: pytest
     monkeypatch.setenv("BENCH_MEMORY_GB", "0.000001")
     streamed = method.solve(problem, groups_of(problem), None, Workbench())
     for a, b in zip(held, streamed, strict=True):
-        np.testing.assert_array_equal(a.given, b.given)
+        np.testing.assert_array_equal(a.predicted, b.predicted)
         np.testing.assert_array_equal(a.tied, b.tied)
 
 
@@ -113,14 +113,16 @@ def test_hp_top_takes_over_the_linear_machines_and_their_seconds(bench: Workbenc
     )
     (first,) = linear.solve(problem, splits, None, bench)
     (after,) = top.solve(problem, splits, None, bench)
-    assert after.seconds[1] == first.seconds[1] > 0, "the inner products are part of both"
-    assert after.seconds[0] > first.seconds[2] + first.seconds[3], "so is what the linear machines took"
+    (hers,), (own,) = first.seconds, after.seconds
+    assert own[1] == hers[1] > 0, "the inner products are part of both"
+    assert own[0] > hers[2] + hers[3], "so is what the linear machines took"
     training, machines = CLOCKS.index("training"), CLOCKS.index("machines")
     for method in (linear, top):
         (single,) = method.solve(problem, splits, None, Workbench(1))
-        assert 0 < single.seconds[machines] <= single.seconds[training], "on one thread they are trained one by one"
+        (seconds,) = single.seconds
+        assert 0 < seconds[machines] <= seconds[training], "on one thread they are trained one by one"
     (alone,) = top.solve(problem, splits, None, Workbench())
-    np.testing.assert_array_equal(alone.given, after.given)
+    np.testing.assert_array_equal(alone.predicted, after.predicted)
 
 
 def linear_work(bench: Workbench) -> Work:
@@ -160,4 +162,4 @@ def test_the_unit_of_the_cost_makes_machines_blind_to_the_scale(bench: Workbench
                 method = method_for(spec, each, None, draws=False)
                 decided.append(method.solve(each, groups_of(each), terms, bench))
             for a, b in zip(*decided, strict=True):
-                np.testing.assert_array_equal(a.given, b.given)
+                np.testing.assert_array_equal(a.predicted, b.predicted)

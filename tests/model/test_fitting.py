@@ -48,7 +48,7 @@ def check(found: Run, fit: Fit, texts: dict[str, bytes], methods: Collection[str
         for number, split in enumerate(splits):
             index = int(found.scored.chosen[cell.id][number])
             place = (cell.variant, cell.task, cell.method, index, cell.size, cell.terms)
-            expected = found.predictions.points[place].given[number]
+            expected = found.predictions.settings[place].by_split[number]
             model = fit(experiment, cell.id, split=split.name)
             assert model.classes == documents.classes
             names = [documents.ids[row] for row in split.test]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 #: Dask is quiet, and no process of its own watches over a worker: the tests see to both.
 QUIET = {"DASK_LOGGING__DISTRIBUTED": "critical"}
 #: What alone may know when a run was made, and what clock and memory said.
-OF_THE_MOMENT = ("manifest.json", "timings.csv", "costs.csv")
+OF_THE_MOMENT = ("manifest.json", "timings.parquet", "costs.csv")
 PAGE, MEASURED = "report.html", re.compile(rb'(<[^>]* class="[^"]*\bmeasured">)[^<]*')
 
 

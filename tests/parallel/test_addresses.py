@@ -89,7 +89,7 @@ def test_a_run_gives_the_same_bytes_and_finds_its_results_again(far: Store, tmp_
     study, near = small_experiment(), Store(tmp_path / "store")
     for name, store in (("near", near), ("far", far)):
         perform(study, RunContext(store), folder=tmp_path / name)
-    for name in ("predictions.npz", "scores.csv"):
+    for name in ("predictions.parquet", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
     assert {path.name for path, _, _ in far.entries()} == {path.name for path, _, _ in near.entries()}
     shutil.rmtree(tmp_path / "far")
@@ -230,7 +230,7 @@ def test_a_run_goes_on_without_an_address_that_fails(
     started = time.monotonic()
     far = perform(study, RunContext(Store(proxied(first, how), warn=notes.append)), folder=tmp_path / "far")
     assert time.monotonic() - started < near.seconds + 15
-    for name in ("predictions.npz", "scores.csv"):
+    for name in ("predictions.parquet", "scores.csv"):
         assert (tmp_path / "far" / name).read_bytes() == (tmp_path / "near" / name).read_bytes()
     assert len(notes) == 1
     assert "done without it" in notes[0] or "no longer kept" in notes[0]

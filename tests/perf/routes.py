@@ -45,13 +45,13 @@ def decided(folder: Path) -> dict[str, Any]:
 
     predictions = read_results(folder).predictions  # type: ignore[attr-defined]
     found: dict[str, Any] = {"predictions": {}, "accuracy": {}, "ties": {}, "stages": {}}
-    for (variant, task, method, _, size, _), point in predictions.points.items():
+    for (variant, task, method, _, size, _), point in predictions.settings.items():
         documents, splits = predictions.tasks[variant, task], predictions.splits[variant, task, size]
         truth = np.concatenate([documents.truth[split.test] for split in splits])
-        codes = np.concatenate(point.given)
+        codes = np.concatenate(point.by_split)
         found["predictions"][method] = [documents.classes[code] for code in codes]
         found["accuracy"][method] = float(np.mean(codes == truth))
-        found["ties"][method] = int(np.concatenate(point.tied).sum())
+        found["ties"][method] = int(np.concatenate(point.tied_by_split).sum())
         found["stages"][method] = dict(zip(CLOCKS, point.seconds.sum(axis=0).tolist(), strict=True))
     return found
 

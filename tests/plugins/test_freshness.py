@@ -50,7 +50,7 @@ def decided(config: Path, store: Path) -> tuple[Any, list[str]]:
     observer = Notes()
     done = run(checked(config), RunContext(Store(store, limit=10**9), observer=observer))
     assert not done.failures, done.failures
-    return np.concatenate([each.given[0] for each in done.predictions.points.values()]), observer.notes
+    return np.concatenate([each.by_split[0] for each in done.predictions.settings.values()]), observer.notes
 
 
 @pytest.mark.usefixtures("process")
@@ -90,7 +90,7 @@ def test_what_can_be_stored_is(tmp_path: Path) -> None:
     config = written(WAYS["json, at work"], tmp_path / "folder")
     decided(config, tmp_path / "store")
     done = run(checked(config), RunContext(Store(tmp_path / "store", limit=10**9)))
-    assert done.stored == set(done.predictions.points)
+    assert done.stored == set(done.predictions.settings)
 
 
 @pytest.mark.usefixtures("process")

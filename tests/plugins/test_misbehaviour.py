@@ -58,9 +58,9 @@ def failure(config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: 
         (tmp_path / "alone").mkdir(exist_ok=True)
         alone = run(checked(config(files="", methods="mnb", **lines)), RunContext(store))
         done = run(checked(config(files="mine.py", methods="mine, mnb", **lines)), RunContext(store))
-        for key, given in alone.predictions.points.items():
-            np.testing.assert_array_equal(done.predictions.points[key].given[0], given.given[0])
-        assert len(done.failures) + len(done.predictions.points) == 2
+        for key, given in alone.predictions.settings.items():
+            np.testing.assert_array_equal(done.predictions.settings[key].by_split[0], given.by_split[0])
+        assert len(done.failures) + len(done.predictions.settings) == 2
         found = "".join(done.failures.values())
         assert "\n" not in found
         return found
@@ -146,7 +146,7 @@ def test_classes_may_stand_in_any_order_that_goes_with_the_columns(
         done = run(
             checked(config(files="mine.py", methods="mine")), RunContext(Store(tmp_path / str(number), limit=10**9))
         )
-        found += [given.given[0] for given in done.predictions.points.values()]
+        found += [given.by_split[0] for given in done.predictions.settings.values()]
     np.testing.assert_array_equal(*found)
 
 
@@ -248,7 +248,7 @@ def test_no_number_depends_on_global_random_numbers_of_before(
         done = run(
             checked(config(files="mine.py", methods="mine")), RunContext(Store(tmp_path / str(number), limit=10**9))
         )
-        found += [given.given[0] for given in done.predictions.points.values()]
+        found += [given.by_split[0] for given in done.predictions.settings.values()]
     np.testing.assert_array_equal(*found)
 
 
@@ -342,5 +342,5 @@ def test_values_of_a_kernel_are_checked(
     done = run(
         checked(config(files="mine.py", methods=f"{name}, ngd")), RunContext(Store(tmp_path / "store", limit=10**9))
     )
-    assert len(done.predictions.points) == 1
+    assert len(done.predictions.settings) == 1
     assert words in "".join(done.failures.values())

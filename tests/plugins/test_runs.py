@@ -75,7 +75,7 @@ def test_decisions_are_those_of_scikit_learn(studied: Callable[..., Experiment],
         gram, rows = (chi2_kernel(points[part], points[split.train]) for part in (split.train, split.test))
         truth = point.problem.members[split.train].T if several else [point.problem.documents.labels[split.train]]
         expected = [SVC(kernel="precomputed", C=1.0).fit(gram, own).predict(rows) for own in truth]
-        given = decisions.given.T if several else [decisions.given]
+        given = decisions.predicted.T if several else [decisions.predicted]
         for ours, theirs in zip(given, expected, strict=True):
             # The solvers stop at the same tolerance, not at the same machine.
             assert np.mean(ours == theirs) > 0.98

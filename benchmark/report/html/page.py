@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from benchmark.environment import write_whole
 from benchmark.evaluation.intervals import ALPHA
+from benchmark.evaluation.predictions import PREDICTIONS
 from benchmark.report.contents import OPTIONAL, TABLES
 from benchmark.report.escapes import printable
 from benchmark.report.grids import (
@@ -142,7 +143,11 @@ def page_html(
     """
     sections = [section for section in _sections(summary, texts) if not section.empty]
     written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
-    names = ["predictions.npz", *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
+    names = [
+        "predictions.npz" if summary.pictures else PREDICTIONS,
+        *(f"{name}.csv" for name in written),
+        *(["curves.csv"] if summary.charts else []),
+    ]
     return rendered(
         "report.html.j2",
         in_short(summary),
