@@ -88,6 +88,12 @@ class Files(Protocol):
     def used(self, name: str) -> None:
         """Note that a file was read, where that can be noted."""
 
+    def begin(self, version: str) -> None:
+        """Note that a version uses the files from now on, unless it has before; where that can be noted."""
+
+    def began(self, version: str) -> float | None:
+        """Return when a version began to use the files, in seconds since 1970; None if it never has."""
+
     def listed(self) -> list[tuple[Any, int, float]]:
         """Path, bytes and time of last use of every file."""
 
@@ -100,6 +106,7 @@ class LocalFiles:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.address = folder, str(folder.absolute())
+        self._versions = folder / "versions"
         remove_leftovers(folder / "parts", "*")
 
     def path(self, name: str) -> Path:
@@ -142,6 +149,18 @@ class LocalFiles:
         """Note that a file was read."""
         with contextlib.suppress(OSError):
             os.utime(self.path(name))
+
+    def begin(self, version: str) -> None:
+        """Leave an empty file of the version's name."""
+        with contextlib.suppress(OSError):
+            self._versions.mkdir(parents=True, exist_ok=True)
+            (self._versions / version).touch(exist_ok=False)
+
+    def began(self, version: str) -> float | None:
+        """Return the time of the version's file."""
+        with contextlib.suppress(OSError):
+            return (self._versions / version).stat().st_mtime
+        return None
 
     def listed(self) -> list[tuple[Path, int, float]]:
         """Path, bytes and time of last use."""
@@ -220,6 +239,13 @@ class RemoteFiles:
 
     def used(self, name: str) -> None:
         """Nothing: an object's time is that of its writing."""
+
+    def begin(self, version: str) -> None:
+        """Nothing: an object's time is that of its writing."""
+
+    def began(self, version: str) -> float | None:  # noqa: ARG002
+        """None: nothing was noted."""
+        return None
 
     def listed(self) -> list[tuple[PurePosixPath, int, float]]:
         """Path, bytes and time of writing."""

@@ -26,17 +26,20 @@ def cache_info() -> None:
 
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
-def cache_clear(yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False) -> None:
-    """Remove everything that was kept; runs compute it again."""
+def cache_clear(
+    unused: Annotated[bool, typer.Option("--unused", help="Only what this version hasn't used.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+) -> None:
+    """Remove everything that was kept, or what this version hasn't used; runs compute it again."""
     from benchmark.cli.terminal import size
     from benchmark.experiment.store import Store
 
     store = Store()
-    entries = store.entries()
+    entries = store.unused() if unused else store.entries()
     held = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
         if not questions.asks():
             raise ConfigError(f"{store.folder}: {held} would be removed; say --yes, since there is no one to ask")
         typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
-    n, n_bytes = store.clear()
+    n, n_bytes = store.clear(entries)
     say(f"removed {n:,} entries, {size(n_bytes)}")

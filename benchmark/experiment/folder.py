@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from benchmark.config.model import Study
     from benchmark.experiment.kinds import Findings
 
+#: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files.
+FORMAT = 2
+_OF_FORMAT_1 = frozenset({"predictions.npz", "timings.csv"})
 MANIFEST = "manifest.json"
 DAMAGED = (OSError, EOFError, ValueError, KeyError, zlib.error, zipfile.BadZipFile)
 _AGAIN = "run the configuration again"
@@ -57,8 +60,10 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
     contents = encode(findings)
     for name, content in contents.items():
         write_whole(folder / name, content)
+    for name in _OF_FORMAT_1 - contents.keys():
+        (folder / name).unlink(missing_ok=True)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = {**manifest, "rows": rows_digest(findings), "files": digests}
+    manifest = {"format": FORMAT, **manifest, "rows": rows_digest(findings), "files": digests}
     manifest["digest"] = own_digest(manifest)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -66,7 +71,7 @@ def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) ->
 def ensure_free(folder: Path, study: Study) -> None:
     """Refuse a folder that holds anything but a run of the same study; a part of it takes no whole run's place."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
-    if {*RECORD, "predictions.npz"}.issuperset(names):  # empty, or left by a run that was stopped before its manifest
+    if _OF_FORMAT_1.union(RECORD).issuperset(names):  # empty, or left by a run that was stopped before its manifest
         return
     held = _held(folder / MANIFEST) if MANIFEST in names else {}
     if held is None and PREDICTIONS in names:
@@ -109,6 +114,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise BenchError(f"{folder}: is not the folder of a finished run ({MANIFEST} is missing)") from None
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{path}: can't be read ({error}); {_AGAIN}") from None
+    _check_format(path, manifest)
     try:
         _ReadAgain.model_validate(manifest)
     except ValidationError:
@@ -116,6 +122,19 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest["digest"] != own_digest(manifest):
         raise DataError(f"{path}: was changed after the run; {_AGAIN}")
     return dict(manifest)
+
+
+def _check_format(path: Path, manifest: Any) -> None:
+    """Raise DataError for the manifest of a version that wrote another format."""
+    if not isinstance(manifest, dict):
+        return
+    kind = manifest.get("format", 1 if {"config", "files", "digest"} <= manifest.keys() else FORMAT)
+    if kind == FORMAT:
+        return
+    versions = manifest.get("versions")
+    writer = versions.get("simplexbench", "another version") if isinstance(versions, dict) else "another version"
+    does = _AGAIN if isinstance(kind, int) and kind < FORMAT else f"read it with {writer} or later, or {_AGAIN}"
+    raise DataError(f"{path}: is of format {kind!r}, of simplexbench {writer}; this version reads {FORMAT}: {does}")
 
 
 def read_results(folder: Path) -> Findings:

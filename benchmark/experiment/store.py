@@ -21,14 +21,18 @@ import numpy as np
 import platformdirs
 
 from benchmark.environment import gigabytes
+from benchmark.errors import ConfigError
+from benchmark.experiment.code_digest import code_version
 from benchmark.folders import UnreachableError, files_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-MAGIC = b"simplexbench-1\n"
+#: The format of an entry. It is a part of every key, so that a version never meets another's.
+FORMAT = 1
+MAGIC = b"simplexbench-%d\n" % FORMAT
 CHUNK = 1 << 24
 DEFAULT_LIMIT_GB = 20.0
 _DIGEST_BYTES = 32
@@ -51,7 +55,7 @@ def key_of(**content: Any) -> str:
     >>> key_of(stage="counts", corpus="webkb") == key_of(corpus="webkb", stage="counts")
     True
     """
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, allow_nan=False)
+    text = json.dumps(content | {"format": FORMAT}, sort_keys=True, ensure_ascii=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -112,6 +116,7 @@ class Store:
         self.writable, self.reachable, self._room = True, True, 0
         self._files = files_at(self.folder)
         self.address, self.local = self._files.address, "://" not in self._files.address
+        self._begun = False
         if not self.local:
             self.has("")
 
@@ -142,7 +147,7 @@ class Store:
             self._warn(f"the stored result {key[:12]} is damaged ({error}); it is computed again")
             self._files.remove(self.path(key))
             return None
-        self._files.used(key)
+        self._use(key)
         return entry
 
     def put(self, key: str, entry: Entry) -> bool:
@@ -158,6 +163,7 @@ class Store:
             self.writable, self.reachable = False, self.local
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
+        self._use(key)
         # To look through the folder takes longer than a small entry: it is done again a hundredth of the limit later.
         self._room -= size
         if self._room <= 0:
@@ -178,13 +184,35 @@ class Store:
         """Path, bytes and time of last use of every entry, least recently used first."""
         return sorted(self._files.listed(), key=lambda item: (item[2], item[0]))
 
-    def clear(self) -> tuple[int, int]:
-        """Remove every entry; how many there were, and their bytes."""
-        entries = self.entries()
-        for path, _, _ in entries:
+    def unused(self) -> list[tuple[Any, int, float]]:
+        """Return the entries that this version of the package has neither written nor read, as `entries` does.
+
+        Raises
+        ------
+        ConfigError
+            If the store doesn't know: behind an address, or where this version hasn't used it yet.
+        """
+        if not self.local:
+            raise ConfigError(f"{self.address}: an address doesn't tell when an entry was last used")
+        since = self._files.began(code_version())
+        if since is None:
+            raise ConfigError(f"{self.folder}: this version of the package hasn't used it yet; run something first")
+        return [each for each in self.entries() if each[2] < since]
+
+    def clear(self, entries: Sequence[tuple[Any, int, float]] | None = None) -> tuple[int, int]:
+        """Remove some entries, or all; return how many they were, and their bytes."""
+        gone = self.entries() if entries is None else entries
+        for path, _, _ in gone:
             self._files.remove(path)
         self._files.clear()
-        return len(entries), sum(size for _, size, _ in entries)
+        return len(gone), sum(size for _, size, _ in gone)
+
+    def _use(self, key: str) -> None:
+        """Note that an entry is used, and when this version began to use the store."""
+        if not self._begun:
+            self._files.begin(code_version())
+            self._begun = True
+        self._files.used(key)
 
     def _evict(self, keep: str) -> int:
         """Remove what is beyond the limit; the bytes that are left."""
@@ -238,7 +266,7 @@ def _read(file: BinaryIO, key: str) -> Entry:
 
 def _read_header(file: BinaryIO) -> Any:
     if file.read(len(MAGIC)) != MAGIC:
-        raise ValueError("not an entry of this store")
+        raise ValueError("not an entry of this store, or one of another format")
     (length,) = struct.unpack("<Q", file.read(8))
     if length > _LONGEST_HEADER:
         raise ValueError("the header is damaged")

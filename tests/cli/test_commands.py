@@ -31,7 +31,7 @@ from benchmark.experiment.folder import read_results
 from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
-from benchmark.experiment.store import Store
+from benchmark.experiment.store import Entry, Store
 from benchmark.library import pinned
 from benchmark.report.contents import VERDICTS
 from tests.processes import Process
@@ -607,6 +607,15 @@ class TestCache:
         assert "\n1 entries, " in invoke("cache", "info").stdout
         assert re.fullmatch(r"removed 1 entries, \d+ kB\n", invoke("cache", "clear", "--yes").stdout)
         assert "\n0 entries, " in invoke("cache", "info").stdout
+
+    def test_what_this_version_has_not_used_is_removed(self, write, tmp_path, monkeypatch):
+        monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "cache"))
+        refused(invoke("cache", "clear", "--unused", "--yes"), 2, "hasn't used it yet")
+        assert invoke("data", "stats", write(SMALL)).exit_code == 0
+        assert Store().put("ab" * 32, Entry({}))
+        os.utime(Store().path("ab" * 32), (1, 1))
+        assert re.fullmatch(r"removed 1 entries, \d+ B\n", invoke("cache", "clear", "--unused", "--yes").stdout)
+        assert "\n1 entries, " in invoke("cache", "info").stdout
 
     @pytest.mark.parametrize(("answer", "code", "left"), [("n\n", 1, 1), ("\n", 1, 1), ("y\n", 0, 0)])
     def test_a_terminal_is_asked_before_anything_is_removed(self, write, tmp_path, monkeypatch, answer, code, left):

@@ -6,6 +6,7 @@ import hashlib
 import json
 import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -13,7 +14,7 @@ import pytest
 from pyarrow import parquet
 
 from benchmark.errors import BenchError, ConfigError, DataError
-from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
+from benchmark.evaluation.predictions import PREDICTIONS, RECORD, TIMINGS
 from benchmark.experiment.folder import MANIFEST, computed_from, read_manifest, read_results, write_results
 from benchmark.experiment.kinds import encode
 from benchmark.experiment.manifest import manifest_of
@@ -63,6 +64,32 @@ def test_bytes_of_predictions_depend_on_them_alone(finished, tmp_path):
         write_results(finished.results, manifest_of(finished.results, jobs=1, seconds=seconds), tmp_path / name)
     contents = {path.read_bytes() for path in tmp_path.glob(f"*/{PREDICTIONS}")}
     assert contents == {(finished.folder / PREDICTIONS).read_bytes()}
+
+
+class TestFormats:
+    @pytest.fixture
+    def of_01(self, tmp_path):
+        """What version 0.1.0 left of a run."""
+        return shutil.copytree(Path(__file__).parent / "run-0.1", tmp_path / "old")
+
+    def test_a_folder_of_01_is_refused_in_a_line_that_says_what_to_do(self, of_01):
+        said = r"is of format 1, of simplexbench 0\.1\.0; this version reads 2: run the configuration again$"
+        for read in (read_manifest, read_results):
+            with pytest.raises(DataError, match=said):
+                read(of_01)
+
+    def test_a_run_takes_its_place_and_leaves_nothing_of_it(self, of_01, finished):
+        write_results(finished.results, manifest_of(finished.results, jobs=1, seconds=0.1), of_01)
+        assert {path.name for path in of_01.iterdir()} == {MANIFEST, *RECORD}
+        read_results(of_01)
+
+    @pytest.mark.parametrize(
+        ("kind", "does"), [(3, "read it with 9.9.9 or later, or run"), (1, "2: run the"), ("x", "or run")]
+    )
+    def test_of_any_other_format_too(self, folder, kind, does):
+        sealed(folder, format=kind, versions={"simplexbench": "9.9.9"})
+        with pytest.raises(DataError, match=f"is of format {kind!r}, of simplexbench 9.9.9; .*{does}"):
+            read_manifest(folder)
 
 
 class TestDamage:
