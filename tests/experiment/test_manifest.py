@@ -12,7 +12,7 @@ import pytest
 
 from benchmark.config.model import BASE
 from benchmark.corpora import registry
-from benchmark.evaluation.predictions import PREDICTIONS, TIMINGS
+from benchmark.evaluation.predictions import RECORD, TIMINGS
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import MANIFEST, read_manifest
 from benchmark.experiment.manifest import differing, manifest_of
@@ -143,7 +143,7 @@ def test_from_the_same_store_come_the_same_bytes(finished, tmp_path):
 
 def test_making_the_tables_again_changes_no_byte(finished):
     before = contents(finished.folder)
-    for name in before.keys() - {MANIFEST, PREDICTIONS, TIMINGS}:
+    for name in before.keys() - {MANIFEST, *RECORD}:
         (finished.folder / name).unlink()
     again(finished.folder)
     assert contents(finished.folder) == before

@@ -79,7 +79,8 @@ def test_a_verdict_leads_to_the_row_of_its_cell(webkb):
 def test_nothing_is_fetched_from_elsewhere(make):
     html = page_html(make())
     addresses = re.findall(r'(?:src|href)="([^"]*)"', html)
-    assert all(re.fullmatch(r"#\w+|[\w.]+\.(csv|npz|md|json)|data:image/png.*", address) for address in addresses)
+    beside = r"#\w+|[\w.]+\.(csv|parquet|npz|md|json)|data:image/png.*"
+    assert all(re.fullmatch(beside, address) for address in addresses)
     assert "@import" not in html
     assert "url(" not in html
 
