@@ -25,6 +25,29 @@ def cache_info() -> None:
     say(f"{store.folder}\n{len(entries):,} entries, {size(total)} of at most {size(store.limit)}")
 
 
+@cache.command("list", epilog="Example: bench cache list")
+def cache_list() -> None:
+    """List the matrices and models of kernels, with what computing them took; and count all else."""
+    from collections import Counter
+
+    from benchmark.cli.terminal import size
+    from benchmark.experiment.kernel_cache import STAGE
+    from benchmark.experiment.store import Store
+
+    described = Store().described()
+    own = [(facts, n_bytes) for facts, n_bytes, _ in described if facts.get("stage") == STAGE]
+    alike = Counter[str]()
+    seconds, sizes = Counter[str](), Counter[str]()
+    for facts, n_bytes in own:
+        alike[facts["about"]] += 1
+        seconds[facts["about"]] += facts["seconds"]
+        sizes[facts["about"]] += n_bytes
+    for about, n in alike.items():
+        say(f"{n:,} × {about}: {size(sizes[about])}, {seconds[about]:,.1f} s to compute")
+    rest = [n_bytes for facts, n_bytes, _ in described if facts.get("stage") != STAGE]
+    say(f"{len(own):,} of kernels, {size(sum(n for _, n in own))}; {len(rest):,} other entries, {size(sum(rest))}")
+
+
 @cache.command("clear", epilog="Example: bench cache clear --yes")
 def cache_clear(
     unused: Annotated[bool, typer.Option("--unused", help="Only what this version hasn't used.")] = False,

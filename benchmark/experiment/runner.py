@@ -15,6 +15,7 @@ from benchmark.environment import forget_peak, peak_bytes
 from benchmark.evaluation.predictions import Predictions, SettingKey, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import Batch, batches, splits_of
 from benchmark.experiment.code_digest import code_digest, modules_of
+from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.overlap import seen_before
 from benchmark.experiment.plugin_results import keep, known
 from benchmark.experiment.reading import Read, check_expectations, described, own_counts, read_counts, words_of
@@ -53,7 +54,8 @@ def run(study: Experiment, context: RunContext) -> Run:
     read = read_variants(study, context)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
     left = sum(len(variant.tasks) for variant in study.variants.values())
-    bench, elsewhere = Workbench(context.jobs), context.elsewhere
+    cache = KernelCache(context.store, context.observer.note)
+    bench, elsewhere = Workbench(context.jobs, cached=cache), context.elsewhere
     # One owner of the cores at a time: threads of ours run LIBSVM and the links; methods see to numba's.
     with blas_threads(context.jobs):
         works: Iterable[TaskWork] = works_of(study, read)
@@ -70,6 +72,8 @@ def run(study: Experiment, context: RunContext) -> Run:
             if len(predictions.tasks) == 1:
                 read[work.variant].facts["near_duplicates"] = seen_before(work, context.store)
         bench.release()
+        if cache.n_found:
+            context.observer.note(found_in_store(cache.n_found))
         measured, failed = measure(study, {name: (r.counts, r.key) for name, r in read.items()}, context)
     predictions.measured.update(measured)
     facts = {name: each.facts for name, each in read.items()}
@@ -221,6 +225,11 @@ class Walk:
                 return own
             found |= own
         return found
+
+
+def found_in_store(n: int) -> str:
+    """Return the line that says how much of kernels wasn't computed again."""
+    return f"{n:,} of the kernels' matrices and models came from the store: only machines were trained on them."
 
 
 def point_name(place: SettingKey) -> str:

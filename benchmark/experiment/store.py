@@ -184,6 +184,21 @@ class Store:
         """Path, bytes and time of last use of every entry, least recently used first."""
         return sorted(self._files.listed(), key=lambda item: (item[2], item[0]))
 
+    def remove(self, key: str) -> None:
+        """Remove an entry."""
+        self._files.remove(self.path(key))
+
+    def described(self) -> list[tuple[dict[str, Any], int, float]]:
+        """Return the facts, bytes and time of last use of every entry that can be read, as `entries` orders them."""
+        found = []
+        for path, size, used in self.entries():
+            try:
+                with self._files.open(path.name) as file:
+                    found.append((_read_header(file)["facts"], size, used))
+            except (OSError, ValueError, KeyError, TypeError, struct.error):
+                continue
+        return found
+
     def unused(self) -> list[tuple[Any, int, float]]:
         """Return the entries that this version of the package has neither written nor read, as `entries` does.
 

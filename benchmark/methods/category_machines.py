@@ -6,7 +6,7 @@ class more, "other", of HP-TOP's mixture alone.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -14,13 +14,15 @@ import numpy as np
 from benchmark.classifiers.hyperplanes import hyperplanes_of, train_categories
 from benchmark.classifiers.libsvm import DenseRows, Machine
 from benchmark.classifiers.svm import Machines, SupportVectorClassifier, decide
-from benchmark.evaluation.predictions import PARTS
+from benchmark.evaluation.predictions import CLOCKS, PARTS
 from benchmark.kernels.gram import Gram
+from benchmark.kernels.models.plsi import Fitted
 from benchmark.kernels.products import self_products
 from benchmark.methods.base import Stopwatch
 from benchmark.methods.fitted import FittedHyperplanes, FittedMachines, learned_of
-from benchmark.methods.kernel_machines import OnSplits, cost, gram_rows, kernel_of, kernel_on
+from benchmark.methods.kernel_machines import OnSplits, cached_rows, cost, kernel_of
 from benchmark.methods.learned import decided_by_class, decided_by_largest, learned_classes
+from benchmark.methods.weights import named
 from benchmark.representation import canonical
 
 if TYPE_CHECKING:
@@ -29,17 +31,20 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-    from benchmark.config.model import MethodSpec, Representation
+    from benchmark.config.model import MethodSpec
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.evaluation.protocols import Split
     from benchmark.kernels.gram import InnerProducts
+    from benchmark.kernels.models.fisher import PLSIFisher
     from benchmark.methods.base import Problem
     from benchmark.methods.weights import Work
-    from benchmark.methods.workbench import Workbench
+    from benchmark.methods.workbench import Arrays, Workbench
 
     Array = NDArray[np.float64]
 
 OTHER = "other"
+#: What is kept of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the tested ones.
+_OF_MODEL = ("words", "documents", "classes", "tested")
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,29 +81,59 @@ def linear_machines(work: Work, spec: MethodSpec) -> LinearMachines:
     machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.unit)
     documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
     key = (*documents, spec.representation, work.terms, work.over_classes, machine)
-    return work.bench.shared(key, lambda: _linear_machines(work, spec.representation, classifier))
+    return work.bench.shared(key, lambda: _linear_machines(work, spec, classifier))
 
 
-def _linear_machines(work: Work, representation: Representation, classifier: SupportVectorClassifier) -> LinearMachines:
-    everything, members, bench = work.points(representation), work.members, work.bench
+def _linear_machines(work: Work, spec: MethodSpec, classifier: SupportVectorClassifier) -> LinearMachines:
+    everything, members, bench = work.points(spec.representation), work.members, work.bench
     points, tested = canonical(everything[work.split.train]), canonical(everything[work.split.test])
     columns, names = learned_classes(members, work.problem.documents.classes)
     C = classifier.cost(self_products(everything)) if classifier.unit != "one" else classifier.C
     watch = Stopwatch()
     gram = bench.square(points)
     watch.lap("products")
-    bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
-    watch.lap("kernel")
     rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
     beside = [OTHER] if rest.any() and not rest.all() else []  # first: it takes longest, as a rule
     asked = np.hstack([rest[:, : len(beside)], members[:, columns]])
-    machines = _trained(bench, classifier, C, asked, (*beside, *names), watch)
-    other, other_seconds = machines[0] if beside else None, 0.0
+
+    def learn() -> Arrays:
+        watch = Stopwatch()
+        bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
+        watch.lap("kernel")
+        machines = _trained(bench, classifier, C, asked, (*beside, *names), watch)
+        return {**_as_arrays(machines), "seconds": watch.seconds()}
+
+    linear = replace(spec, kernel=None)
+    own = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
+    terms = work.terms, work.over_classes
+    arrays = bench.cached(*named(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **own), learn)
+    machines, seconds, other_seconds = _from_arrays(arrays), arrays["seconds"].copy(), 0.0
+    other = machines[0] if beside else None
     if other is not None:  # its part of what was done side by side
-        other_seconds = float(watch.seconds("training").sum() * other.seconds / watch.seconds("machines").sum())
-        watch.book("training", -other_seconds)
-        watch.book("machines", -other.seconds)
-    return LinearMachines(points, tested, gram, machines[len(beside) :], other, watch.seconds(), other_seconds)
+        training, one_by_one = CLOCKS.index("training"), CLOCKS.index("machines")
+        other_seconds = float(seconds[training] * other.seconds / seconds[one_by_one])
+        seconds[training] -= other_seconds
+        seconds[one_by_one] -= other.seconds
+    seconds += watch.seconds("products")
+    return LinearMachines(points, tested, gram, machines[len(beside) :], other, seconds, other_seconds)
+
+
+def _as_arrays(machines: Sequence[Machine]) -> Arrays:
+    """Return machines end to end."""
+    return {
+        "support": np.concatenate([np.empty(0, dtype=np.intp), *(each.support for each in machines)]),
+        "coefficients": np.concatenate([np.empty(0), *(each.coefficients for each in machines)]),
+        "ends": np.cumsum([len(each.support) for each in machines], dtype=np.intp),
+        "rho": np.array([each.rho for each in machines]),
+        "of_each": np.array([each.seconds for each in machines]),
+    }
+
+
+def _from_arrays(arrays: Arrays) -> tuple[Machine, ...]:
+    """Return the machines back."""
+    support, coefficients = (np.split(arrays[name], arrays["ends"][:-1]) for name in ("support", "coefficients"))
+    rows = zip(support, coefficients, arrays["rho"].tolist(), arrays["of_each"].tolist(), strict=False)
+    return tuple(Machine(*row) for row in rows) if len(arrays["ends"]) else ()
 
 
 class LinearCategories(OnSplits):
@@ -152,7 +187,7 @@ class GramCategories(OnSplits):
         watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
         points = work.points(self.spec.representation)
         watch.lap("extraction")
-        gram, tested = gram_rows(kernel_on(work, self.spec), points[split.train], work.members, points[split.test])
+        gram, tested = cached_rows(work, self, points, split.train, work.members)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
@@ -204,17 +239,45 @@ class FisherMachines(OnSplits):
     def _split(self, work: Work) -> SettingPredictions:
         counts, split, bench = work.selected_counts(), work.split, work.bench
         watch, classifier = Stopwatch(), self.spec.classifier.build()
-        model = kernel_of(self.spec).set_params(seed=seed_of(work.problem, split)).fit(counts[split.train])
-        watch.lap("extraction")
+        model, folded, seconds = self._model(work, counts)
+        watch.book("extraction", seconds[0])
         # A latent class has a score for each word, and its own.
         gram = bench.square(model.scores_, width=model.n_features_in_ + 1)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         machines = _trained(bench, classifier, classifier.C, work.members[:, columns], names, watch)
-        values = hyperplanes_of(model.scores_, machines).values(model.scores(counts[split.test]))
+        values = hyperplanes_of(model.scores_, machines).values(model.scores(counts[split.test], folded))
         watch.lap("testing")
+        watch.book("testing", seconds[1])
         return _decided(work, values, watch.seconds())
+
+    def _model(self, work: Work, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
+        """Return the kernel with its models, the tested documents folded into each, and the seconds of both.
+
+        The models are kept rather than the Gram matrix: they take a hundredth of its bytes, and it is soon computed.
+        """
+        split, kernel = work.split, kernel_of(self.spec).set_params(seed=seed_of(work.problem, work.split))
+        trained = counts[split.train]
+
+        def learn() -> Arrays:
+            watch = Stopwatch()
+            kernel.fit(trained)
+            watch.lap("extraction")
+            folded = kernel.fold(counts[split.test])
+            watch.lap("testing")
+            arrays = {"seconds": watch.seconds()[[PARTS.index("extraction"), PARTS.index("testing")]]}
+            for number, (model, own) in enumerate(zip(kernel.models_, folded, strict=True)):
+                parts = model.word_given_class, model.class_given_document, model.classes, own
+                arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
+            return arrays
+
+        terms = work.terms, work.over_classes
+        arrays = work.bench.cached(*named(work.problem, self.spec, type(self), "PLSI models", split, terms), learn)
+        of_each = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
+        if not hasattr(kernel, "scores_"):
+            kernel.take(trained, [Fitted(plsi, *own[:-1]) for plsi, own in zip(kernel.models, of_each, strict=True)])
+        return kernel, [own[-1] for own in of_each], arrays["seconds"]
 
 
 def seed_of(problem: Problem, split: Split) -> int:

@@ -29,7 +29,7 @@ from benchmark.kernels.gram import Gram, self_values
 from benchmark.methods.answers import real_numbers
 from benchmark.methods.base import Problem, Stopwatch
 from benchmark.methods.fitted import FittedMachines, learned_of
-from benchmark.methods.weights import Work, learns, shared_products
+from benchmark.methods.weights import Work, learns, named, shared_products
 from benchmark.registries import shipped
 from benchmark.tags import tags_of
 
@@ -248,13 +248,30 @@ class GramMachine(OnSplits):
         train = work.split.train[np.argsort(labels[work.split.train], kind="stable")]
         points = work.points(self.spec.representation)
         watch.lap("extraction")
-        gram, tested = gram_rows(kernel_on(work, self.spec), points[train], labels[train], points[work.split.test])
+        gram, tested = cached_rows(work, self, points, train, labels[train])
         watch.lap("kernel")
         machine = self.spec.classifier.build(jobs=work.bench.jobs).fit(gram, labels[train])
         watch.lap("training")
         predicted, tied = predict(machine.machines_, machine.decision_function(tested))
         watch.lap("testing")
         return SettingPredictions.of_split(machine.classes_[predicted].astype(np.int32), tied, watch.seconds())
+
+
+def cached_rows(
+    work: Work, method: OnSplits, points: sp.csr_array, train: NDArray[np.intp], y: NDArray[Any]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the `gram_rows` of a split's documents, of which `train` names the training points and y their classes.
+
+    Those that took long are kept from one run to the next.
+    """
+
+    def make() -> dict[str, NDArray[Any]]:
+        kernel = kernel_on(work, method.spec)
+        return dict(zip(("gram", "tested"), gram_rows(kernel, points[train], y, points[work.split.test]), strict=True))
+
+    terms = work.terms, work.over_classes
+    arrays = work.bench.cached(*named(work.problem, method.spec, type(method), "Gram matrix", work.split, terms), make)
+    return arrays["gram"], arrays["tested"]
 
 
 def gram_rows(
@@ -365,12 +382,17 @@ class ManyMachines:
         watch.book("products", held.seconds)
         gram = Gram(kernel, held.products, representation.normalization, everything, everything)
         n, unit = len(everything), 1.0
-        matrix = np.empty((n, n))
 
-        def fill(start: int, stop: int) -> None:
-            matrix[start:stop] = gram.block(start, stop)
+        def make() -> dict[str, NDArray[Any]]:
+            matrix = np.empty((n, n))
 
-        run_blocks(fill, n, rows_per_block(n), bench.jobs)
+            def fill(start: int, stop: int) -> None:
+                matrix[start:stop] = gram.block(start, stop)
+
+            run_blocks(fill, n, rows_per_block(n), bench.jobs)
+            return {"gram": matrix}
+
+        matrix = bench.cached(*named(problem, self.spec, type(self), "Gram matrix"), make)["gram"]
         if classifier.unit == "mean-self-product":
             unit = mean_self_product(np.diagonal(matrix))
         if classifier.ridge:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -120,6 +121,50 @@ class Work:
         """Documents that the splits of the experiment train on, or of these splits where others aren't known."""
         known, splits = self.problem.trained, trained_by(self.splits)
         return splits if known is None or not np.isin(splits, known, assume_unique=True).all() else known
+
+
+def named(
+    problem: Problem,
+    spec: MethodSpec,
+    method: type,
+    what: str,
+    split: Split | None = None,
+    terms: tuple[int | None, str] = (None, ""),
+    **more: Any,
+) -> tuple[str, list[type], dict[str, Any]]:
+    """Return words, code and content that name arrays which a kernel makes of documents, for `Workbench.cached`.
+
+    Parameters
+    ----------
+    problem : Problem
+    spec : MethodSpec
+        Its classifier isn't part of the name.
+    method : type
+        The class that makes the arrays.
+    what : str
+        Words for them.
+    split : Split, optional
+        Whose documents they are made of; all documents unless given.
+    terms : (int or None, str)
+        How many terms are selected, and how gains are aggregated.
+    **more
+        What else decides them.
+    """
+    representation, kernel = spec.representation, spec.kernel
+    parts = [part.cls for part in (representation.weighting, representation.features, kernel) if part is not None]
+    rows = [] if split is None else [hashlib.sha256(each.tobytes()).hexdigest() for each in (split.train, split.test)]
+    content = {
+        "what": what,
+        "problem": problem.key,
+        "rows": rows,
+        "representation": representation.resolved,
+        "kernel": None if kernel is None else kernel.resolved,
+        "terms": list(terms),
+        "seed": [problem.seed, None if split is None else split.number],
+        **more,
+    }
+    n = len(problem.documents if split is None else split.train)
+    return f"{what}, {n:,} documents of {len(problem.documents.classes)} classes", [method, *parts], content
 
 
 def trained_by(splits: Iterable[Split]) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from benchmark.methods.weights import fitted_weighting
 from benchmark.representation import NORMALIZATIONS, embed, norms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     import scipy.sparse as sp
     from numpy.typing import NDArray
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from benchmark.methods.base import Problem
 
     Array = NDArray[np.float64]
+    Arrays = dict[str, NDArray[Any]]
 
 #: The share of the memory that products may take which are asked for but once: to compute them by tiles takes no longer
 #: than fresh memory for them.
@@ -58,6 +59,20 @@ class Timed:
     seconds: float
 
 
+class ArrayCache(Protocol):
+    """Keeps arrays that took long to compute from one run to the next."""
+
+    def __call__(
+        self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
+    ) -> Arrays:
+        """Return the arrays that are kept of this content and code, or else those that `make` makes."""
+
+
+def _made(about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:  # noqa: ARG001
+    """Make the arrays: nothing is kept."""
+    return make()
+
+
 class Workbench:
     """What methods compute with, and the only owner of large matrices.
 
@@ -67,6 +82,8 @@ class Workbench:
         Threads.
     budget : int, optional
         Bytes that a matrix of inner products may take, and tiles of kernels; `memory_budget` unless given.
+    cached : ArrayCache, optional
+        Keeps what kernels took long to compute; nothing is kept unless given.
 
     Attributes
     ----------
@@ -74,8 +91,8 @@ class Workbench:
         Memory that every kernel matrix is written to.
     """
 
-    def __init__(self, jobs: int = 1, budget: int | None = None) -> None:
-        self.jobs, self.nodes = jobs, NodeMatrix()
+    def __init__(self, jobs: int = 1, budget: int | None = None, cached: ArrayCache = _made) -> None:
+        self.jobs, self.nodes, self.cached = jobs, NodeMatrix(), cached
         self.budget = memory_budget() if budget is None else budget
         self._rankings: dict[tuple[str, bytes], Rankings] = {}
         self._memory = np.empty(0)

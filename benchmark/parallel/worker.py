@@ -15,6 +15,7 @@ from benchmark.compiled import ensure_usable
 from benchmark.environment import share_machine
 from benchmark.errors import BenchError
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.kernel_cache import KernelCache
 from benchmark.experiment.manifest import versions
 from benchmark.experiment.reading import Read
 from benchmark.experiment.runner import Walk, works_of
@@ -139,8 +140,9 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
         work = replace(whole, points=tuple(point for point in points if point.jobs))
         if {job.key for point in work.points for job in point.jobs} != keys:
             raise BenchError("a worker names results otherwise: its code of simplexbench isn't that of this machine")
-        bench = Workbench(jobs)
-        walk = Walk(RunContext(store, _Details(details), jobs), bench)
+        observer = _Details(details)
+        bench = Workbench(jobs, cached=KernelCache(store, observer.note))
+        walk = Walk(RunContext(store, observer, jobs), bench)
         try:
             with blas_threads(jobs):
                 walk.solve(work)

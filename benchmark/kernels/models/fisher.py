@@ -205,7 +205,7 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
 
     def check(self) -> None:
         """Raise ValueError where a parameter is outside its range."""
-        self._models()
+        list(self.models)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
         """Fit the models to the counts X, dense or sparse, shape (n, V).
@@ -215,26 +215,44 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         ValueError
             If a parameter is out of range, a count negative or not finite, or no document has a word.
         """
-        models = self._models()
+        models = self.models
+        counts = check_counts(X)
+        return self.take(counts, [model.fit(counts) for model in models])
+
+    def take(self, X: Any, models: Sequence[Fitted]) -> Self:
+        """Take over models that were fitted to the counts X before, one for each number of classes."""
         counts = check_counts(X)
         self.n_features_in_ = counts.shape[1]
-        self.models_: tuple[Fitted, ...] = tuple(model.fit(counts) for model in models)
+        self.models_: tuple[Fitted, ...] = tuple(models)
         self.scores_ = self._side_by_side(counts, [model.class_given_document for model in self.models_])
         return self
 
-    def scores(self, X: Any) -> sp.csr_array:
-        """The derivatives at new documents X, shape (m, V): shape (m, Σ K (V + 1)); kernels are inner products."""
+    def fold(self, X: Any) -> list[Array]:
+        """Return P(z|d) of new documents X, shape (m, V), under each model: shapes (m, K)."""
         check_is_fitted(self, "scores_")
         counts = check_counts(X)
         if counts.shape[1] != self.n_features_in_:
             raise ValueError(f"X has {counts.shape[1]} words, but the kernel was fitted on {self.n_features_in_}")
-        return self._side_by_side(counts, [model.fold(counts) for model in self.models_])
+        return [model.fold(counts) for model in self.models_]
+
+    def scores(self, X: Any, folded: Sequence[Array] | None = None) -> sp.csr_array:
+        """Return the derivatives at new documents, shape (m, Σ K (V + 1)); kernels are their inner products.
+
+        Parameters
+        ----------
+        X : counts, dense or sparse, shape (m, V)
+        folded : sequence of float64 arrays, shapes (m, K)
+            As `fold` gives them, which is asked for them unless they are given.
+        """
+        return self._side_by_side(check_counts(X), self.fold(X) if folded is None else folded)
 
     def transform(self, X: Any) -> Array:
         """Kernel values between X, shape (m, V), and the training documents: shape (m, n)."""
         return inner_products(self.scores(X), self.scores_)
 
-    def _models(self) -> list[PLSI]:
+    @property
+    def models(self) -> list[PLSI]:
+        """How each model is fitted; ValueError where a parameter is out of range."""
         if not len(self.n_classes):
             raise ValueError("n_classes names no number of classes")
         shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}
