@@ -106,7 +106,7 @@ def run(
 
     failed = False
     with Answer(quiet=quiet, as_json=as_json) as answer, observed(answer, verbose=verbose) as observer:
-        from benchmark.experiment.kinds import part_of
+        from benchmark.experiment.configuration import part_of
         from benchmark.experiment.session import all_checked
 
         studies = [part_of(study, only or ()) for study in all_checked([config_named(each) for each in configs])]

@@ -11,7 +11,6 @@ import typer
 from benchmark.cli.options import Config, Download, Json
 from benchmark.cli.shorthand import config_named
 from benchmark.cli.world import say
-from benchmark.errors import ConfigError
 
 if TYPE_CHECKING:
     from benchmark.text.counts import Counts
@@ -113,14 +112,11 @@ def _counts(config: Path, download: bool) -> Counts:
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:
-        from benchmark.config.model import Experiment
         from benchmark.experiment.context import RunContext
         from benchmark.experiment.reading import read_counts
         from benchmark.experiment.session import checked
         from benchmark.experiment.store import Store
 
         study = checked(config_named(config))
-        if not isinstance(study, Experiment):
-            raise ConfigError(f"{config}: reads no corpus; its data are generated")
         first = next(iter(study.variants.values()))
         return read_counts(first.collection, RunContext(Store(warn=observer.note), observer, download=download))[0]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from benchmark.cli.answers import Answer
     from benchmark.cli.terminal import ProgressObserver
-    from benchmark.config.model import Study
+    from benchmark.config.model import Experiment
     from benchmark.config.schema import ParallelSection
     from benchmark.experiment.context import Elsewhere
     from benchmark.experiment.session import Finished
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 KEPT = "what was computed is kept, and the same command goes on from there"
 
 
-def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Study, Plan]:
+def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Experiment, Plan]:
     """What a run would compute; what the machine is too small for is said."""
     from benchmark.cli.terminal import ProgressObserver
 
@@ -61,7 +61,7 @@ def placed(dask: str | None, at_most: int | None) -> ParallelSection | None:
 
 
 def performed(
-    studies: list[Study],
+    studies: list[Experiment],
     out: Path | None,
     overwrite: bool,
     jobs: int,

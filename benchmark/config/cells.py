@@ -169,8 +169,11 @@ def figures_of(
     found: list[Figure] = []
     for index, section in enumerate(config.figures):
         place: Location = ("figures", index)
-        figure = _figure(section, axis, metrics, source, place)
-        _check_shown(figure, _axes(variants[0], measures, known.quantities), variants[0], source, place, known)
+        if section.regions:
+            figure = _regions(section, variants, measures, source, place)
+        else:
+            figure = _figure(section, axis, metrics, source, place)
+            _check_shown(figure, _axes(variants[0], measures, known.quantities), variants[0], source, place, known)
         if any(figure.name == other.name for other in found):
             raise source.error((*place, "name"), f"two figures are named {figure.name!r}")
         found.append(figure)
@@ -178,6 +181,25 @@ def figures_of(
         bars = "interval"
         found.append(Figure("figure", (metrics[0],), x=axis, bars=bars, log_x=axis == "terms"))
     return tuple(each for figure in found for each in _by_variant(figure, variants))
+
+
+def _regions(
+    section: FigureSection,
+    variants: Sequence[Variant],
+    measures: Iterable[Component],
+    source: YamlSource,
+    place: Location,
+) -> Figure:
+    """Return a figure of decision regions."""
+    if others := section.model_fields_set - {"name", "title", "regions"}:
+        raise source.error((*place, min(others)), f"a figure of regions has no {min(others)}")
+    if "coordinates" not in {each.name for each in measures}:
+        raise source.error((*place, "regions"), "regions are drawn from coordinates: name these in measures")
+    names = [variant.name for variant in variants]
+    for index, name in enumerate(section.regions):
+        if name not in names:
+            raise source.error((*place, "regions", index), unknown("variant", name, names))
+    return Figure(section.name, (), title=section.title, x="", regions=tuple(section.regions))
 
 
 def _axis(variant: Variant) -> str:
@@ -248,6 +270,8 @@ def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[
 
 def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
     """A figure of each variant, named after it; one of all where the variants are its lines, panels or x."""
+    if figure.regions:
+        return [figure]
     across = "variant" in (figure.line, *figure.panel) or figure.x not in ("size", "terms")
     if across or "variant" in figure.where:
         return [figure]

@@ -22,7 +22,6 @@ from benchmark.sections import validated
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from benchmark.config.schema import StudySection
     from benchmark.registries import Registries, Registry
     from benchmark.source import Location, YamlSource
 
@@ -31,7 +30,7 @@ POINTS = "points (tasks × methods or candidates × training sizes × terms)"
 #: Of these, those that are defined for the documents are scored where a configuration names none.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 #: What a variant may make otherwise: its cells are those of the configuration.
-VARYING = ("corpus", "text", "protocol", "terms", "defaults")
+VARYING = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
 
 def check_experiment(
@@ -48,6 +47,9 @@ def check_experiment(
         Where a finished run is read again: what its manifest keeps of corpora that have no card.
     """
     config = validated(ExperimentSection, source)
+    papers = sorted(path.stem for path in published.FOLDER.glob("*.yaml"))
+    if config.paper is not None and config.paper not in papers:
+        raise source.error(("paper",), unknown("paper", config.paper, papers))
     choices = _choices(config, source)
     variants = {BASE: _variant(BASE, config, source, known, recorded)} if config.base else {}
     unvaried = source.without(["variants"])
@@ -78,7 +80,13 @@ def check_experiment(
         twice = next(name for name, number in Counter(ids).items() if number > 1)
         raise source.error(("variants",), f"two cells would have the id {twice!r}: name a variant or task otherwise")
     return Experiment(
-        **common(config, source),
+        name=config.name,
+        title=config.title or config.name,
+        paper=config.paper,
+        explains=config.explains,
+        seed=config.seed,
+        notes=tuple(config.notes),
+        raw={key: value for key, value in source.data.items() if key != "parallel"},
         compare=pairs_of(config.compare, cells, config.family, source),
         variants=variants,
         cells=cells,
@@ -94,22 +102,6 @@ def check_experiment(
         known=known,
         parallel=config.parallel,
     )
-
-
-def common(config: StudySection, source: YamlSource) -> dict[str, Any]:
-    """What every kind of configuration says alike, checked: the fields of `Study` but its pairs."""
-    papers = sorted(path.stem for path in published.FOLDER.glob("*.yaml"))
-    if config.paper is not None and config.paper not in papers:
-        raise source.error(("paper",), unknown("paper", config.paper, papers))
-    return {
-        "name": config.name,
-        "title": config.title or config.name,
-        "paper": config.paper,
-        "explains": config.explains,
-        "seed": config.seed,
-        "notes": tuple(config.notes),
-        "raw": {key: value for key, value in source.data.items() if key != "parallel"},
-    }
 
 
 def check_variant_name(name: str, source: YamlSource) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -321,6 +320,9 @@ class Figure:
     bars : {"interval", "2 standard deviations", "range", "none"}
     log_x, log_y : bool
     title : str
+    regions : tuple of str
+        Variants, a row of panels each, whose methods' decision regions are drawn in place of lines; `y` and `x` are
+        empty then.
     """
 
     name: str
@@ -334,11 +336,12 @@ class Figure:
     log_x: bool = False
     log_y: bool = False
     title: str = ""
+    regions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Study(ABC):
-    """What every checked configuration has, be it an experiment on text or the decision boundaries.
+class Experiment:
+    """variants × tasks × splits × terms × methods → predictions → scores → comparisons, verdicts, figures.
 
     Parameters
     ----------
@@ -356,31 +359,6 @@ class Study(ABC):
         Patterns of the cells that are here, of a part of the configuration; () of all of it.
     left_out : frozenset of str
         Ids of the cells that aren't.
-    """
-
-    name: str
-    title: str
-    paper: str | None
-    explains: str | None
-    seed: int
-    notes: tuple[str, ...]
-    compare: tuple[Pair, ...]
-    raw: dict[str, Any] = field(repr=False)
-    only: tuple[str, ...] = field(default=(), kw_only=True)
-    left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
-
-    @property
-    @abstractmethod
-    def ids(self) -> tuple[str, ...]:
-        """Ids of its cells, in table order."""
-
-
-@dataclass(frozen=True)
-class Experiment(Study):
-    """variants × tasks × splits × terms × methods → predictions → scores → comparisons, verdicts, figures.
-
-    Parameters
-    ----------
     variants : dict of str to Variant
         In order; without the configuration itself where it says ``base: false``.
     cells : tuple of Cell
@@ -406,6 +384,14 @@ class Experiment(Study):
         Which other processes solve points.
     """
 
+    name: str
+    title: str
+    paper: str | None
+    explains: str | None
+    seed: int
+    notes: tuple[str, ...]
+    compare: tuple[Pair, ...]
+    raw: dict[str, Any] = field(repr=False)
     variants: dict[str, Variant]
     cells: tuple[Cell, ...]
     choices: tuple[str, ...]
@@ -419,6 +405,8 @@ class Experiment(Study):
     expected_vocabulary: int | None
     known: Registries = field(repr=False, compare=False)
     parallel: ParallelSection | None = field(default=None, compare=False)
+    only: tuple[str, ...] = field(default=(), kw_only=True)
+    left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
 
     @property
     def ids(self) -> tuple[str, ...]:

@@ -119,6 +119,9 @@ class FigureSection(Section):
     )
     log_x: bool = Field(default=False, description="Whether x is logarithmic.")
     log_y: bool = Field(default=False, description="Whether y is logarithmic.")
+    regions: list[str] = Field(
+        default=[], description="Variants whose methods' decision regions are drawn, a row each, in place of lines."
+    )
 
 
 class ExpectSection(Section):
@@ -126,17 +129,6 @@ class ExpectSection(Section):
 
     documents: int | None = Field(default=None, ge=0, description="How many documents.")
     vocabulary: int | None = Field(default=None, ge=0, description="How many different words.")
-
-
-class StudySection(Section):
-    """The keys that every configuration has."""
-
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Names its folder.")
-    title: str = Field(default="", description="Above its tables; the name unless given.")
-    paper: str | None = Field(default=None, description="The paper whose numbers it is set beside.")
-    explains: str | None = Field(default=None, description="The configuration whose deviations this one looks into.")
-    seed: int = Field(default=0, ge=0, description="Of all that is random and names no seed of its own.")
-    notes: list[str] = Field(default=[], description="Lines for below its tables.")
 
 
 class FittedSection(Section):
@@ -164,9 +156,15 @@ class ParallelSection(Section):
     )
 
 
-class ExperimentSection(StudySection):
+class ExperimentSection(Section):
     """A whole file, after what it extends or varies has been merged."""
 
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Names its folder.")
+    title: str = Field(default="", description="Above its tables; the name unless given.")
+    paper: str | None = Field(default=None, description="The paper whose numbers it is set beside.")
+    explains: str | None = Field(default=None, description="The configuration whose deviations this one looks into.")
+    seed: int = Field(default=0, ge=0, description="Of all that is random and names no seed of its own.")
+    notes: list[str] = Field(default=[], description="Lines for below its tables.")
     plugins: list[str] = Field(default=[], max_length=100, description="Python files of one's own components.")
     corpus: CorpusSection = Field(description="Which documents.")
     text: TextSection = Field(default=TextSection(), description="How documents become counts.")

@@ -16,6 +16,7 @@ from benchmark.corpora import card as cards
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate, select
 from benchmark.corpora.counted import CountsFolder
+from benchmark.corpora.curved_points import CurvedPoints
 from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.reader import CorpusReader
 from benchmark.corpora.recorded import outlined
@@ -258,7 +259,10 @@ class Synthetic(CardedCorpus):
     format = "html"
 
 
-_CLASSES: tuple[type[CorpusReader], ...] = (WebKB, Newsgroups, Reuters, Synthetic, OwnFiles, CountsFolder)
+_CLASSES: tuple[type[CorpusReader], ...] = (
+    *(WebKB, Newsgroups, Reuters, Synthetic),
+    *(OwnFiles, CountsFolder, CurvedPoints),
+)
 #: What a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 

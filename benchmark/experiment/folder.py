@@ -13,21 +13,23 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.checks import own_digest
 from benchmark.environment import write_whole
 from benchmark.errors import BenchError, ConfigError, DataError, quoted
 from benchmark.evaluation.predictions import PREDICTIONS, RECORD
-from benchmark.experiment.kinds import decode, encode, part_of, rows_digest, study_from_mapping
+from benchmark.experiment.configuration import part_of, study_from_mapping
+from benchmark.findings.predictions_file import decode, encode
+from benchmark.findings.scoring import Run
 from benchmark.plugins.recorded import Record  # noqa: TC001 - pydantic asks for it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from benchmark.config.model import Study
-    from benchmark.experiment.kinds import Findings
+    from benchmark.config.model import Experiment
 
 #: The format of a run's folder. 1: predictions.npz and timings.csv, of version 0.1. 2: Parquet files.
 FORMAT = 2
@@ -46,29 +48,29 @@ class _ReadAgain(BaseModel):
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
     rows: str
-    files: dict[Literal[*RECORD, "predictions.npz"], str]  # type: ignore[valid-type]
+    files: dict[Literal[*RECORD], str]  # type: ignore[valid-type]
     digest: str
     plugins: list[Record] = []
 
 
-def write_results(findings: Findings, manifest: dict[str, Any], folder: Path) -> None:
+def write_results(findings: Run, manifest: dict[str, Any], folder: Path) -> None:
     """Write predictions, times and manifest.
 
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_results` refuses, not one run's predictions under another's description.
     """
-    contents = encode(findings)
+    contents = encode(findings.predictions)
     for name, content in contents.items():
         write_whole(folder / name, content)
     for name in _OF_FORMAT_1 - contents.keys():
         (folder / name).unlink(missing_ok=True)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = {"format": FORMAT, **manifest, "rows": rows_digest(findings), "files": digests}
+    manifest = {"format": FORMAT, **manifest, "rows": _rows_digest(findings), "files": digests}
     manifest["digest"] = own_digest(manifest)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
 
-def ensure_free(folder: Path, study: Study) -> None:
+def ensure_free(folder: Path, study: Experiment) -> None:
     """Refuse a folder that holds anything but a run of the same study; a part of it takes no whole run's place."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
     if _OF_FORMAT_1.union(RECORD).issuperset(names):  # empty, or left by a run that was stopped before its manifest
@@ -137,7 +139,7 @@ def _check_format(path: Path, manifest: Any) -> None:
     raise DataError(f"{path}: is of format {kind!r}, of simplexbench {writer}; this version reads {FORMAT}: {does}")
 
 
-def read_results(folder: Path) -> Findings:
+def read_results(folder: Path) -> Run:
     """Read a finished run back.
 
     Raises
@@ -153,12 +155,26 @@ def read_results(folder: Path) -> Findings:
     study = part_of(study, manifest.get("only", ()))
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
-        findings = decode(study, contents, manifest["failures"], manifest["variants"])
+        findings = Run(study, decode(contents), manifest["failures"], manifest["variants"])
     except DAMAGED as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
-    if rows_digest(findings) != manifest["rows"]:
+    if _rows_digest(findings) != manifest["rows"]:
         raise DataError(f"{folder}: its predictions aren't of the documents and cells that {MANIFEST} names; {_AGAIN}")
     return findings
+
+
+def _rows_digest(findings: Run) -> str:
+    """Return the sha256 over the names of all points and, split by split, of the documents that each decided on."""
+    predictions, digest = findings.predictions, hashlib.sha256()
+    for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.measured)):
+        digest.update(f"{place}\n".encode())
+    for key, splits in predictions.splits.items():
+        documents = predictions.tasks[key.of_task]
+        for split in splits:
+            digest.update("\0".join(map(str, (*key, split.name))).encode())
+            digest.update("\0".join(documents.ids[row] for row in split.test).encode())
+            digest.update(np.ascontiguousarray(documents.truth[split.test]).tobytes())
+    return digest.hexdigest()
 
 
 @contextmanager

@@ -12,22 +12,27 @@ from typing import TYPE_CHECKING, Any
 
 from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.predictions import TIMINGS
-from benchmark.experiment.kinds import described
+from benchmark.evaluation.scored import WHOLE
+from benchmark.measures.base import told
+from benchmark.plugins.recorded import record_of
 
 if TYPE_CHECKING:
-    from benchmark.experiment.kinds import Findings
+    from collections.abc import Iterable
+
+    from benchmark.config.model import MethodSpec
+    from benchmark.findings.scoring import Run
 
 _LIBRARIES = ("simplexbench", "numpy", "scipy", "scikit-learn", "libsvm-official", "numba", "pandas")
 
 
-def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, Any]:
+def manifest_of(findings: Run, *, jobs: int, seconds: float) -> dict[str, Any]:
     """Describe a run as plain data; the only place of a run's folder that holds times, paths and versions."""
     study = findings.study
     return {
         "name": study.name,
         "config": study.raw,
         **({"only": list(study.only)} if study.only else {}),
-        **described(findings),
+        **_described(findings),
         "variants": findings.facts,
         "failures": findings.failures,
         "versions": versions(),
@@ -37,6 +42,48 @@ def manifest_of(findings: Findings, *, jobs: int, seconds: float) -> dict[str, A
         "finished": datetime.now(timezone.utc).isoformat(timespec="seconds"),  # noqa: UP017
         "seconds": round(seconds, 2),
     }
+
+
+def _described(findings: Run) -> dict[str, Any]:
+    """Return what the manifest says of the methods, the splits, what was chosen, ties, and what its measures took."""
+    study, predictions, scored = findings.study, findings.predictions, findings.scored
+    whole = scored.frame[scored.frame["fold"] == WHOLE]
+    cells: dict[str, dict[str, Any]] = {
+        name: {"ties": int(ties)} for name, ties in zip(whole["cell"], whole["ties"], strict=True)
+    }
+    for cell in study.cells:
+        if cell.choice and cell.id in scored.chosen:
+            cells[cell.id]["chosen"] = [int(index) for index in scored.chosen[cell.id]]
+    return {
+        "methods": {
+            name: {entry.label: [_method(spec) for spec in entry.candidates] for entry in variant.entries}
+            for name, variant in study.variants.items()
+        },
+        **({"plugins": plugins} if (plugins := record_of(study)) else {}),
+        "protocol": {name: variant.protocol.resolved for name, variant in study.variants.items()},
+        "splits": {
+            _joined(place): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}
+            for place, splits in predictions.splits.items()
+        },
+        "cells": cells,
+        "seeds": {"experiment": study.seed},
+        "timings": {
+            _joined((variant, name)): each.timings
+            for name, variant, each in told(study.measures, predictions)
+            if each.timings
+        },
+    }
+
+
+def _joined(place: Iterable[str | int | None]) -> str:
+    return "-".join(str(word) for word in place if word not in ("", None))
+
+
+def _method(spec: MethodSpec) -> dict[str, Any]:
+    parts = {"kernel": spec.kernel, "classifier": spec.classifier}
+    resolved: dict[str, Any] = {name: None if part is None else part.resolved for name, part in parts.items()}
+    resolved |= {"threshold": spec.threshold} if spec.threshold != "zero" else {}
+    return {**({"text": spec.text.flat} if spec.text else {}), **spec.representation.resolved, **resolved}
 
 
 def versions() -> dict[str, str]:

@@ -22,9 +22,9 @@ NAMED = 3
 def seen_before(work: TaskWork, store: Store) -> list[dict[str, Any]]:
     """How many tested documents of each split have a near-duplicate among its training documents, and some of them."""
     splits = [split for each in work.splits.values() for split in each]
-    if len(splits) > MOST_SPLITS:
-        return []
     matrix, ids = work.problem.counts.matrix, work.problem.documents.ids
+    if len(splits) > MOST_SPLITS or matrix.dtype.kind == "f":  # points have no words in common
+        return []
     found = []
     for split in splits:
         rows = array_digest(split.train.astype(np.int64), split.test.astype(np.int64))

@@ -17,20 +17,22 @@ from benchmark.corpora.own import OwnCorpus
 from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe, write_whole
 from benchmark.errors import BenchError, ConfigError
+from benchmark.experiment import runner
 from benchmark.experiment.code_digest import code_digest
+from benchmark.experiment.configuration import load_study
 from benchmark.experiment.folder import computed_from, ensure_free, read_manifest, read_results, write_results
-from benchmark.experiment.kinds import load_study, run_study, summary_of
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.store import Entry, key_of
 from benchmark.findings.papers import CONFIGS, check_published
+from benchmark.findings.summary import summarized
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.config.model import Study
+    from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
-    from benchmark.experiment.kinds import Findings
     from benchmark.experiment.store import Store
+    from benchmark.findings.scoring import Run
     from benchmark.report.contents import Summary
     from benchmark.report.files import Draw
 
@@ -42,12 +44,12 @@ class Finished:
     """A run that has been written: its folder, its results, what they come to, and the seconds that it took."""
 
     folder: Path
-    results: Findings
+    results: Run
     summary: Summary
     seconds: float = 0.0
 
 
-def checked(path: Path) -> Study:
+def checked(path: Path) -> Experiment:
     """A configuration with everything checked that can be without data."""
     study = load_study(path)
     check_published(study, path.parent, CONFIGS)
@@ -57,10 +59,10 @@ def checked(path: Path) -> Study:
     return study
 
 
-def own_corpus(study: Study) -> OwnCorpus | None:
+def own_corpus(study: Experiment) -> OwnCorpus | None:
     """What reads the corpus of a configuration, where it is one's own."""
-    variant = next(iter(study.variants.values())) if isinstance(study, Experiment) else None
-    reader = variant.collection.reader if variant else None
+    variant = next(iter(study.variants.values()))
+    reader = variant.collection.reader
     return reader if isinstance(reader, OwnCorpus) else None
 
 
@@ -73,7 +75,7 @@ def write_card(path: Path) -> Path:
     return place(path)
 
 
-def all_checked(paths: Sequence[Path]) -> list[Study]:
+def all_checked(paths: Sequence[Path]) -> list[Experiment]:
     """Several configurations, each `checked`, whose results don't overwrite each other's."""
     studies = [checked(path) for path in paths]
     names = [study.name for study in studies]
@@ -84,7 +86,7 @@ def all_checked(paths: Sequence[Path]) -> list[Study]:
     return studies
 
 
-def folders_of(studies: Sequence[Study], out: Path | None, *, overwrite: bool) -> list[Path]:
+def folders_of(studies: Sequence[Experiment], out: Path | None, *, overwrite: bool) -> list[Path]:
     """Where each run is written: below `results/runs` by its name, or in `out`, of several below it.
 
     Raises
@@ -100,7 +102,7 @@ def folders_of(studies: Sequence[Study], out: Path | None, *, overwrite: bool) -
     return found
 
 
-def perform(study: Study, context: RunContext, folder: Path | None = None) -> Finished:
+def perform(study: Experiment, context: RunContext, folder: Path | None = None) -> Finished:
     """Run an experiment and write its folder, `results/runs/<name>` unless given."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - as in `again`
     from benchmark.report.html.page import write_page  # noqa: PLC0415
@@ -108,9 +110,9 @@ def perform(study: Study, context: RunContext, folder: Path | None = None) -> Fi
     folder = folder or RUNS / study.name
     ensure_writable(folder)
     started = time.perf_counter()
-    results = run_study(study, context)
+    results = runner.run(study, context)
     context.observer.now("scores, tests, tables and pictures")
-    summary = summary_of(results)
+    summary = summarized(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
     write_results(results, manifest, folder)
     write_all(summary, folder, partial(picture_in, context.store))
@@ -138,7 +140,7 @@ def again(folder: Path) -> Finished:
 
     results = read_results(folder)
     with computed_from(folder):
-        summary = summary_of(results)
+        summary = summarized(results)
         write_all(summary, folder)
         write_page(summary, folder, read_manifest(folder).get("machine", {}))
     return Finished(folder, results, summary)

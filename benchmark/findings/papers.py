@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from benchmark.config.model import Study
+    from benchmark.config.model import Experiment
     from benchmark.source import Location
 
 
@@ -40,7 +40,7 @@ def load_published(path: Path) -> Published:
     return _read(path, path.stat().st_mtime_ns if path.exists() else 0)[0]
 
 
-def published_for(study: Study) -> Published | None:
+def published_for(study: Experiment) -> Published | None:
     """The numbers and claims of the study's paper; of one that explains another, those of that one's paper.
 
     Of a part of a configuration, without the ranges of which a cell isn't here.
@@ -57,7 +57,7 @@ def published_for(study: Study) -> Published | None:
     return None
 
 
-def check_published(study: Study, *folders: Path) -> None:
+def check_published(study: Experiment, *folders: Path) -> None:
     """Refuse a paper's file that names a configuration that no folder has, or a cell that the study hasn't."""
     if not study.paper:
         return
@@ -83,7 +83,7 @@ def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from ((config, cells) for _, config, cells in _named(found))
 
 
-def explaining(study: Study) -> tuple[str, ...]:
+def explaining(study: Experiment) -> tuple[str, ...]:
     """The configurations in `CONFIGS` that look into what deviates in a paper's, by their files' names."""
     files = sorted(CONFIGS.glob("*.yaml")) if study.paper else ()
     return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == study.name)
@@ -101,7 +101,7 @@ def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
     return found[1] if found else None
 
 
-def unknown_cell(cell: str, study: Study) -> str:
+def unknown_cell(cell: str, study: Experiment) -> str:
     """The message for a cell that a configuration hasn't."""
     return unknown("cell", cell, study.ids).partition(" (allowed: ")[0] + f" of {study.name}"
 

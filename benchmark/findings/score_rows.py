@@ -56,7 +56,7 @@ def frames_of(
     quantities = study.quantities
     shown = [metric for metric in (*study.metrics, *quantities) if not on_clock(metric, quantities)]
     drawn = list(dict.fromkeys(metric for figure in study.figures for metric in figure.y))
-    axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x not in _AXES))
+    axes = list(dict.fromkeys(figure.x for figure in study.figures if figure.x and figure.x not in _AXES))
     more = [row for cell in study.cells for row in rows(cell, [metric for metric in drawn if metric not in shown])]
     for metric in drawn:
         for cell in study.cells if _by_class(study, metric) else ():

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from benchmark.config.model import Cell, Experiment, Study, Variant
+    from benchmark.config.model import Cell, Experiment, Variant
 
     Setting = dict[str, Any]
 
@@ -108,7 +108,7 @@ def _one_or_all(values: list[Any]) -> Any:
     return values[0] if all(value == values[0] for value in values) else values
 
 
-def pin_settings(study: Study) -> tuple[Path, int]:
+def pin_settings(study: Experiment) -> tuple[Path, int]:
     """Keep the settings of the cells that the paper's file names, as those its values are of; and how many they are.
 
     Raises
@@ -116,10 +116,8 @@ def pin_settings(study: Study) -> tuple[Path, int]:
     ConfigError
         If the configuration has no paper, or the paper's file names none of its cells.
     """
-    from benchmark.config.model import Experiment  # noqa: PLC0415 - decision boundaries have none
-
     published = published_for(study) if study.paper else None
-    if published is None or not isinstance(study, Experiment):
+    if published is None:
         raise ConfigError(f"{study.name}: has no paper whose values could be of its settings")
     named = {cell for config, cells in named_cells(published) if config == study.name for cell in cells}
     groups: dict[str, list[str]] = {}

@@ -19,6 +19,7 @@ from benchmark.findings.notes import brief_on, notes_on
 from benchmark.findings.pairs import difference_rows, pairable, significance_rows
 from benchmark.findings.papers import explaining, published_for
 from benchmark.findings.ranks import rank_rows
+from benchmark.findings.regions import region_figures
 from benchmark.findings.settings import asides_of, settings_in_words
 from benchmark.findings.verdicts import (
     claim_frame,
@@ -72,6 +73,7 @@ def summarized(run: Run) -> Summary:
         ranks=frame(RANKS, rank_rows(study, scored)),
         costs=frame(COSTS, cost_rows(study, run.predictions, scored)),
         charts=_charts(study, scored, published),
+        regions=region_figures(run),
         failures=_failures(study, scored, run.failures),
         notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
         brief=(*unlike, *brief_on(run), *([f"Caveats: {'; '.join(warned)}."] if warned else []), *swept, *unpaired),
@@ -85,7 +87,8 @@ def _charts(study: Experiment, scored: Scored, published: Published | None) -> t
     if not study.figures:
         return ()
     scores = pd.concat([each for each in (scored.frame, scored.drawn) if len(each)], ignore_index=True)
-    for axis in {figure.x for figure in study.figures} - set(scores.columns):
+    lines = [figure for figure in study.figures if not figure.regions]
+    for axis in {figure.x for figure in lines} - set(scores.columns):
         scores[axis] = np.nan
 
     def relate(kind: str, a: str, b: str, metric: str) -> Estimate | None:
@@ -94,7 +97,7 @@ def _charts(study: Experiment, scored: Scored, published: Published | None) -> t
         except (ValueError, KeyError):  # the ratio is not defined, or a cell is of no score
             return None
 
-    charts = (chart_of(figure, scores, _labels(figure, study, published, scored), relate) for figure in study.figures)
+    charts = (chart_of(figure, scores, _labels(figure, study, published, scored), relate) for figure in lines)
     return tuple(chart for chart in charts if chart is not None)
 
 

@@ -11,6 +11,7 @@ from benchmark.kernels.euclidean import (
     Sigmoid,
 )
 from benchmark.kernels.fields import SumOverFields
+from benchmark.kernels.heat.half_plane import Hyperbolic
 from benchmark.kernels.heat.kernel import Heat
 from benchmark.kernels.models.fisher import PLSIFisher
 from benchmark.kernels.models.hp_top import HyperplaneTop
@@ -35,6 +36,7 @@ KERNELS: dict[str, type[Any]] = {
     "ngd-e": ExponentialGeodesicDistance,
     "diffusion": Diffusion,
     "heat": Heat,
+    "hyperbolic": Hyperbolic,
     "bhattacharyya": Bhattacharyya,
     "probability-product": ProbabilityProduct,
     "cpd-power": CpdPower,
@@ -52,6 +54,7 @@ __all__ = [
     "Diffusion",
     "ExponentialGeodesicDistance",
     "Heat",
+    "Hyperbolic",
     "HyperplaneTop",
     "Kernel",
     "Linear",

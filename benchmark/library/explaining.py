@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from benchmark.config.model import Experiment
 from benchmark.config.tasks import built_protocol
 from benchmark.corpora.assemble import select
 from benchmark.errors import BenchError, ConfigError, DataError, unknown
 from benchmark.evaluation.predictions import PARTS
+from benchmark.experiment.configuration import study_from_mapping
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
-from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reading import own_counts, read_counts
 from benchmark.experiment.work import task_work
 from benchmark.findings.choosing import decided, entry_of
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, MethodSpec
+    from benchmark.config.model import Cell, Experiment, MethodSpec
     from benchmark.corpora.corpus import Corpus
     from benchmark.evaluation.predictions import SettingPredictions, TaskDocuments, TestedSplit
     from benchmark.experiment.context import RunContext
@@ -81,8 +80,6 @@ def explained(
         The corpus isn't here any more, or isn't the one that the run was made of.
     """
     run = read_results(folder)
-    if not isinstance(run, Run):
-        raise ConfigError(f"{folder}: is of decision boundaries: there are no documents to explain")
     own = next((each for each in run.study.cells if each.id == cell), None)
     if own is None:
         raise ConfigError(unknown("cell", cell, run.study.ids))
@@ -257,8 +254,6 @@ class _Account:
         name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
         records = self.manifest.get("plugins", [])
         study = study_from_mapping(with_files(self.manifest["config"], records), name)
-        if not isinstance(study, Experiment):
-            raise ConfigError(f"{name}: is no experiment on text")
         if changed := changed_since(records, study.known):
             raise ConfigError(f"{changed}: was changed since the run; run again")
         variant = study.variants[self.cell.variant]

@@ -25,14 +25,16 @@ import pandas as pd
 from benchmark.compiled import ensure_usable
 from benchmark.corpora import registry
 from benchmark.errors import ConfigError, unknown
+from benchmark.experiment import runner
+from benchmark.experiment.configuration import study_from_mapping
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import computed_from, read_results
-from benchmark.experiment.kinds import run_study, study_from_mapping, summary_of
 from benchmark.experiment.session import checked, default_jobs
 from benchmark.experiment.store import Store
 from benchmark.findings.decisions import decisions
 from benchmark.findings.pairs import shares
 from benchmark.findings.scoring import Run
+from benchmark.findings.summary import summarized
 from benchmark.observer import Observer
 from benchmark.parallel.cluster import Cluster
 from benchmark.report.files import figures_of
@@ -40,7 +42,6 @@ from benchmark.report.files import figures_of
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from benchmark.experiment.kinds import Findings
     from benchmark.report.contents import Summary
 
 __all__ = ["Result", "load", "read", "run"]
@@ -55,13 +56,13 @@ class Result:
 
     Parameters
     ----------
-    findings : Findings
+    findings : Run
         Its predictions.
     summary : Summary
         All that its tables and figures show.
     """
 
-    findings: Findings
+    findings: Run
     summary: Summary
 
     @property
@@ -200,8 +201,8 @@ def _done(study: Any, jobs: int, download: bool) -> Result:
     observer = Observer()
     store, place = Store(warn=observer.note), getattr(study, "parallel", None)
     with nullcontext() if place is None else Cluster(place, store, jobs, observer) as elsewhere:
-        found = run_study(study, RunContext(store, observer, jobs or default_jobs(), download, elsewhere))
-    return Result(found, summary_of(found))
+        found = runner.run(study, RunContext(store, observer, jobs or default_jobs(), download, elsewhere))
+    return Result(found, summarized(found))
 
 
 def _written(frame: pd.DataFrame, folder: Path) -> dict[str, Any]:
@@ -219,7 +220,7 @@ def read(folder: str | Path) -> Result:
     """A finished run, from its folder."""
     found = read_results(Path(folder))
     with computed_from(Path(folder)):
-        return Result(found, summary_of(found))
+        return Result(found, summarized(found))
 
 
 def load(name: str, subset: str | None = None) -> pd.DataFrame:

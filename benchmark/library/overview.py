@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from benchmark.errors import ConfigError, unknown
-from benchmark.experiment import kinds
 from benchmark.experiment.folder import computed_from, read_manifest, read_results
 from benchmark.experiment.manifest import differing
+from benchmark.findings import comparing
 from benchmark.report.part import Part
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
         if name not in ids:
             raise ConfigError(unknown("cell", name, ids))
     with computed_from(folder):
-        return kinds.compare_cells(results, a, b)
+        return comparing.compare_cells(results, a, b)
 
 
 def other_run(folder: Path, name: str) -> Path:
@@ -51,7 +51,7 @@ def compare_runs(folder: Path, other: Path) -> list[Part]:
     if one.tested.isdisjoint(two.tested):
         raise ConfigError(f"{folder} and {other} share no documents: there is nothing to compare")
     with computed_from(other):
-        return [part, *kinds.compare_runs(one, two, (folder.name, other.name))]
+        return [part, *comparing.compare_runs(one, two, (folder.name, other.name))]
 
 
 def statistics(counts: Counts) -> list[Part]:

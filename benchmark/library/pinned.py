@@ -21,7 +21,7 @@ from benchmark.report.tables import frame_csv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from benchmark.config.model import Study
+    from benchmark.config.model import Experiment
     from benchmark.report.contents import Summary
 
 PINNED = REPOSITORY / "results" / "pinned"
@@ -60,7 +60,7 @@ def pinned_configs(folder: Path | None = None) -> list[str]:
     return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
 
 
-def guarded(paths: Sequence[Path] | None, *, pinning: bool) -> list[Study]:
+def guarded(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
     """The configurations to check, all that are pinned unless told; refused before any work where none is pinned.
 
     Raises

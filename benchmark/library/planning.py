@@ -18,12 +18,12 @@ from benchmark.environment import forget_peak, free_memory, peak_bytes
 from benchmark.evaluation.predictions import CLOCKS, Predictions, SettingPredictions, SplitKey, TaskKey
 from benchmark.experiment.batches import batches
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import Read, counts_key, described
 from benchmark.experiment.runner import measure, read_variants, works_of
 from benchmark.experiment.store import Store
 from benchmark.findings.part import part_of
 from benchmark.findings.scoring import Run
+from benchmark.findings.summary import summarized
 from benchmark.library import trial
 from benchmark.library.trial import clock
 from benchmark.methods.base import Problem
@@ -35,8 +35,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.boundaries.config import Boundaries
-    from benchmark.config.model import Collection, Study
+    from benchmark.config.model import Collection, Experiment
     from benchmark.corpora.corpus import StreamedCorpus
     from benchmark.evaluation.predictions import SettingKey
     from benchmark.experiment.batches import Batch
@@ -103,14 +102,14 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
-def plan(study: Study, context: RunContext, *, quick: bool = False) -> Plan:
+def plan(study: Experiment, context: RunContext, *, quick: bool = False) -> Plan:
     """Read and count the documents, unless the store has them, and try the methods on a share of these.
 
     The counts are kept, so that a run doesn't count again; of large files of one's own, only the beginning is counted.
 
     Parameters
     ----------
-    study : Study
+    study : Experiment
     context : RunContext
     quick : bool
         List what would be computed, and try nothing.
@@ -120,10 +119,6 @@ def plan(study: Study, context: RunContext, *, quick: bool = False) -> Plan:
     DataError, ConfigError
         As a run does, before it trains anything.
     """
-    if not isinstance(study, Experiment):
-        from benchmark.boundaries.run import BOUNDARIES  # noqa: PLC0415 - as in `experiment.kinds`
-
-        return Plan(BOUNDARIES.plan(cast("Boundaries", study)))
     store, jobs = context.store, context.jobs
     loaded, start = _resident(), np.full(2, clock()[1])  # loading the libraries keeps one processor busy
     read, reading = _read(study, context)
@@ -287,7 +282,7 @@ def _scoring(run: Run, folder: Path) -> Seconds:
     ids = run.study.ids
     some = part_of(run.study, ids[:: len(ids) // SCORED], ()) if len(ids) > SCORED else run.study
     started = clock()
-    summary = summary_of(replace(run, study=some))
+    summary = summarized(replace(run, study=some))
     write_all(summary, folder)
     write_page(summary, folder, {})
     return (clock() - started) * len(ids) / len(some.ids)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from benchmark.config.model import Study
+    from benchmark.config.model import Experiment
     from benchmark.evaluation.claims import ComparisonVerdict, Evidence
     from benchmark.evaluation.published import Claim, Comparison, Published
     from benchmark.experiment.session import Finished
@@ -51,7 +51,7 @@ _SHOWN_SIZES = 8
 SITE = "site"
 
 
-def paper_configs(folder: Path) -> list[Study]:
+def paper_configs(folder: Path) -> list[Experiment]:
     """The configurations that belong to a paper, and those that look into the deviations of one that does.
 
     Landmarks alone are nothing to reproduce.
@@ -67,7 +67,7 @@ def paper_configs(folder: Path) -> list[Study]:
     return kept
 
 
-def _landmarks_alone(study: Study) -> bool:
+def _landmarks_alone(study: Experiment) -> bool:
     of = published_for(study)
     return of is not None and bool(of.landmarks) and not (of.values or of.ranges or of.claims)
 
@@ -98,7 +98,7 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
     z_values = [(*v.pair, v.value) for v in values if v.pair]
     study = done.results.study
-    if not isinstance(study, Experiment) or not (percentages and z_values):
+    if not (percentages and z_values):
         return ()
     if not all(issubclass(variant.protocol.cls, FixedSplit) for variant in study.variants.values()):
         return ()
@@ -194,8 +194,6 @@ def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
 def _caveats(own: Finished, done: list[Finished]) -> tuple[str, ...]:
     """What a reader has to know, with what the honest variant gives where a sweep has one."""
     study = own.results.study
-    if not isinstance(study, Experiment):
-        return tuple(study.notes)
     found = list(study.notes)
     for caveat in caveats_of(study):
         told = [

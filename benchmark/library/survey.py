@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from benchmark.config.model import MethodSpec, Study
+    from benchmark.config.model import Experiment, MethodSpec
     from benchmark.evaluation.ranks import Ranking
     from benchmark.experiment.session import Finished
     from benchmark.report.contents import CellInfo
@@ -143,7 +143,7 @@ def _steps(survey: Survey, known: dict[tuple[str, str], str]) -> Grid:
     return step_grid(survey, {pair: words for pair, words in known.items() if pair in compared})
 
 
-def ensure_comparable(studies: Sequence[Study]) -> None:
+def ensure_comparable(studies: Sequence[Experiment]) -> None:
     """Refuse, before the work, what is no table or curve of methods without choices.
 
     Raises
@@ -151,8 +151,8 @@ def ensure_comparable(studies: Sequence[Study]) -> None:
     ConfigError
     """
     for study in studies:
-        if not isinstance(study, Experiment) or len(study.variants) > 1 or any(cell.choice for cell in study.cells):
-            raise ConfigError(f"{study.name}: a survey is of experiments on text without variants and choices")
+        if len(study.variants) > 1 or any(cell.choice for cell in study.cells):
+            raise ConfigError(f"{study.name}: a survey is of experiments without variants and choices")
         if any(cell.terms is not None or cell.of_class for cell in study.cells):
             raise ConfigError(f"{study.name}: a survey is of no curves over terms, and of no classes")
         metric = tested_metric(study)

@@ -8,6 +8,7 @@ from benchmark.measures.centroid_distances import CentroidDistances
 from benchmark.measures.centroid_flow import CentroidFlow
 from benchmark.measures.document_counts import DocumentCounts
 from benchmark.measures.feature_errors import FeatureErrors
+from benchmark.measures.points import Coordinates, CoveringNumbers
 from benchmark.registries import quantities_of
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 MEASURES: dict[str, type[Measure]] = {
     "centroid-distances": CentroidDistances,
     "centroid-flow": CentroidFlow,
+    "coordinates": Coordinates,
+    "covering-numbers": CoveringNumbers,
     "document-counts": DocumentCounts,
     "feature-errors": FeatureErrors,
 }

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from benchmark.config.model import Cell, Collection, Study
+    from benchmark.config.model import Cell, Collection, Experiment
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.work import PointWork
     from benchmark.findings.scoring import Run
@@ -40,7 +40,7 @@ EVERYTHING = "all documents"
 
 
 def fit_model(
-    study: Study,
+    study: Experiment,
     name: str,
     context: RunContext,
     *,
@@ -51,7 +51,7 @@ def fit_model(
 
     Parameters
     ----------
-    study : Study
+    study : Experiment
     name : str
         Of a cell of predictions.
     context : RunContext
@@ -67,14 +67,14 @@ def fit_model(
     DataError
         The corpus is missing, or isn't what was promised.
     """
-    if not isinstance(study, Experiment):
-        raise ConfigError(f"{study.name}: its machines decide on points of the plane; there are no texts to predict")
     cell = _cell(study, name)
     variant = study.variants[cell.variant]
     if split is None and cell.size is not None:
         raise ConfigError(f"{name}: is of {cell.size:,} training documents; --split names which, such as replicate-01")
     counts, facts, key = read_counts(variant.collection, context)
     check_expectations(study, variant, counts)
+    if counts.matrix.dtype.kind == "f":
+        raise ConfigError(f"{study.name}: its documents are points of a space; there are no texts to predict")
     part = _part(study, cell)
     variant = part.variants[cell.variant]
     (task,) = variant.tasks

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
 
-from benchmark.boundaries.config import BoundariesSection
 from benchmark.classifiers import CLASSIFIERS
 from benchmark.config.check import CHOICES, VARYING
 from benchmark.config.components import REQUIRED
@@ -25,7 +24,7 @@ from benchmark.text.lexer import DIGIT_RULES
 from benchmark.text.stoplist import STOPLISTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
     from benchmark.reference.registries import Parameter
 
@@ -36,13 +35,13 @@ _EXTENDS = "The configuration beside this one of which it says what is otherwise
 
 
 def json_schema() -> Schema:
-    """The schema of a file: an experiment on text, or decision boundaries.
+    """Return the schema of a configuration.
 
     It says what names, types and ranges can be; `bench validate` also knows which of them go together.
     """
     defs: dict[str, Schema] = {}
-    kinds = [_kind(ExperimentSection, defs, _experiment), _kind(BoundariesSection, defs, _boundaries)]
-    return {"$schema": _DIALECT, "title": "A configuration of simplexbench", "anyOf": kinds, "$defs": defs}
+    whole = _configuration(defs)
+    return {"$schema": _DIALECT, "title": "A configuration of simplexbench", **whole, "$defs": defs}
 
 
 def component_schema(name: str, cls: type[Any], *, lists: bool = True) -> Schema:
@@ -63,11 +62,11 @@ def parameter_schema(parameter: Parameter) -> Schema:
     return found | ({"description": parameter.text} if parameter.text else {})
 
 
-def _kind(model: type[Any], defs: dict[str, Schema], fill: Callable[[Schema, dict[str, Schema]], None]) -> Schema:
-    """A kind of configuration: whole; or extending another, where all mappings may lack what that has."""
-    whole = model.model_json_schema(ref_template="#/$defs/{model}")
+def _configuration(defs: dict[str, Schema]) -> Schema:
+    """Return the schema of a configuration: whole; or extending another, where mappings may lack what that has."""
+    whole = ExperimentSection.model_json_schema(ref_template="#/$defs/{model}")
     defs |= whole.pop("$defs", {})
-    fill(whole, defs)
+    _experiment(whole, defs)
     over = copy.deepcopy(whole)
     over["required"] = ["extends", "name"]
     over["properties"] |= {"extends": {"type": "string", "maxLength": LONGEST_NAME, "description": _EXTENDS}}
@@ -129,11 +128,6 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
     _open(defs["ChooseSection"]["properties"]["by"], {"enum": list(CHOICES)})
     varied = {key: _loosened(properties[key], defs) for key in VARYING}
     properties["variants"]["additionalProperties"] = _mapping(varied)
-
-
-def _boundaries(whole: Schema, defs: dict[str, Schema]) -> None:  # noqa: ARG001 - as `_experiment`
-    """Nothing is left open; but without its kind, a file is an experiment on text."""
-    whole["required"].append("kind")
 
 
 def _open(place: Schema, item: Schema) -> None:

@@ -18,19 +18,17 @@ _HEAD = """# Every key of a configuration
 What `bench schema` says, to be read; made by `bench schema --markdown`. A configuration can also say `extends: other`,
 and then no more than what it says otherwise. In `methods`, a list stands for each of its items in turn.
 """
-_KINDS = ("An experiment on text", "Decision boundaries")
 
 
 def reference_page() -> str:
     """The page, in Markdown."""
     schema = json_schema()
     lines = [_HEAD]
-    for title, kind in zip(_KINDS, schema["anyOf"], strict=True):
-        whole = kind["anyOf"][0]
-        lines += [f"## {title}\n", *_table(whole, schema["$defs"])]
-        for key, name in _sections(whole["properties"]):
-            section = schema["$defs"][name]
-            lines += [f"### {key}\n", f"{first_sentence(section['description'])}\n", *_table(section, schema["$defs"])]
+    whole = schema["anyOf"][0]
+    lines += ["## An experiment\n", *_table(whole, schema["$defs"])]
+    for key, name in _sections(whole["properties"]):
+        section = schema["$defs"][name]
+        lines += [f"### {key}\n", f"{first_sentence(section['description'])}\n", *_table(section, schema["$defs"])]
     for kind, registry in COMPONENTS.items():
         lines.append(f"## {kind.capitalize()}\n")
         for name, cls in registry.items():

@@ -13,12 +13,11 @@ from benchmark.evaluation.scored import SCORES, WHOLE
 from benchmark.measures import QUANTITIES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from matplotlib.figure import Figure
+    from collections.abc import Iterable, Mapping, Sequence
 
     from benchmark.evaluation.metrics import MeasuredQuantity
     from benchmark.report.charts import Chart
+    from benchmark.report.regions import RegionFigure
 
 SIGNIFICANCE = ("a", "b", "test", "n", "statistic", "p_value", "p_holm", "family", "note")
 DIFFERENCES = ("a", "b", "value", "low", "high", "n")
@@ -126,8 +125,8 @@ class Summary:
     costs : DataFrame
         Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
     charts : tuple of Chart
-    pictures : mapping of str to callable
-        By the stem of its files, what draws another picture; either are drawn in place of the picture of cells.
+    regions : tuple of RegionFigure
+        Either are drawn in place of the picture of cells.
     failures : mapping of str to str
         Reason by cell.
     notes : tuple of str
@@ -155,7 +154,7 @@ class Summary:
     mistakes: pd.DataFrame = field(default_factory=partial(frame, MISTAKES))
     costs: pd.DataFrame = field(default_factory=partial(frame, COSTS))
     charts: tuple[Chart, ...] = ()
-    pictures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    regions: tuple[RegionFigure, ...] = ()
     failures: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     brief: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from benchmark.report.charts import Chart
     from benchmark.report.contents import Summary
+    from benchmark.report.regions import RegionFigure
 
 Draw = Callable[[Any], "Figure"]
 #: What draws, what it is given, and what tells that from all else: to the bytes, by the end of the file's name.
@@ -64,6 +65,13 @@ def draw_chart(chart: Chart) -> Figure:
     return chart_figure(chart)
 
 
+def draw_regions(figure: RegionFigure) -> Figure:
+    """Draw decision regions."""
+    from benchmark.report.drawing.regions import region_picture  # noqa: PLC0415 - as in `draw_chart`
+
+    return region_picture(figure)
+
+
 def draw_cells(summary: Summary) -> Figure:
     """Draw each cell's score."""
     from benchmark.report.drawing.dot_plot import dot_plot  # noqa: PLC0415 - as in `draw_chart`
@@ -76,6 +84,6 @@ def _pictures(summary: Summary) -> dict[str, tuple[Draw, Any, str]]:
     found: dict[str, tuple[Draw, Any, str]] = {
         chart.name: (draw_chart, chart, repr((chart, chart.panels))) for chart in summary.charts
     }
-    found |= {name: (lambda own: own(), draw, "") for name, draw in summary.pictures.items()}
+    found |= {each.name: (draw_regions, each, repr(each)) for each in summary.regions}
     said = repr((summary.title, summary.cells, dict(summary.failures)))
     return found or {"figure": (draw_cells, summary, said + summary.scores.to_csv() + summary.verdicts.to_csv())}

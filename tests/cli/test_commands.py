@@ -28,10 +28,10 @@ from benchmark.evaluation.predictions import RECORD
 from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.folder import read_results
-from benchmark.experiment.kinds import summary_of
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import checked
 from benchmark.experiment.store import Entry, Store
+from benchmark.findings.summary import summarized as summary_of
 from benchmark.library import pinned
 from benchmark.report.contents import VERDICTS
 from tests.processes import Process

@@ -68,19 +68,23 @@ measures:
   - {name: centroid-flow, graphs: [path]}
 figures: [{name: table-1, y: average-skl, x: smoothing, panel: class, log_x: true}]
 """,
+    "points": """
+corpus: {name: curved-points, train: 30, test: 100, resolution: 15}
+protocol: fixed-split
+defaults: {weighting: tf, normalization: l1}
+methods: [{kernel: [{name: rbf, sigma: 2}, {name: diffusion, t: 2}]}]
+compare: [[diffusion, rbf]]
+variants: {regions: {protocol: {test: grid}}}
+measures: [coordinates, {name: covering-numbers, dimension: [2], t: [1]}]
+figures:
+  - {name: figure, regions: [regions]}
+  - {name: covering, x: radius, y: log-covering-bound, log_x: true, panel: []}
+""",
 }
-BOUNDARIES = """
-kind: decision-boundaries
-points: {train: 30, test: 100}
-defaults: {t: 2}
-resolution: 15
-methods: [{space: simplex, kernel: gaussian}, {space: simplex, kernel: diffusion}]
-compare: [[simplex-diffusion, simplex-gaussian]]
-"""
 COMMON = {"corpus": "corpus: {name: synthetic}\n", "text": "text: {min_occurrences: 5}\n"}
 SHAPES = {
     name: "".join(line for key, line in COMMON.items() if f"\n{key}:" not in text) + text for name, text in TEXT.items()
-} | {"decision-boundaries": BOUNDARIES}
+}
 
 
 def invoke(*arguments):
@@ -141,8 +145,7 @@ def test_validate_and_plan(config, shape):
     assert result.exit_code == 0, result.output
     rows = [line.split() for line in result.stdout.splitlines()[1:]]
     assert rows
-    if shape in TEXT:  # decision boundaries are made each time
-        assert all(row[-1] == row[-2] for row in rows), "all of it is in the store"
+    assert all(row[-1] == row[-2] for row in rows), "all of it is in the store"
 
 
 def test_run_leaves_tables_and_figures(finished_run):
@@ -158,7 +161,7 @@ def test_run_leaves_tables_and_figures(finished_run):
 def test_report_gives_the_same_bytes(finished_run, tmp_path):
     copied = shutil.copytree(finished_run, tmp_path / "run")
     for path in copied.iterdir():
-        if path.name not in ("manifest.json", "predictions.npz", *RECORD):
+        if path.name not in ("manifest.json", *RECORD):
             path.unlink()
     result = invoke("report", copied)
     assert result.exit_code == 0, result.output
@@ -236,8 +239,6 @@ def test_a_part_has_the_numbers_of_the_whole_and_no_other(config, finished_run, 
 
 @pytest.mark.usefixtures("sketched")
 def test_a_part_computes_no_point_that_its_cells_do_not_need(config, shape, tmp_path, monkeypatch):
-    if shape not in TEXT:
-        return
     monkeypatch.setenv("BENCH_CACHE", str(tmp_path / "store"))
     study = checked(config)
     cell = next(cell for cell in study.cells if cell.what == "point" and cell.choice != "oracle")

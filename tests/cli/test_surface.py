@@ -175,9 +175,9 @@ class TestCompare:
         assert invoke("run", "small", "apart").exit_code == 0
         refused(invoke("compare", "small", "apart"), "results/runs/small and results/runs/apart share no documents")
 
-    def test_runs_of_different_kinds_share_none_either(self, here):
-        plane = "name: plane\nkind: decision-boundaries\npoints: {train: 20, test: 20}\ndefaults: {t: 2}\n"
-        methods = "methods: [{space: simplex, kernel: gaussian}, {space: simplex, kernel: diffusion}]\nresolution: 10\n"
+    def test_texts_and_points_share_none_either(self, here):
+        plane = "name: plane\ncorpus: {name: curved-points, train: 20, test: 20, resolution: 10}\n"
+        methods = "protocol: fixed-split\ndefaults: {weighting: tf, normalization: l1}\nmethods: [rbf, diffusion]\n"
         (here / "configs" / "plane.yaml").write_text(plane + methods)
         assert invoke("run", "small", "plane").exit_code == 0
         refused(invoke("compare", "small", "plane"), "share no documents")

@@ -9,8 +9,8 @@ import pytest
 from sklearn.svm import SVC
 
 from benchmark.evaluation.protocols import KFold
+from benchmark.experiment.configuration import study_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.runner import run
 from benchmark.experiment.store import Store

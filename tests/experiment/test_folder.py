@@ -16,9 +16,9 @@ from pyarrow import parquet
 from benchmark.errors import BenchError, ConfigError, DataError
 from benchmark.evaluation.predictions import PREDICTIONS, RECORD, TIMINGS
 from benchmark.experiment.folder import MANIFEST, computed_from, read_manifest, read_results, write_results
-from benchmark.experiment.kinds import encode
 from benchmark.experiment.manifest import manifest_of
 from benchmark.experiment.runner import Run
+from benchmark.findings.predictions_file import encode
 
 
 @pytest.fixture

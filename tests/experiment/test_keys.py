@@ -410,7 +410,7 @@ def test_no_result_depends_on_what_shows_it() -> None:
     """Neither report, nor commands, nor the command line gives a result another key."""
     roots = [*registered_components(), task_work, counts_key]
     reached, _ = modules_of(*roots)
-    for room in ("report", "cli", "library", "boundaries", "parallel", "reference"):
+    for room in ("report", "cli", "library", "parallel", "reference"):
         assert not [module for module in reached if module.startswith(f"benchmark.{room}.")]
 
 

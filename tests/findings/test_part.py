@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from benchmark.errors import ConfigError
+from benchmark.experiment.configuration import part_of
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.kinds import part_of
 from benchmark.experiment.runner import run
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store

@@ -9,7 +9,7 @@ import pytest
 from benchmark.config.load import read_config
 from benchmark.errors import ConfigError
 from benchmark.evaluation import published as papers
-from benchmark.experiment.kinds import check_study, load_study
+from benchmark.experiment.configuration import check_study, load_study
 from benchmark.findings.papers import load_published
 from benchmark.findings.scoring import Run
 from benchmark.findings.settings import asides_of, pin_settings, setting_of, settings_in_words

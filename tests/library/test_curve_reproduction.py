@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from benchmark.evaluation import published
+from benchmark.experiment.configuration import study_from_mapping
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.kinds import study_from_mapping
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
 from benchmark.findings.scoring import score

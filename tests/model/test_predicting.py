@@ -227,7 +227,7 @@ def test_codes_of_ids_reach_files_and_no_terminal(
     assert shown[True] == shown[False].replace(code, "\\x1b]0;title\\x07\\x1b[31m")
 
 
-def test_the_decision_boundaries_have_no_model(tmp_path: Path) -> None:
+def test_points_have_no_model(tmp_path: Path) -> None:
     config = Path(__file__).parents[2] / "configs" / "decision-boundaries.yaml"
     result = bench("fit", config, "--cell", "simplex-heat", "--out", tmp_path / "model")
     assert result.exit_code == 2

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-ORDER = ["table", "chosen-curves", "several-labels", "decision-boundaries", "selected-terms", "centroids"]
+ORDER = ["table", "chosen-curves", "several-labels", "points", "selected-terms", "centroids"]
 EVERY = [*ORDER, *sorted(set(SHAPES) - set(ORDER))]
 
 

@@ -20,8 +20,7 @@ from tests.trials.processes import SHAPES, Undisturbed
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Those that keep results.
-KEEPING = sorted(set(SHAPES) - {"decision-boundaries"})
+KEEPING = sorted(SHAPES)
 KINDS = ("bit", "bit", "bit", "byte", "run", "cut", "longer", "empty", "another", "link", "folder")
 
 

@@ -119,8 +119,8 @@ def write_page(
 ) -> Path:
     """Write the page into a run's folder that has its other files already, and give its path."""
     images = {}
-    for name in summary.pictures:
-        images[name] = base64.b64encode((folder / f"{name}.png").read_bytes()).decode()
+    for each in summary.regions:
+        images[each.name] = base64.b64encode((folder / f"{each.name}.png").read_bytes()).decode()
     told = f"{machine['system']}, {machine['processors']} processors" if machine else ""
     write_whole(folder / PAGE, page_html(summary, told, images, texts).encode())
     return folder / PAGE
@@ -143,11 +143,7 @@ def page_html(
     """
     sections = [section for section in _sections(summary, texts) if not section.empty]
     written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
-    names = [
-        "predictions.npz" if summary.pictures else PREDICTIONS,
-        *(f"{name}.csv" for name in written),
-        *(["curves.csv"] if summary.charts else []),
-    ]
+    names = [PREDICTIONS, *(f"{name}.csv" for name in written), *(["curves.csv"] if summary.charts else [])]
     return rendered(
         "report.html.j2",
         in_short(summary),
@@ -207,7 +203,7 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
         for chart in summary.charts:
             title = chart.title if chart.title != summary.title else ""
             yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
-    elif len(summary.scores) and not summary.pictures:
+    elif len(summary.scores) and not summary.regions:
         yield Section("", (dot_picture(summary),))
     rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
     printed = verdict_first(verdict_grid(summary.verdicts))

@@ -71,7 +71,7 @@ def _experiment(part: ExperimentPart, runs: Mapping[str, str]) -> Iterator[Secti
     summary = part.summary
     printed, tried = verdict_first(verdict_grid(summary.verdicts)), filled(tried_grid(part.tried))
     says = (f"{counted([summary.verdicts])}.", *part.remarks) if printed.rows else part.remarks
-    dots = summary.of_points or summary.pictures or not printed.rows
+    dots = summary.of_points or summary.regions or not printed.rows
     under: dict[str, tuple[str, ...]] = {}
     for trial in tried.rows:
         cell, _, _, variant, ours, interval, _, verdict = trial

@@ -3,17 +3,29 @@
 Both classes are mixtures with known densities, so that the best possible boundary is known too (`log_odds`). All
 randomness is raw doubles of PCG64 put through inverse distribution functions: numpy keeps that stream stable, and the
 first n points are the same however many are drawn.
+
+A point is a document whose terms are its coordinates. Beside those that are drawn there is a grid over the whole space,
+whose points are of the class that is likelier there: it is tested for pictures of decision regions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+import hashlib
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from scipy.special import gammaincinv, gammaln, logsumexp, ndtr, ndtri
 
+from benchmark.corpora.archive import Source
+from benchmark.corpora.corpus import Documents
+from benchmark.corpora.counted import CountedCorpus
+from benchmark.corpora.reader import CorpusReader
+
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import NDArray
 
     Array = NDArray[np.float64]
@@ -34,6 +46,88 @@ SPREAD = 0.25
 DEVIATIONS = (0.03, 1.0)
 #: Below this a coordinate of the simplex is rounding.
 SMALLEST = 1e-12
+
+
+#: The lowest σ of the grid, below all that are drawn: σ = 0 is infinitely far away.
+LOWEST = 0.01
+GROUPS = ("train", "test", "grid")
+CLASSES = ("class 1", "class 2")
+TERMS = {"simplex": ("θ₁", "θ₂", "θ₃"), "half-plane": ("mean μ", "standard deviation σ")}
+
+
+@dataclass(frozen=True)
+class CurvedPoints(CorpusReader):
+    """Points of two classes on a curved space, drawn to train and to test on, and a grid over it.
+
+    Parameters
+    ----------
+    space : {"simplex", "half-plane"}
+        Trinomials θ; or normals by their mean μ and standard deviation σ.
+    train, test : int
+        Points that are drawn, half of them of either class.
+    resolution : int
+        Steps of the grid along an edge of the space.
+    seed : int
+        What they are drawn with.
+    """
+
+    space: str = "simplex"
+    train: int = 120
+    test: int = 2000
+    resolution: int = 160
+    seed: int = 1
+
+    name: ClassVar[str] = "curved-points"
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        check_space(self.space)
+        for name, least, most in (("train", 4, 10_000), ("test", 2, 1_000_000), ("resolution", 10, 1000)):
+            if not least <= getattr(self, name) <= most:
+                raise ValueError(f"{name} must lie between {least:,} and {most:,}, not {getattr(self, name)}")
+        if self.seed < 0:
+            raise ValueError(f"seed can't be negative, but is {self.seed}")
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The two classes."""
+        return CLASSES
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Points to train on, to test on, and of the grid."""
+        return GROUPS
+
+    @property
+    def several(self) -> bool:
+        """Each point has one class."""
+        return False
+
+    def outline(self) -> Documents:
+        """Return the points, without their coordinates."""
+        drawn = [np.arange(size) % 2 for size in (self.train, self.test)]
+        labels = [*drawn, log_odds(self.space, grid(self.space, self.resolution)) < 0]
+        sizes = [len(each) for each in labels]
+        ids = tuple(f"{group}-{row + 1}" for group, n in zip(GROUPS, sizes, strict=True) for row in range(n))
+        groups = np.repeat(np.arange(len(GROUPS)), sizes).astype(np.int32)
+        return Documents(ids, np.concatenate(labels).astype(np.int32), groups, CLASSES, GROUPS)
+
+    def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:  # noqa: ARG002
+        """Return nowhere: they are generated."""
+        return Source(None)
+
+    def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002
+        """Return the parameters, which decide the points."""
+        return asdict(self)
+
+    def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
+        """Return the points, their coordinates as counts."""
+        samples = draw(self.space, self.train, self.test, self.seed)
+        everything = np.vstack([samples.points, samples.test_points, grid(self.space, self.resolution)])
+        matrix, terms = sp.csr_array(everything), TERMS[self.space]
+        digest = hashlib.sha256(np.ascontiguousarray(everything).tobytes()).hexdigest()
+        blocks = np.zeros(len(terms), dtype=np.int32)
+        return CountedCorpus(self.name, self.outline(), matrix, terms, digest, ("all",), blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +174,31 @@ def draw(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> Samples
         raise ValueError(f"there must be at least 2 training and 2 test points, not {n} and {n_test}")
     train, test = (_labelled(space, size, [seed, SPACES.index(space), part]) for part, size in enumerate((n, n_test)))
     return Samples(space, *train, *test)
+
+
+def grid(space: str, resolution: int) -> Array:
+    """Return points all over a space, shape (m, d): the simplex, edges included; or 0 ≤ μ ≤ 1, 0.01 ≤ σ ≤ 1.
+
+    The resolution is how many steps there are along an edge.
+
+    Examples
+    --------
+    >>> grid("simplex", 1)
+    array([[0., 0., 1.],
+           [0., 1., 0.],
+           [1., 0., 0.]])
+    """
+    check_space(space)
+    if not (resolution >= 1 and resolution % 1 == 0):
+        raise ValueError(f"resolution must be a whole number of at least 1, not {resolution}")
+    if space == "half-plane":
+        steps = np.linspace(0.0, 1.0, resolution + 1)
+        mu, sigma = np.meshgrid(steps, LOWEST + (1 - LOWEST) * steps)
+        return np.column_stack([mu.ravel(), sigma.ravel()])
+    i, j = np.indices((resolution + 1, resolution + 1)).reshape(2, -1)
+    inside = i + j <= resolution
+    i, j = i[inside], j[inside]
+    return np.column_stack([i, j, resolution - i - j]) / resolution
 
 
 def log_odds(space: str, points: Array) -> Array:

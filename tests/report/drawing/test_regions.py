@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from benchmark.boundaries.machines import Boundary, boundary
+from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, drawn, region_picture, region_rows
 from matplotlib.path import Path
 from matplotlib.tri import LinearTriInterpolator, Triangulation
 
-from benchmark.boundaries.machines import Boundary, boundary
-from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, drawn, region_picture, region_rows
-from benchmark.boundaries.samples import draw
+from benchmark.corpora.curved_points import draw
 from benchmark.report.drawing.style import png_bytes, svg_bytes
 
 if TYPE_CHECKING:

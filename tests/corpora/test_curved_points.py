@@ -1,4 +1,4 @@
-"""Generated points: their densities against scipy's, the best boundary, stability, refusals."""
+"""Generated points: their densities against scipy's, the best boundary, stability, refusals; and as a corpus."""
 
 from __future__ import annotations
 
@@ -7,7 +7,20 @@ import pytest
 from scipy.special import expit
 from scipy.stats import dirichlet, kstest, truncnorm
 
-from benchmark.boundaries.samples import DEVIATIONS, DIRICHLET, MEANS, SPACES, SPREAD, Samples, draw, log_odds
+from benchmark.corpora.archive import Source
+from benchmark.corpora.curved_points import (
+    DEVIATIONS,
+    DIRICHLET,
+    LOWEST,
+    MEANS,
+    SPACES,
+    SPREAD,
+    CurvedPoints,
+    Samples,
+    draw,
+    grid,
+    log_odds,
+)
 
 MANY = 40_000
 
@@ -133,3 +146,55 @@ def test_unknown_space_and_too_few_points_are_refused() -> None:
         draw("sphere")
     with pytest.raises(ValueError, match="at least 2"):
         draw("simplex", n=1)
+
+
+@pytest.mark.parametrize("resolution", [1, 2, 7])
+def test_a_grid_covers_its_space_evenly(resolution: int) -> None:
+    triangle, plane = (grid(space, resolution) for space in SPACES)
+    assert len(triangle) == (resolution + 1) * (resolution + 2) // 2
+    assert len(plane) == (resolution + 1) ** 2
+    for points in (triangle, plane):
+        assert len(np.unique(points.round(12), axis=0)) == len(points)
+    np.testing.assert_allclose(triangle.sum(axis=1), 1.0)
+    assert (triangle.min(), triangle.max()) == (0.0, 1.0)
+    np.testing.assert_allclose([plane.min(axis=0), plane.max(axis=0)], [[0.0, LOWEST], [1.0, 1.0]])
+
+
+@pytest.mark.parametrize("space", SPACES)
+class TestCorpus:
+    def test_its_documents_are_the_points(self, space: str) -> None:
+        reader = CurvedPoints(space, train=20, test=30, resolution=10, seed=5)
+        corpus, samples = reader.load(Source(None)), draw(space, 20, 30, 5)
+        documents = corpus.documents
+        for group, points, labels in (
+            ("train", samples.points, samples.labels),
+            ("test", samples.test_points, samples.test_labels),
+            ("grid", grid(space, 10), log_odds(space, grid(space, 10)) < 0),
+        ):
+            rows = documents.groups == documents.group_names.index(group)
+            np.testing.assert_array_equal(corpus.matrix[rows].toarray(), points)
+            np.testing.assert_array_equal(documents.labels[rows], labels)
+
+    def test_its_outline_is_what_is_loaded(self, space: str) -> None:
+        reader = CurvedPoints(space, train=20, test=30, resolution=10)
+        outline, loaded = reader.outline(), reader.load(Source(None)).documents
+        assert (outline.ids, outline.classes, outline.group_names) == (loaded.ids, loaded.classes, loaded.group_names)
+        np.testing.assert_array_equal(outline.labels, loaded.labels)
+        np.testing.assert_array_equal(outline.groups, loaded.groups)
+
+    @pytest.mark.parametrize("change", [{"seed": 2}, {"train": 22}, {"test": 32}, {"resolution": 11}])
+    def test_other_parameters_are_another_corpus(self, space: str, change: dict[str, int]) -> None:
+        given = {"train": 20, "test": 30, "resolution": 10, "seed": 1}
+        one, other = (CurvedPoints(space, **each) for each in (given, given | change))
+        assert one.content(Source(None)) != other.content(Source(None))
+        assert one.load(Source(None)).digest != other.load(Source(None)).digest
+
+    @pytest.mark.parametrize("change", [{"train": 3}, {"test": 1}, {"resolution": 9}, {"seed": -1}])
+    def test_numbers_out_of_range_are_refused(self, space: str, change: dict[str, int]) -> None:
+        with pytest.raises(ValueError, match=next(iter(change))):
+            CurvedPoints(space, **change).check()
+
+
+def test_a_space_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="one of simplex, half-plane"):
+        CurvedPoints("sphere").check()

@@ -1,0 +1,62 @@
+"""Read configurations and check them, and take parts of what they ask for."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+from benchmark.config.check import check_experiment
+from benchmark.config.load import read_config
+from benchmark.errors import ConfigError
+from benchmark.findings import part
+from benchmark.findings.papers import unknown_cell
+from benchmark.plugins.gathering import registries_of
+from benchmark.plugins.recorded import registries_again, without_gone
+from benchmark.source import YamlSource
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from benchmark.config.model import Experiment
+
+
+def load_study(path: Path) -> Experiment:
+    """Read and check a configuration.
+
+    Raises
+    ------
+    ConfigError
+        With file, line, what is wrong, the nearest right name and what is allowed.
+    """
+    return check_study(read_config(path))
+
+
+def study_from_mapping(
+    raw: dict[str, Any], name: str, recorded: dict[str, Any] | None = None, plugins: Sequence[dict[str, Any]] = ()
+) -> Experiment:
+    """Check plain data; that of a finished run by what its manifest has `recorded` of corpora, and of `plugins`."""
+    if recorded is None:
+        return check_study(YamlSource(name, raw))
+    known = registries_again(plugins)
+    return check_experiment(YamlSource(name, without_gone(raw, known)), known, recorded)
+
+
+def check_study(source: YamlSource) -> Experiment:
+    """Check plain data."""
+    return check_experiment(source, registries_of(source))
+
+
+def part_of(study: Experiment, patterns: Sequence[str]) -> Experiment:
+    """Return the experiment with only those cells whose ids fit one of some shell patterns; all of it without any.
+
+    Raises
+    ------
+    ConfigError
+        For a pattern that fits none.
+    """
+    ids = {pattern: [name for name in study.ids if fnmatchcase(name, pattern)] for pattern in patterns}
+    for pattern, own in ids.items():
+        if not own:
+            raise ConfigError(unknown_cell(pattern, study))
+    return part.part_of(study, {name for own in ids.values() for name in own}, patterns) if patterns else study

@@ -1,0 +1,96 @@
+"""The exact heat kernel of the normal distributions' half plane, as a kernel of points (μ, σ)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from benchmark.kernels.heat.half_space import curvature_radius, hyperbolic_distance
+from benchmark.kernels.heat.hyperbolic import HyperbolicHeatKernel
+from benchmark.kernels.heat.kernel import LONGEST, SHORTEST
+from benchmark.tags import DEFAULT, Tags
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+GEOMETRIES = ("curvature -1", "fisher")
+
+
+class Hyperbolic(TransformerMixin, BaseEstimator):
+    """Heat kernel K(r, t)/K(0, t) of the hyperbolic plane between normals N(μ, σ²), points of two coordinates (μ, σ).
+
+    The Fisher metric of (μ, σ), (dμ² + 2dσ²)/σ², has curvature -½ (Lafferty & Lebanon 2002, section 2.2): its heat
+    kernel is that of curvature -1 at the time t/2 ("fisher"). The paper's equation 9 is the kernel of curvature -1; its
+    figure seems to put the distance at curvature -1 and t into it as they are ("curvature -1").
+
+    Parameters
+    ----------
+    t : float
+        Time, 1e-9 ≤ t ≤ 1e6.
+    geometry : {"curvature -1", "fisher"}
+        The half plane's unit of length.
+
+    Attributes
+    ----------
+    points_ : float64 array, shape (n, 2)
+        The training points.
+
+    Examples
+    --------
+    >>> Hyperbolic(t=2.0).fit([[0.0, 1.0], [1.0, 1.0]]).transform([[0.0, 1.0], [1.0, 0.5]]).round(4)
+    array([[1.    , 0.8809],
+           [0.7562, 0.8812]])
+    """
+
+    tags: ClassVar[Tags] = replace(DEFAULT, normalization="none", normalizations=("none",))
+
+    def __init__(self, t: float = 2.0, geometry: str = GEOMETRIES[0]) -> None:
+        self.t = t
+        self.geometry = geometry
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        if not SHORTEST <= self.t <= LONGEST:
+            raise ValueError(f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}")
+        if self.geometry not in GEOMETRIES:
+            raise ValueError(f"unknown geometry {self.geometry!r}; one of {', '.join(GEOMETRIES)}")
+
+    def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
+        """Remember the training points X, dense or sparse, shape (n, 2).
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or they aren't points of the half plane.
+        """
+        self.check()
+        self.points_ = self._validated(X)
+        self.n_features_in_ = 2
+        return self
+
+    def transform(self, X: Any) -> Array:
+        """Return kernel values between X, shape (m, 2), and the training points: shape (m, n).
+
+        Raises
+        ------
+        ValueError
+            If they aren't points of the half plane, or two are farther than 100 apart at curvature -1.
+        """
+        check_is_fitted(self, "points_")
+        left, right = self._validated(X), self.points_
+        r = hyperbolic_distance(left[:, None, :1], left[:, None, 1], right[None, :, :1], right[None, :, 1])
+        time = self.t / curvature_radius(2) ** 2 if self.geometry == "fisher" else self.t
+        return HyperbolicHeatKernel(t=time, reach=max(1.0, float(r.max(initial=0.0))))(r)
+
+    def _validated(self, X: Any) -> Array:
+        points = check_array(X, accept_sparse="csr", dtype=np.float64)
+        points = np.asarray(points.toarray() if hasattr(points, "toarray") else points)
+        if points.shape[1] != 2 or not (points[:, 1] > 0).all():
+            raise ValueError("Hyperbolic needs points of two coordinates, a mean and a positive standard deviation")
+        return points

@@ -1,0 +1,114 @@
+"""Coordinates of points for pictures of decision regions, and a bound on how many balls cover a space."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence  # noqa: TC003 - a parameter's type is asked for
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import MeasuredQuantity
+from benchmark.kernels.heat.covering import log_covering_bound
+from benchmark.measures.base import Measure, Measured, Point, Told
+from benchmark.names import joined
+from benchmark.tags import Tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from benchmark.measures.base import Arrays, Context, Found, Reading
+
+#: More coordinates than a picture shows.
+_MOST = 3
+_BOUND = "log-covering-bound"
+
+
+@dataclass(frozen=True)
+class Coordinates(Measure):
+    """The coordinates of all points, which figures of decision regions are drawn from."""
+
+    def compute(self, context: Context) -> Arrays:
+        """Return the points, shape (n, d), the names of their coordinates, and their groups.
+
+        Raises
+        ------
+        ValueError
+            If the documents are no points, of two or three coordinates.
+        """
+        counts = context.counts
+        if counts.matrix.dtype.kind != "f" or not 2 <= counts.matrix.shape[1] <= _MOST:
+            raise ValueError(f"a picture shows points of 2 or {_MOST} coordinates, not counts of terms")
+        documents = counts.documents
+        return {
+            "points": counts.matrix.toarray(),
+            "names": joined(counts.vocabulary),
+            "groups": documents.groups,
+            "group_names": joined(documents.group_names),
+        }
+
+    def told(self, found: Found) -> Told:  # noqa: ARG002
+        """Return no number."""
+        return Told()
+
+    def notes(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002
+        """Return nothing: the figure says what it shows."""
+        return ()
+
+
+@dataclass(frozen=True)
+class CoveringNumbers(Measure):
+    """The bound of Lafferty and Lebanon (2002, theorem 4) on the covering numbers of SVMs with a heat kernel.
+
+    Parameters
+    ----------
+    dimension : list of int
+        Of the space.
+    t : list of float
+        Diffusion times.
+    radius : list of float
+        Radii ε of the cover, ascending; a row's number is at the first.
+    """
+
+    metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (
+        MeasuredQuantity(_BOUND, "one", "log₁₀ of the bound on log N(ε)", "smaller", 2),
+    )
+    tags: ClassVar[Tags] = Tags(base_only=True)
+
+    dimension: Sequence[int] = (2, 10)
+    t: Sequence[float] = (0.5, 1.0, 2.0, 4.0)
+    radius: Sequence[float] = tuple(10.0 ** (-6 + k / 2) for k in range(12))
+
+    def check(self) -> None:
+        """Raise ValueError where a parameter is outside its range."""
+        for name in ("dimension", "t", "radius"):
+            values = getattr(self, name)
+            if not values or not all(0 < value < float("inf") for value in values):
+                raise ValueError(f"{name} must be a list of positive numbers, not {values}")
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """A row for each dimension and time."""
+        return tuple(f"covering-n{n}-t{t:g}" for n in self.dimension for t in self.t)
+
+    def compute(self, context: Context) -> Arrays:  # noqa: ARG002
+        """Return the bounds, shape (rows, radii): they depend on no document."""
+        radius = np.array(self.radius)
+        bounds = [log_covering_bound(radius, n, t) / np.log(10) for n in self.dimension for t in self.t]
+        return {"bounds": np.array(bounds)}
+
+    def told(self, found: Found) -> Told:
+        """Return each row's bound at the smallest radius, and its line."""
+        bounds, rows, points = found.arrays["bounds"].tolist(), [], []
+        for name, line in zip(self.rows, bounds, strict=True):
+            rows.append(Measured(name, _BOUND, Estimate(line[0], line[0], line[0], 1, "count")))
+            points += [Point("radius", x, name, "", _BOUND, y) for x, y in zip(self.radius, line, strict=True)]
+        return Told(tuple(rows), tuple(points))
+
+    def notes(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002
+        """Say what the bounds are of."""
+        yield (
+            "covering-n…-t…: log₁₀ of the bound of theorem 4 on log N(ε), the logarithm of how many balls of radius ε "
+            f"cover the machines' functions, up to a constant that depends on n; the table has ε = {self.radius[0]:g}."
+        )

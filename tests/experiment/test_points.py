@@ -1,0 +1,151 @@
+"""Experiments on points: predictions against scikit-learn's machines on kernels by formula, and regions from them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+from sklearn.svm import SVC
+
+from benchmark.corpora.curved_points import draw, grid, log_odds
+from benchmark.errors import ConfigError
+from benchmark.experiment.context import RunContext
+from benchmark.experiment.runner import run
+from benchmark.experiment.store import Store
+from benchmark.findings.comparing import compare_cells
+from benchmark.findings.summary import summarized
+from benchmark.kernels import Heat, Hyperbolic
+from tests.builders import small_experiment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from benchmark.findings.scoring import Run
+
+SEED, TRAIN, TEST, RESOLUTION = 4, 60, 200, 24
+MACHINE = {"classifier": {"name": "svm", "C": 10}}
+GRID = {"resolution": RESOLUTION, "seed": SEED}
+
+
+def sphere(left: Any, right: Any) -> Any:
+    """Return cosines of the angles between square roots."""
+    return np.minimum(np.sqrt(left) @ np.sqrt(right).T, 1)
+
+
+FORMULAS: dict[str, dict[str, Callable[[Any, Any], Any]]] = {
+    "simplex": {
+        "rbf": lambda left, right: np.exp(-cdist(left, right, "sqeuclidean") / 8),
+        "diffusion": lambda left, right: np.exp(-(np.arccos(sphere(left, right)) ** 2) / 2),
+        "heat": lambda left, right: Heat(t=2.0).fit(right).transform(left),
+    },
+    "half-plane": {
+        "rbf": lambda left, right: np.exp(-cdist(left, right, "sqeuclidean") / 8),
+        "hyperbolic": lambda left, right: Hyperbolic(t=2.0).fit(right).transform(left),
+    },
+}
+
+
+def of_space(space: str) -> dict[str, Any]:
+    normalization = "l1" if space == "simplex" else "none"
+    return {
+        "corpus": {"name": "curved-points", "space": space, "train": TRAIN, "test": TEST} | GRID,
+        "text": {"stoplist": "none"},
+        "protocol": "fixed-split",
+        "defaults": {"weighting": "tf", "normalization": normalization, "t": 2, "sigma": 2} | MACHINE,
+        "methods": [{"kernel": list(FORMULAS[space])}],
+        "variants": {"regions": {"protocol": {"test": "grid"}}},
+        "measures": ["coordinates"],
+        "figures": [{"name": "figure", "regions": ["regions"]}],
+    }
+
+
+@pytest.fixture(scope="module", params=sorted(FORMULAS))
+def done(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Run]:
+    store = Store(tmp_path_factory.mktemp("store"))
+    return request.param, run(small_experiment(**of_space(request.param)), RunContext(store))
+
+
+def test_decides_as_scikit_learns_machine(done: tuple[str, Run]) -> None:
+    space, found = done
+    samples = draw(space, TRAIN, TEST, SEED)
+    asked = {"base": samples.test_points, "regions": grid(space, RESOLUTION)}
+    for (variant, _, method, *_), setting in found.predictions.settings.items():
+        formula = FORMULAS[space][method]
+        oracle = SVC(C=10.0, kernel="precomputed")
+        oracle.fit(formula(samples.points, samples.points), samples.labels)
+        values = oracle.decision_function(formula(asked[variant], samples.points))
+        clear = np.abs(values) > 5e-3  # both stop at a gap of 1e-3, which bounds how far they may be apart
+        assert clear.mean() > 0.95
+        np.testing.assert_array_equal(setting.predicted[clear], (values > 0)[clear])
+
+
+def test_a_panel_shows_the_predictions_of_its_method(done: tuple[str, Run]) -> None:
+    space, found = done
+    (figure,) = summarized(found).regions
+    (panels,) = figure.rows
+    samples = draw(space, TRAIN, TEST, SEED)
+    settings = [each for key, each in found.predictions.settings.items() if key.variant == "regions"]
+    assert len(panels) == len(settings) == len(FORMULAS[space])
+    for panel, setting in zip(panels, settings, strict=True):
+        np.testing.assert_array_equal(panel.predicted, setting.predicted)
+        np.testing.assert_array_equal(panel.grid, grid(space, RESOLUTION))
+        np.testing.assert_array_equal(panel.likelier, log_odds(space, panel.grid) < 0)
+        np.testing.assert_array_equal(panel.points, samples.points)
+        np.testing.assert_array_equal(panel.labels, samples.labels)
+        share = (panel.predicted == panel.likelier).mean()
+        assert f"{100 * share:.1f} %" in panel.caption
+
+
+def test_cells_of_other_points_are_not_paired(done: tuple[str, Run]) -> None:
+    with pytest.raises(ConfigError, match="nothing to pair"):
+        compare_cells(done[1], "rbf", "regions-rbf")
+
+
+def test_points_have_no_near_duplicates(done: tuple[str, Run]) -> None:
+    assert done[1].facts["base"]["near_duplicates"] == []
+
+
+def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_path: Path) -> None:
+    """What the figure is there to show, at every seed."""
+    for seed in range(1, 6):
+        for space, curved in (("simplex", "diffusion"), ("half-plane", "hyperbolic")):
+            sections = of_space(space) | {"variants": {}, "figures": [], "measures": []}
+            sections["corpus"] = {"name": "curved-points", "space": space, "seed": seed, "resolution": 10}
+            sections["methods"] = [{"kernel": ["rbf", curved]}]
+            found = run(small_experiment(**sections), RunContext(Store(tmp_path)))
+            samples = draw(space, seed=seed)
+            gaussian, information = (
+                (each.predicted == samples.test_labels).mean() for each in found.predictions.settings.values()
+            )
+            optimal = ((log_odds(space, samples.test_points) < 0) == samples.test_labels).mean()
+            assert gaussian + 0.1 < information < optimal + 0.02
+
+
+class TestConfigurations:
+    @pytest.mark.parametrize(
+        ("figure", "said"),
+        [
+            ({"regions": ["nosuch"]}, "unknown variant 'nosuch'"),
+            ({"regions": ["regions"], "y": "accuracy"}, "a figure of regions has no y"),
+        ],
+    )
+    def test_figures_that_cannot_be_drawn_are_refused(self, figure: dict[str, Any], said: str) -> None:
+        with pytest.raises(ConfigError, match=said):
+            small_experiment(**of_space("simplex") | {"figures": [{"name": "figure", **figure}]})
+
+    def test_regions_need_coordinates(self) -> None:
+        with pytest.raises(ConfigError, match="name these in measures"):
+            small_experiment(**of_space("simplex") | {"measures": []})
+
+    def test_a_variant_may_have_other_methods(self) -> None:
+        methods = [{"kernel": ["rbf", "diffusion"]}, {"kernel": "bhattacharyya"}]
+        experiment = small_experiment(**of_space("simplex") | {"variants": {"regions": {"methods": methods}}})
+        assert experiment.ids == (
+            "rbf",
+            "diffusion",
+            "heat",
+            *(f"regions-{name}" for name in ("rbf", "diffusion", "bhattacharyya")),
+        )
