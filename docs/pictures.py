@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import altair as alt
 import pandas as pd
-from matplotlib.figure import Figure
 
 from benchmark.environment import write_whole
 from benchmark.evaluation import published as papers
@@ -14,8 +15,11 @@ from benchmark.evaluation.intervals import wilson
 from benchmark.findings.papers import load_published
 from benchmark.library.pinned import PINNED
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.drawing.curves import chart_figure
-from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, TEXT, WIDTH, house_style, settle, svg_bytes
+from benchmark.report.drawing.curves import curve_chart
+from benchmark.report.drawing.key import Entry, key_spec
+from benchmark.report.drawing.render import rendered
+from benchmark.report.drawing.spec import plain, rows_data, spec_of, whole
+from benchmark.report.drawing.theme import MUTED, OURS, PAPER, PUBLISHED, WIDTH, Spec
 
 IMAGES = Path(__file__).with_name("img")
 MEASURED = Path(__file__).parents[1] / "results" / "scale.json"
@@ -31,11 +35,11 @@ ROWS = {
 #: Which cell a series shows, by how its name begins; the last of a file is that of the richest choice.
 SERIES = {"tf-ngd": "NGD", "tfidf-linear-svm": "TF×IDF, LIBLINEAR", "": "√p: weights, fields and pairs chosen"}
 MARKS = {
-    "NGD": {"marker": "o", "color": OURS, "markerfacecolor": "white"},
-    "TF×IDF, LIBLINEAR": {"marker": "s", "color": FAINT},
-    "√p: weights, fields and pairs chosen": {"marker": "o", "color": OURS},
-    "NGD as printed": {"marker": "D", "color": PUBLISHED, "markerfacecolor": "white"},
-    "highest published": {"marker": "D", "color": PUBLISHED},
+    "NGD": {"shape": "circle", "stroke": OURS, "fill": PAPER},
+    "TF×IDF, LIBLINEAR": {"shape": "square", "stroke": MUTED, "fill": MUTED},
+    "√p: weights, fields and pairs chosen": {"shape": "circle", "stroke": OURS, "fill": OURS},
+    "NGD as printed": {"shape": "diamond", "stroke": PUBLISHED, "fill": PAPER},
+    "highest published": {"shape": "diamond", "stroke": PUBLISHED, "fill": PUBLISHED},
 }
 
 
@@ -71,30 +75,27 @@ def printed_of(config: str, of: str) -> dict[str, tuple[float, float, float]]:
     return {name: (max(values),) * 3 for name, values in shown.items() if values}
 
 
-def overview() -> Figure:
-    """What was found, in one picture: a row a test set, percent of it right."""
-    with house_style():
-        figure = Figure(figsize=(WIDTH, 3.0), layout="constrained")
-        axes = figure.subplots()
-        for y, (config, (_, of)) in enumerate(ROWS.items()):
-            for name, (value, low, high) in (scores_of(config) | printed_of(config, of)).items():
-                axes.hlines(y, low, high, color=MARKS[name]["color"], linewidth=1.2, zorder=2)
-                axes.plot([value], [y], linestyle="none", markersize=5.5, zorder=3, **MARKS[name])
-        for name, mark in MARKS.items():
-            axes.plot([], [], linestyle="none", markersize=5.5, label=name, **mark)
-        axes.set_yticks(range(len(ROWS)), [title for title, _ in ROWS.values()])
-        axes.set_ylim(len(ROWS) - 0.5, -0.5)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x", color="#dddddd", linewidth=0.6)
-        axes.set_axisbelow(True)
-        axes.set_xlabel("Accuracy or micro-F1 (%); bars: 95 % interval, where there is one split")
-        figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize=TEXT)
-        settle(figure)
-    return figure
+def overview() -> Spec:
+    """Draw what was found, in one picture: a row a test set, percent of it right."""
+    points = [
+        {"row": title, "value": plain(1, value), "low": plain(1, low), "high": plain(1, high), **MARKS[name]}
+        for config, (title, of) in ROWS.items()
+        for name, (value, low, high) in (scores_of(config) | printed_of(config, of)).items()
+    ]
+    label = "Accuracy or micro-F1 (%); bars: 95 % interval, where there is one split"
+    x: dict[str, Any] = {"type": "quantitative", "scale": alt.Scale(zero=False), "title": label}
+    y = alt.Y("row:N", sort=None, axis=alt.Axis(title=None, ticks=False, domain=False, grid=False))
+    data, stroke = alt.Chart(rows_data(points)), alt.Stroke("stroke:N", scale=None)
+    mark = data.mark_point(opacity=1, strokeWidth=1, size=34)
+    looks = stroke, alt.Fill("fill:N", scale=None), alt.Shape("shape:N", scale=None)
+    bars = data.mark_rule(strokeWidth=1.2).encode(alt.X("low", **x), alt.X2("high"), y, stroke)
+    drawn = alt.layer(bars, mark.encode(alt.X("value", **x), y, *looks)).properties(width=WIDTH - 150, height=150)
+    key = key_spec([Entry(name, size=34, **look) for name, look in MARKS.items()], WIDTH)
+    return whole("", [key, spec_of(drawn)], "What was found: percent right on five test sets")
 
 
-def scale() -> Figure:
-    """How seconds and memory grow with documents, words, classes, cells and workers, a row each, as measured.
+def scale() -> Spec:
+    """Draw how seconds and memory grow with documents, words, classes, cells and workers, a row each, as measured.
 
     Seconds are the processors', but the clock's where workers share the work; there the base has none of these.
     """
@@ -116,7 +117,7 @@ def scale() -> Figure:
             ]
             panels.append(Panel(f"{unit} against {axis}", (*lines, *(laptops if what == "memory" else ()))))
     labels = ("", "Seconds of the processors; resident memory")
-    return chart_figure(
+    return curve_chart(
         Chart("scale", "From a file to its scores", *labels, tuple(panels), log_x=True, log_y=True, round_x=True)
     )
 
@@ -125,5 +126,5 @@ PICTURES = {"overview": overview, "scale": scale}
 
 
 if __name__ == "__main__":
-    for name, draw in PICTURES.items():
-        write_whole(IMAGES / f"{name}.svg", svg_bytes(draw()))
+    for name, files in rendered({name: draw() for name, draw in PICTURES.items()}).items():
+        write_whole(IMAGES / f"{name}.svg", files["svg"])

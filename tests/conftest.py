@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import shutil
 from pathlib import Path
@@ -22,8 +23,7 @@ from benchmark.experiment import session
 from benchmark.experiment.context import RunContext
 from benchmark.experiment.session import perform
 from benchmark.experiment.store import Store
-from benchmark.report import files
-from benchmark.report.charts import Chart
+from benchmark.report.drawing import render
 from benchmark.report.html import vega
 from tests.builders import small_experiment
 
@@ -121,12 +121,11 @@ def publish(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[dict[s
 def sketched(monkeypatch: pytest.MonkeyPatch) -> None:
     """Write what is to be drawn instead of pictures, which take most of a small run and are tested in `report`."""
 
-    def sketch(_: Any, given: Any) -> dict[str, bytes]:
-        shown = (given, given.panels) if isinstance(given, Chart) else getattr(given, "cells", given)
-        return dict.fromkeys(("png", "svg"), repr(shown).encode())
+    def sketch(specs: dict[str, Any]) -> dict[str, dict[str, bytes]]:
+        return {name: dict.fromkeys(render.KINDS, json.dumps(spec).encode()) for name, spec in specs.items()}
 
-    monkeypatch.setattr(files, "rendered", sketch)
-    monkeypatch.setattr(session, "picture_in", lambda _, draw, given, __: sketch(draw, given))  # none is kept
+    monkeypatch.setattr(render, "rendered", sketch)
+    monkeypatch.setattr(session, "pictures_in", lambda _, specs: sketch(specs))  # none is kept
     monkeypatch.setattr(vega, "_kept", lambda _: "let none")  # nor the script that draws in a browser
 
 

@@ -279,7 +279,7 @@ def report(
     from benchmark.cli.answers import Answer
     from benchmark.experiment.session import again
 
-    done = again(run_named(run))
+    done = again(run_named(run), lambda line: say(line, err=True))
     if not html:
         with Answer(quiet=quiet, as_json=as_json) as answer:
             give_run(answer, done, whole=whole)

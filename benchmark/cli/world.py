@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import re
 import sys
@@ -25,7 +24,7 @@ _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 
 def prepare() -> None:
-    """Make the standard streams take any text, and matplotlib deaf to what a user has set up for other work."""
+    """Make the standard streams take any text."""
     # A file that is opened later must not stand in the place of a stream that was closed.
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
@@ -36,10 +35,6 @@ def prepare() -> None:
         else:
             with suppress(OSError):  # of a stream that leads elsewhere since it was opened
                 stream.reconfigure(errors="backslashreplace")
-    # Pictures are drawn without pyplot: a backend that isn't here, a notebook's say, would only stop the import.
-    os.environ.pop("MPLBACKEND", None)
-    os.environ["MATPLOTLIBRC"] = os.devnull
-    logging.getLogger("matplotlib").setLevel(logging.ERROR)
 
 
 def say(text: object, *, err: bool = False) -> None:

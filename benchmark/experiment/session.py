@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,7 +17,6 @@ from benchmark.corpora.own_card import card_text, check_card, place
 from benchmark.environment import probe, write_whole
 from benchmark.errors import BenchError, ConfigError
 from benchmark.experiment import runner
-from benchmark.experiment.code_digest import code_digest
 from benchmark.experiment.configuration import load_study
 from benchmark.experiment.folder import computed_from, ensure_free, read_manifest, read_results, write_results
 from benchmark.experiment.manifest import manifest_of
@@ -27,14 +25,14 @@ from benchmark.findings.papers import CONFIGS, check_published
 from benchmark.findings.summary import summarized
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from benchmark.config.model import Experiment
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.store import Store
     from benchmark.findings.scoring import Run
     from benchmark.report.contents import Summary
-    from benchmark.report.files import Draw
+    from benchmark.report.files import Spec
 
 RUNS = Path("results") / "runs"
 
@@ -115,25 +113,29 @@ def perform(study: Experiment, context: RunContext, folder: Path | None = None) 
     summary = summarized(results)
     manifest = manifest_of(results, jobs=context.jobs, seconds=time.perf_counter() - started)
     write_results(results, manifest, folder)
-    write_all(summary, folder, partial(picture_in, context.store))
+    write_all(summary, folder, partial(pictures_in, context.store), context.observer.note)
     write_page(summary, folder, manifest["machine"])
     return Finished(folder, results, summary, time.perf_counter() - started)
 
 
-def picture_in(store: Store, draw: Draw, given: Any, told: str) -> dict[str, bytes]:
-    """A picture from the store, or else as it is drawn now, and kept: by what it shows, and the code that draws it."""
-    from benchmark.report.files import rendered  # noqa: PLC0415 - as in `again`
+def pictures_in(store: Store, specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
+    """Return figures from the store, or else drawn now and kept: by all that they show, and the version that draws."""
+    from benchmark.report.drawing import render  # noqa: PLC0415 - as in `again`
 
-    content = hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
-    key = key_of(stage="pictures", code=code_digest(draw, rendered), content=content)
-    if (known := store.get(key)) is not None:
-        return {kind: array.tobytes() for kind, array in known.arrays.items()}
-    made = rendered(draw, given)
-    store.put(key, Entry({kind: np.frombuffer(content, np.uint8) for kind, content in made.items()}))
-    return made
+    engine, found = render.engine_version(), dict[str, dict[str, bytes]]()
+    keys = {
+        name: key_of(stage="pictures", engine=engine, content=render.digest_of(spec)) for name, spec in specs.items()
+    }
+    for name, key in keys.items():
+        if (known := store.get(key)) is not None:
+            found[name] = {kind: array.tobytes() for kind, array in known.arrays.items()}
+    for name, made in render.rendered({name: specs[name] for name in specs if name not in found}).items():
+        store.put(keys[name], Entry({kind: np.frombuffer(content, np.uint8) for kind, content in made.items()}))
+        found[name] = made
+    return found
 
 
-def again(folder: Path) -> Finished:
+def again(folder: Path, note: Callable[[str], None] | None = None) -> Finished:
     """Tables and figures of a finished run once more, from its predictions alone."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - draws pictures: a third of what a check takes to load
     from benchmark.report.html.page import write_page  # noqa: PLC0415
@@ -141,7 +143,7 @@ def again(folder: Path) -> Finished:
     results = read_results(folder)
     with computed_from(folder):
         summary = summarized(results)
-        write_all(summary, folder)
+        write_all(summary, folder, note=note)
         write_page(summary, folder, read_manifest(folder).get("machine", {}))
     return Finished(folder, results, summary)
 

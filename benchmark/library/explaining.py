@@ -27,7 +27,6 @@ from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.model.fitting import fit_model
 from benchmark.plugins.recorded import changed_since, with_files
-from benchmark.report.html.page import write_page
 from benchmark.report.part import Part
 from benchmark.report.quantities import unit_shown
 
@@ -97,6 +96,8 @@ def explained(
 
 def page_with_texts(done: Finished, context: RunContext) -> Path:
     """Write the page of a run once more, with the texts of the documents it tells of where their corpus is here."""
+    from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
+
     texts: dict[str, str] = {}
     try:
         texts = texts_of(done.folder, list(done.summary.mistakes["document"]), context)

@@ -1,4 +1,4 @@
-"""The package's own door, for notebooks and programs: experiments as pandas frames and matplotlib figures.
+"""The package's own door, for notebooks and programs: experiments as pandas frames and Altair charts.
 
 ::
 
@@ -7,7 +7,7 @@
     pages = sb.load("synthetic")
     found = sb.run(corpus=pages, protocol={"name": "k-fold", "k": 5}, methods=["ngd", "mnb"])
     found.scores, found.tests("ngd", "mnb")
-    found.figure().savefig("figure.png")
+    found.figure().save("figure.png")
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from benchmark.parallel.cluster import Cluster
 from benchmark.report.files import figures_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    import altair as alt
 
     from benchmark.report.contents import Summary
 
@@ -101,11 +101,13 @@ class Result:
         return dict(self.summary.failures)
 
     @property
-    def figures(self) -> dict[str, Figure]:
+    def figures(self) -> dict[str, alt.Chart]:
         """The figures by name."""
-        return figures_of(self.summary)
+        from benchmark.report.drawing.spec import chart_of  # noqa: PLC0415 - as in `figures_of`
 
-    def figure(self, name: str = "") -> Figure:
+        return {name: chart_of(spec) for name, spec in figures_of(self.summary).items()}
+
+    def figure(self, name: str = "") -> alt.Chart:
         """One figure; the first unless named."""
         found = self.figures
         if name and name not in found:

@@ -16,9 +16,11 @@ from benchmark.findings.pairs import main_metric as tested_metric
 from benchmark.library.advice import advice, steps_told
 from benchmark.report.charts import Line, Panel
 from benchmark.report.contents import frame
-from benchmark.report.drawing.curves import chart_figure
-from benchmark.report.drawing.style import svg_bytes
-from benchmark.report.drawing.survey_pictures import rank_line, trade_off
+from benchmark.report.drawing import render
+from benchmark.report.drawing.curves import curve_chart
+from benchmark.report.drawing.dots import rank_chart
+from benchmark.report.drawing.trade_off import trade_off_chart
+from benchmark.report.files import missing_line
 from benchmark.report.grids import main_metric
 from benchmark.report.page import rendered
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
@@ -66,8 +68,8 @@ def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
     """
     survey = surveyed(done)
     ranking = ranking_of(survey)
-    pictures = {"seconds": trade_off(survey, (BASELINE, PAPERS)), "ranks": rank_line(ranking)}
-    pictures |= {"learning": chart_figure(chart)} if (chart := survey.chart()) else {}
+    pictures = {"seconds": trade_off_chart(survey, (BASELINE, PAPERS)), "ranks": rank_chart(ranking)}
+    pictures |= {"learning": curve_chart(chart)} if (chart := survey.chart()) else {}
     images = {name: f"img/{path.stem}-{name}.svg" for name in pictures}
     text = rendered(
         page,
@@ -82,11 +84,14 @@ def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
         images=images,
         machines=list(dict.fromkeys(_machine(each) for each in done)),
     )
-    for name, figure in pictures.items():
-        if images[name] in text:
-            write_whole(path.parent / images[name], svg_bytes(figure))
+    shown = {name: spec for name, spec in pictures.items() if images[name] in text}
+    made = render.rendered(shown)
+    for name, files in made.items():
+        write_whole(path.parent / images[name], files["svg"])
     write_whole(path, text.encode())
-    return f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
+    said = f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
+    missing = [name for name in shown if name not in made]
+    return f"{said}; {missing_line(missing)}" if missing else said
 
 
 def surveyed(done: Sequence[Finished]) -> Survey:

@@ -86,7 +86,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("answers")
     (folder / "small.yaml").write_text(SMALL)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "picture_in", lambda *_: {})
+        patch.setattr(session, "pictures_in", lambda _, specs: dict.fromkeys(specs, {}))
         assert invoke("run", folder / "small.yaml", "--out", folder / "run").exit_code == 0
     return folder / "small.yaml", folder / "run"
 
@@ -197,7 +197,7 @@ def test_what_is_no_run_loads_little():
         "    sys.argv = ['bench', *arguments]\n"
         "    try: main()\n"
         "    except SystemExit: pass\n"
-        "    names = ['matplotlib', 'numba', 'jinja2', 'libsvm', *heavy.split()]\n"
+        "    names = ['altair', 'numba', 'jinja2', 'libsvm', *heavy.split()]\n"
         "    if found := [name for name in names if name in sys.modules]:\n"
         "        sys.exit(f'{arguments}: {found}')"
     )

@@ -104,8 +104,8 @@ def drawn_once(own_folders, monkeypatch):
     That is seen where pictures are tested, and takes a fifth of the time of these tests.
     """
 
-    def write_all(summary, folder, keep=None):
-        return write(summary, folder, keep or partial(session.picture_in, Store()))
+    def write_all(summary, folder, render=None, note=None):
+        return write(summary, folder, render or partial(session.pictures_in, Store()), note)
 
     write = files.write_all
     monkeypatch.setattr(files, "write_all", write_all)

@@ -85,11 +85,6 @@ class TestStreams:
 
 
 class TestLibraries:
-    def test_a_notebook_s_backend_and_a_broken_matplotlibrc_are_not_asked(self, tmp_path):
-        (tmp_path / "matplotlibrc").write_bytes(b"figure.dpi: \xff\nnonsense\n")
-        done = program("data", "list", MPLBACKEND="module://nowhere", MPLCONFIGDIR=str(tmp_path))
-        assert (done.returncode, done.stderr) == (0, b"")
-
     def test_machine_code_without_a_folder_has_one_for_a_while(self, monkeypatch):
         places, said = [], []
 

@@ -14,7 +14,7 @@ import yaml
 import benchmark
 from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation import published
-from benchmark.report.drawing.style import svg_bytes
+from benchmark.report.drawing.render import rendered
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -49,8 +49,8 @@ def test_pictures_are_those_that_the_code_draws() -> None:
     surveys = "".join((DOCS / f"{name}.md").read_text(encoding="utf-8") for name in ("choosing", "geometry"))
     of_runs = set(re.findall(r"\(img/(.+?)\.svg\)", surveys))
     assert {path.stem for path in (DOCS / "img").iterdir()} == set(pictures) | of_runs
-    for name, draw in pictures.items():
-        assert (DOCS / "img" / f"{name}.svg").read_bytes() == svg_bytes(draw()), f"make docs draws another {name}"
+    for name, files in rendered({name: draw() for name, draw in pictures.items()}).items():
+        assert (DOCS / "img" / f"{name}.svg").read_bytes() == files["svg"], f"make docs draws another {name}"
 
 
 def test_the_page_of_growth_has_the_numbers_that_were_measured(monkeypatch: pytest.MonkeyPatch) -> None:

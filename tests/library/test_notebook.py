@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+import altair as alt
 import pandas as pd
 import pytest
-from matplotlib.figure import Figure
 
 import benchmark as sb
 from benchmark.errors import BenchError, ConfigError
@@ -87,8 +87,13 @@ def test_tests_are_numbers(found: sb.Result) -> None:
     pd.testing.assert_series_equal(found.tests("mnb", "ngd")["p_value"], found.tests("ngd", "mnb")["p_value"])
 
 
-def test_figures_are_matplotlibs(found: sb.Result) -> None:
-    assert isinstance(found.figure(), Figure)
+def test_figures_are_altairs_and_show_the_scores(found: sb.Result) -> None:
+    chart = found.figure()
+    assert isinstance(chart, alt.TopLevelMixin)
+    datasets = chart.to_dict()["datasets"].values()
+    shown = {row["cell"]: row["value"] for rows in datasets for row in rows if "what" in row}
+    whole = found.scores.query("fold == 'all' and metric == 'accuracy'")
+    assert shown == pytest.approx(dict(zip(whole["cell"], 100 * whole["value"], strict=True)))
     with pytest.raises(ConfigError, match="unknown figure"):
         found.figure("figure-9")
 

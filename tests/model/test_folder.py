@@ -150,7 +150,7 @@ LOADS = """\
 import sys
 from benchmark import load_model
 load_model(sys.argv[1]).predict(["a text"])
-print("loaded:", *(name for name in sys.modules if name.startswith(("matplotlib", "benchmark.experiment"))))
+print("loaded:", *(name for name in sys.modules if name.startswith(("altair", "benchmark.experiment"))))
 """
 
 

@@ -4,8 +4,8 @@ from functools import cache
 
 import pytest
 
-from benchmark.report.drawing.dot_plot import dot_plot
-from benchmark.report.drawing.style import png_bytes, svg_bytes
+from benchmark.report.drawing.dots import dot_chart
+from benchmark.report.drawing.render import rendered
 from tests.report.summaries import SUMMARIES, webkb_summary
 
 
@@ -17,8 +17,8 @@ def make(request):
 
 @cache
 def drawn_of(make):
-    figure = dot_plot(make())
-    return svg_bytes(figure), png_bytes(figure)
+    files = rendered({"figure": dot_chart(make())})["figure"]
+    return files["svg"], files["png"]
 
 
 @pytest.fixture

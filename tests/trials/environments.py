@@ -71,8 +71,6 @@ SERIAL = r"([^\n]*UserWarning: .*warnings\.warn\([^\n]*\n)?"  # joblib and numba
 PLAIN = {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TERMINAL = 'script -qec "$*" /dev/null'
 UNSET = 'env -i PYTHONPATH="$PYTHONPATH" BENCH_CACHE="$BENCH_CACHE" "$@"'
-BROKEN_RC = "printf 'svg.fonttype: nonsense\\nnonsense\\nfigure.dpi: \\377\\n' >'{tmp}/matplotlibrc'; \"$@\""
-OWN_RC = "printf 'figure.dpi: 33\\nfont.size: 40\\n' >'{tmp}/matplotlibrc'; \"$@\""
 DELETED = 'mkdir "{tmp}/x"; cd "{tmp}/x"; rmdir "{tmp}/x"; "$@"'
 WORDS = tuple(name for name in ALL if name != "help")  # help is as wide as it is told to be
 
@@ -128,12 +126,6 @@ ENVIRONMENTS = [
     *(Environment(f"OPENBLAS_NUM_THREADS={n}", {"OPENBLAS_NUM_THREADS": n}) for n in ("0", "-3", "nonsense")),
     *(empty(f"NUMBA_NUM_THREADS={n}", {"NUMBA_NUM_THREADS": n}, (1,), ONE) for n in ("0", "-3", "nonsense")),
     empty("an odd threading layer", {"NUMBA_THREADING_LAYER": "x"}, (1,), LAYER),
-    Environment("a notebook's backend", {"MPLBACKEND": "module://matplotlib_inline.backend_inline"}),
-    Environment("no such backend", {"MPLBACKEND": "nonsense"}),
-    Environment("a broken matplotlibrc", {"MPLCONFIGDIR": "{tmp}"}, BROKEN_RC),
-    Environment("a matplotlibrc of its own", {"MPLCONFIGDIR": "{tmp}"}, OWN_RC),
-    Environment("MPLCONFIGDIR is a file", {"MPLCONFIGDIR": "/dev/null"}),
-    Environment("MATPLOTLIBRC isn't there", {"MATPLOTLIBRC": "/nonexistent"}),
     Environment("NUMBA_CACHE_DIR is a file", {"NUMBA_CACHE_DIR": "/dev/null/x"}, says=UNCACHED),
     # Where results are kept.
     Environment("BENCH_CACHE is a file", {"BENCH_CACHE": "/dev/null"}, says=NOT_KEPT, same=False),

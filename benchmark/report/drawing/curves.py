@@ -1,58 +1,99 @@
-"""From a chart to its picture: small multiples of curves with error bars, and one legend below them."""
+"""Charts to pictures: small multiples of curves with error bars, which a page shows one by one."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+import altair as alt
 
-from benchmark.report.drawing.curve_axes import dodges, moved, outer_margin, set_x, set_y
-from benchmark.report.drawing.curve_keys import BAND, draw_keys, keys_height, legend_keys
-from benchmark.report.drawing.style import (
-    AXIS_LABEL,
-    FAINT,
+from benchmark.report.charts import MOST_TICKS
+from benchmark.report.curve_tables import chart_decimals, plain_number
+from benchmark.report.drawing.axes import NUMBER, dodges, log_ticks, moved, unit_of_print, x_limits, y_limits
+from benchmark.report.drawing.key import BAND, Entry, key_spec
+from benchmark.report.drawing.spec import (
+    FIT,
+    Picture,
+    beside,
+    page_spec,
+    plain,
+    rows_data,
+    spec_of,
+    titled,
+    tooltips,
+    whole,
+)
+from benchmark.report.drawing.theme import (
     LEADING,
+    MOST_LABELS,
+    MUTED,
+    NARROW,
     PANEL_TITLE,
     TEXT,
-    TITLE,
+    WASH,
     WIDTH,
-    house_style,
-    settle,
+    look_of,
+    text_width,
     wrapped,
 )
+from benchmark.report.numbers import interval, number
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import SubFigure
-
     from benchmark.report.charts import Chart, Line, Panel
+    from benchmark.report.drawing.theme import Spec
 
-# Okabe and Ito's palette (2008), told apart by the colour-blind, but for its yellow, too pale for a line on white; then
-# a grey, and the olive and the indigo of Tol's.
-COLOURS = (
-    *("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7"),
-    *("#E69F00", "#56B4E9", "#777777", "#999933", "#332288"),
-)
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
-DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.3)), (0, (6, 1.5, 1.2, 1.5)), (0, (9, 2)))
-MOST_LABELS = len(COLOURS) * len(DASHES)
-
-SINGLE_WIDTH = 5.0  # inches, of a picture one panel wide
-PANEL_HEIGHT = {1: 3.1, 2: 2.2, 3: 1.7}  # inches, by panels side by side
-SMALL_PANEL_HEIGHT = 1.5
-MOST_HEIGHT = 8.0  # inches of all panels: a page
-INK = "#333333"
+PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # points, by panels side by side
+SMALL_PANEL_HEIGHT, MOST_HEIGHT = 80.0, 520.0  # of the panels of one column
+PAGE_HEIGHT, PAGE_WIDTH = 240, 400  # of a panel of a page; its true width is the reader's
+MARGIN, SPACING = 7.0, 14.0  # points beside the outermost points, and between panels
 
 
-def chart_figure(chart: Chart) -> Figure:
+@dataclass(frozen=True)
+class Room:
+    """The room that one panel has: a page's, or that of a cell of a file's grid.
+
+    Parameters
+    ----------
+    width, height : float
+    page : bool
+    shared : tuple of Panel
+        Panels that share its vertical scale.
+    x_labels, y_labels : bool
+        Whether its axes have numbers.
+    titles : tuple of str
+        Its own title, and those of its axes.
+    """
+
+    width: float
+    height: float
+    page: bool
+    shared: tuple[Panel, ...]
+    x_labels: bool = True
+    y_labels: bool = True
+    titles: tuple[str, str, str] = ("", "", "")
+
+
+def curve_pictures(chart: Chart) -> list[Picture]:
+    """Draw one picture a panel, of the same series in the same colours, for a page."""
+    labels, found = _labels(chart), []
+    for i, panel in enumerate(chart.panels):
+        title = panel.title.replace("\n", ", ") or chart.title
+        alt_text = f"{title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}."
+        room = Room(PAGE_WIDTH, PAGE_HEIGHT, True, (panel,), titles=("", chart.x_label, chart.y_label))
+        spec = page_spec(_PanelView(chart, panel, labels, room).spec)
+        found.append(Picture(f"{chart.name}-{i}", title, alt_text, spec, labels, chart.measured))
+    return found
+
+
+def curve_chart(chart: Chart) -> Spec:
     """Draw a grid of panels, `chart.columns` wide, with one legend for all below them.
 
-    A label has its colour, marker and dashes in every panel. Where several lines of a panel have bars, the lines stand
-    side by side around their true x, so that no bar hides another's. It is 7 inches wide, or 5 where the panels stand
-    in one column.
+    A label has its colour, mark and dashes in every panel. Where several lines of a panel have bars, the lines stand
+    side by side around their true x, so that no bar hides another's. It is 7 inches wide at most, or 5 where the panels
+    stand in one column.
 
     Raises
     ------
@@ -61,49 +102,38 @@ def chart_figure(chart: Chart) -> Figure:
         that is not positive, a panel has a label twice, there are more labels than styles, or the columns or the scale
         are not positive.
     """
-    labels = list(dict.fromkeys(line.label for panel in chart.panels for line in panel.lines))
-    _check(chart, labels)
-    columns = min(chart.columns, len(chart.panels))
-    width = WIDTH if columns > 1 else SINGLE_WIDTH
-    panel_width = (72 * width - 20) / columns - 30  # points: less the label and the numbers of the y axis
-    with house_style():
-        styles = {label: line_style(i, 4.2 if columns < 3 else 3.6) for i, label in enumerate(labels)}
-        title = wrapped(chart.title, 72 * width - 24, TITLE)
-        titles = [wrapped(panel.title, panel_width + 15, PANEL_TITLE) for panel in chart.panels]
-        keys = legend_keys(chart, styles, 72 * width - 10)
-        heights = _height_above(title, titles, columns), keys_height(keys)
-        figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-        FigureCanvasAgg(figure)
-        halves: Any = figure.subfigures(2, 1, height_ratios=heights)
-        above, below = halves
-        above.suptitle(title, fontsize=TITLE)
-        axes = _draw_panels(above, chart, columns, styles, panel_width)
-        for each, text in zip(axes, titles, strict=True):
-            each.set_title(text, fontsize=PANEL_TITLE)
-        # The label of y stands in the middle of the height; as much as the title takes is left free below, too.
-        room = 72 * heights[0] - 2 * TITLE * LEADING * (title.count("\n") + 1)
-        _label_axes(above, axes, chart, (0.9 * 72 * width, 0.9 * room))
-        draw_keys(below, keys, 72 * heights[1])
-        settle(figure)
-    return figure
+    labels, columns = _labels(chart), min(chart.columns, len(chart.panels))
+    width = WIDTH if columns > 1 else NARROW
+    rows = -(-len(chart.panels) // columns)
+    height = min(PANEL_HEIGHT.get(columns, SMALL_PANEL_HEIGHT), MOST_HEIGHT / rows)
+    shares = [_row(chart, i, columns) for i in range(len(chart.panels))]
+    ticks = [_y_labels_width(chart, share) for share in shares]
+    # The label of y and the numbers of each column stand beside the panels.
+    y_lines = wrapped(chart.y_label, 0.9 * rows * height, PANEL_TITLE)
+    inner = width - 20 - PANEL_TITLE * LEADING * len(y_lines) - max(ticks[::columns])
+    panel_width = (inner - sum(max(ticks[i::columns]) + SPACING for i in range(1, columns))) / columns
+    alike = len({_positions(panel) for panel in chart.panels}) == 1
+    drawn = []
+    for i, (panel, share) in enumerate(zip(chart.panels, shares, strict=True)):
+        last, first = i + columns >= len(chart.panels), not i % columns
+        room = Room(panel_width, height, False, share, last or not alike, first or not chart.share_y)
+        drawn.append(_PanelView(chart, panel, labels, replace(room, titles=(panel.title, "", ""))).spec)
+    grid = beside(drawn, columns=columns, spacing=SPACING)
+    x_lines = wrapped(chart.x_label, 0.9 * width, PANEL_TITLE)
+    grid = beside(
+        [beside([grid], **titled(x_lines, orient="bottom", offset=4))], **titled(y_lines, orient="left", offset=4)
+    )
+    keys = [key_spec(entries, inner) for entries in _legends(chart, labels) if entries]
+    return whole(chart.title, [grid, *keys], _alt(chart, labels), width)
 
 
-def line_style(i: int, size: float) -> dict[str, Any]:
-    """Style of the i-th label: told apart by colour, by shape, by dashes, and by filled or hollow markers."""
-    lap, place = divmod(i, len(COLOURS))
-    colour = COLOURS[place]
-    return {
-        "color": colour,
-        "linestyle": DASHES[(i + lap) % len(DASHES)],
-        "linewidth": 1.2,
-        "marker": MARKERS[place],
-        "markersize": size,
-        "markeredgewidth": 0.9,
-        "markerfacecolor": "white" if i % 2 else colour,
-    }
+def _alt(chart: Chart, labels: tuple[str, ...]) -> str:
+    return f"{chart.title}: {chart.y_label} by {chart.x_label}, a line each for {', '.join(labels)}."
 
 
-def _check(chart: Chart, labels: list[str]) -> None:
+def _labels(chart: Chart) -> tuple[str, ...]:
+    """Return the labels of all lines, after everything was checked that a drawing relies on."""
+    labels = tuple(dict.fromkeys(line.label for panel in chart.panels for line in panel.lines))
     if len(labels) > MOST_LABELS:
         raise ValueError(f"the chart {chart.name!r} has {len(labels)} labels; there are styles for {MOST_LABELS}")
     if chart.columns < 1 or not 0 < chart.scale < math.inf:
@@ -115,6 +145,7 @@ def _check(chart: Chart, labels: list[str]) -> None:
             raise ValueError(f"the panel {panel.title!r} has a printed range that is not finite")
         for line in panel.lines:
             _check_line(line, chart)
+    return labels
 
 
 def _check_line(line: Line, chart: Chart) -> None:
@@ -128,82 +159,182 @@ def _check_line(line: Line, chart: Chart) -> None:
         raise ValueError(f"the line {line.label!r} has a point that is not positive on a logarithmic axis")
 
 
-def _draw_panels(
-    figure: SubFigure, chart: Chart, columns: int, styles: dict[str, dict[str, Any]], width: float
-) -> list[Axes]:
-    """Draw the panels in reading order, each so many points wide, and give their axes."""
-    rows = -(-len(chart.panels) // columns)
-    grid = figure.add_gridspec(rows, columns)
-    positions = [sorted({x for line in panel.lines for x in line.x}) for panel in chart.panels]
-    alike = all(each == positions[0] for each in positions)
-    margin = max(
-        outer_margin(panel, xs, width, log=chart.log_x) for panel, xs in zip(chart.panels, positions, strict=True)
-    )
-    drawn = []
-    for i, (panel, xs) in enumerate(zip(chart.panels, positions, strict=True)):
-        axes = figure.add_subplot(grid[divmod(i, columns)])
-        row = chart.panels[i - i % columns :][:columns] if chart.share_y else (panel,)
-        set_y(axes, row, chart)
-        unit = set_x(axes, xs, width, margin, log=chart.log_x, whole=chart.round_x)
-        axes.spines["left"].set_visible(True)
-        axes.tick_params(length=3, labelsize=TEXT, color=INK, labelcolor=INK)
-        axes.grid(axis="y", color="#dddddd", linewidth=0.5)
-        axes.set_axisbelow(True)
-        _draw_panel(axes, panel, chart, styles, unit)
-        if alike and i + columns < len(chart.panels):
-            axes.tick_params(labelbottom=False)
-        if chart.share_y and i % columns:
-            axes.tick_params(labelleft=False)
-        drawn.append(axes)
-    return drawn
+def _row(chart: Chart, i: int, columns: int) -> tuple[Panel, ...]:
+    """Return the panels that share the vertical scale of one of them."""
+    start = i - i % columns
+    return chart.panels[start : start + columns] if chart.share_y else (chart.panels[i],)
 
 
-def _draw_panel(axes: Axes, panel: Panel, chart: Chart, styles: dict[str, dict[str, Any]], unit: float) -> None:
-    """Draw the lines over the range of the paper's figure; a point of print is `unit` wide on the x axis."""
-    if panel.printed:
-        ends = [max(chart.scale * end, axes.get_ylim()[0]) for end in panel.printed]  # zero has no logarithm
-        axes.axhspan(*ends, facecolor=BAND, linewidth=0, zorder=0)
-    if not panel.lines:
-        axes.text(0.5, 0.5, "no points", transform=axes.transAxes, ha="center", size=TEXT, color=FAINT, style="italic")
-    offsets, step = dodges(panel.lines, unit, log=chart.log_x)
-    for line, offset in zip(panel.lines, offsets, strict=True):
-        x = [moved(each, offset, log=chart.log_x) for each in line.x]
-        y = [chart.scale * each for each in line.y]
-        # Points on the frame are drawn whole; the axes are wide enough that none lies beyond it.
-        axes.plot(x, y, label=line.label, clip_on=False, zorder=3, **styles[line.label])
-        if line.low:
-            _draw_bars(axes, x, chart, line, styles[line.label]["color"], step)
+def _positions(panel: Panel) -> tuple[float, ...]:
+    return tuple(sorted({x for line in panel.lines for x in line.x}))
 
 
-def _draw_bars(axes: Axes, x: list[float], chart: Chart, line: Line, colour: str, step: float) -> None:
-    """Draw the bars of a line, thin enough for the points of print to the next line's."""
-    lows, highs = ([chart.scale * end for end in ends] for ends in (line.low, line.high))
-    bottom = axes.get_ylim()[0] / 10 if chart.log_y else -math.inf  # a bar that reaches zero leaves the panel below
-    bars = [(max(low, bottom), max(high, bottom)) for low, high in zip(lows, highs, strict=True)]
-    # About their middle, not about y: a percentile interval need not hold the mean.
-    middles = [(low + high) / 2 for low, high in bars]
-    reaches = [(high - low) / 2 for low, high in bars]
-    width = max(0.25, min(0.9, 0.6 * step))
-    look: dict[str, Any] = {"fmt": "none", "ecolor": colour, "elinewidth": width, "capthick": width, "zorder": 4}
-    axes.errorbar(x, middles, yerr=reaches, capsize=min(1.8, 0.42 * step), **look)
+def _y_labels_width(chart: Chart, share: tuple[Panel, ...]) -> float:
+    """Return about how many points the numbers of a y axis take: round ones have two digits less than its ends."""
+    low, high = y_limits(share, chart)
+    ticks = log_ticks(low, high) if chart.log_y else [float(f"{low:.2g}"), float(f"{high:.2g}"), (high - low) / 5]
+    return max(text_width(plain_number(float(f"{tick:.1g}")), TEXT) for tick in ticks) + 12
 
 
-def _label_axes(figure: SubFigure, axes: list[Axes], chart: Chart, most: tuple[float, float]) -> None:
-    """Name the axes once for all panels, in lines at most so many points long along x and y."""
-    x_label, y_label = (
-        wrapped(text, room, AXIS_LABEL) for text, room in zip((chart.x_label, chart.y_label), most, strict=True)
-    )
-    if len(axes) == 1:
-        axes[0].set_xlabel(x_label, fontsize=AXIS_LABEL)
-        axes[0].set_ylabel(y_label, fontsize=AXIS_LABEL)
-    else:
-        figure.supxlabel(x_label, fontsize=AXIS_LABEL)
-        figure.supylabel(y_label, fontsize=AXIS_LABEL)
+def _legends(chart: Chart, labels: tuple[str, ...]) -> tuple[list[Entry], list[Entry]]:
+    """Return the legend of the lines, and that of bars and band."""
+    looks = [look_of(i) for i in range(len(labels))]
+    lines = [Entry(label, line="across", **look) for label, look in zip(labels, looks, strict=True)]
+    bars = chart.bars and any(line.low for panel in chart.panels for line in panel.lines)
+    meanings = [Entry(chart.bars, MUTED, line="upright")] if bars else []
+    return lines, meanings + [BAND] * any(panel.printed for panel in chart.panels)
 
 
-def _height_above(title: str, titles: list[str], columns: int) -> float:
-    """Inches of the panels with their titles and the chart's."""
-    rows = [titles[i : i + columns] for i in range(0, len(titles), columns)]
-    panel = min(PANEL_HEIGHT.get(columns, SMALL_PANEL_HEIGHT), MOST_HEIGHT / len(rows))
-    title_lines = sum(max(text.count("\n") for text in row) for row in rows)
-    return 0.45 + len(rows) * panel + (title.count("\n") * TITLE + title_lines * PANEL_TITLE) * LEADING / 72
+@dataclass(frozen=True)
+class _PanelView:
+    """One panel, drawn into its room."""
+
+    chart: Chart
+    panel: Panel
+    labels: tuple[str, ...]
+    room: Room
+
+    @property
+    def spec(self) -> Spec:
+        """The panel with its title; a page gives it its width, and fades the lines that aren't picked."""
+        room, drawn = self.room, alt.layer(*self._layers()).properties(height=self.room.height)
+        if room.page:
+            picked = alt.param(name="picked", value=None)
+            return spec_of(drawn.properties(width="container", autosize=FIT).add_params(picked))
+        title = titled(wrapped(room.titles[0], room.width + 15, PANEL_TITLE))
+        return spec_of(drawn.properties(width=room.width)) | title
+
+    def _layers(self) -> list[alt.Chart]:
+        """The band, bars, lines and marks of the panel, from back to front."""
+        chart, room, rows = self.chart, self.room, self.points
+        if not rows:
+            rows = [{"series": "", "x": self.x_ends[0], "y": self.y_ends[0], "low": None}]
+        barred = [row for row in rows if row["low"] is not None]
+        colour = self._series("stroke", alt.Stroke)
+        data, layers = alt.Chart(rows_data(rows)), list[alt.Chart]()
+        if self.panel.printed:
+            layers.append(self._band())
+        if barred:
+            layers += self._bars(barred, colour)
+        if self.panel.lines:
+            tips = {
+                "series": "series",
+                "at": chart.x_label,
+                "told": chart.y_label,
+                "interval": chart.bars or "interval",
+            }
+            dash, fill, shape = (
+                self._series(name, channel)
+                for name, channel in (("dash", alt.StrokeDash), ("fill", alt.Fill), ("shape", alt.Shape))
+            )
+            marks: dict[str, Any] = {"size": 50 if room.page else 20, "strokeWidth": 1.2 if room.page else 0.9}
+            line = data.mark_line(strokeWidth=2 if room.page else 1.2, aria=False)
+            layers.append(line.encode(self.x, self._y("y"), colour, dash, **self._faded()))
+            points = data.mark_point(opacity=1, **marks)
+            layers.append(points.encode(self.x, self._y("y"), colour, fill, shape, tooltips(tips), **self._faded()))
+        else:
+            text = data.mark_text(text="no points", fontStyle="italic", color=MUTED, aria=False)
+            layers.append(text.encode(x=alt.value(alt.expr("width / 2")), y=alt.value(alt.expr("height / 2"))))
+            layers.append(data.mark_point(opacity=0, aria=False).encode(self.x, self._y("y")))
+        return layers
+
+    @cached_property
+    def x_ends(self) -> tuple[float, float]:
+        """The first and last x."""
+        return x_limits(_positions(self.panel), log=self.chart.log_x)
+
+    @cached_property
+    def y_ends(self) -> tuple[float, float]:
+        """The ends of the vertical scale."""
+        return y_limits(self.room.shared, self.chart)
+
+    @cached_property
+    def _unit(self) -> float:
+        return unit_of_print(self.x_ends, self.room.width - 2 * MARGIN, log=self.chart.log_x)
+
+    @cached_property
+    def _dodged(self) -> tuple[list[float], float]:
+        return dodges(self.panel.lines, self._unit, log=self.chart.log_x)
+
+    @cached_property
+    def points(self) -> list[dict[str, Any]]:
+        """Every point with its bar, where it is drawn and as it is written."""
+        chart, found = self.chart, []
+        decimals = chart_decimals(chart)
+        # A bar that reaches zero leaves the panel of a logarithmic axis below.
+        bottom = self.y_ends[0] / 10 if chart.log_y else -math.inf
+        for line, offset in zip(self.panel.lines, self._dodged[0], strict=True):
+            missing = (math.nan,) * len(line.x)
+            for at, value, low, high in zip(line.x, line.y, line.low or missing, line.high or missing, strict=True):
+                ends = plain(chart.scale, low), plain(chart.scale, high)
+                row: dict[str, Any] = {"series": line.label, "x": plain(1, moved(at, offset, log=chart.log_x))}
+                row |= {"y": plain(chart.scale, value), "at": plain_number(at)}
+                row |= dict(
+                    zip(("low", "high"), (None if end is None else max(end, bottom) for end in ends), strict=True)
+                )
+                row |= {"told": number(chart.scale * value, decimals), "interval": interval(*ends, decimals)}
+                found.append(row)
+        return found
+
+    @property
+    def x(self) -> alt.X:
+        """The horizontal axis: a tick for each x, unless they are many or are to be round numbers."""
+        chart, room, xs = self.chart, self.room, _positions(self.panel)
+        # In points: lines that stand aside need some more beyond the outermost x.
+        padding = MARGIN + max(map(abs, self._dodged[0]), default=0.0) / self._unit
+        ticks: Any = list(xs)
+        if not xs or chart.round_x or len(xs) > MOST_TICKS:
+            ticks = log_ticks(*self.x_ends) if chart.log_x else alt.Undefined
+        axis = alt.Axis(
+            values=ticks, grid=False, labelExpr=NUMBER, labelOverlap="greedy", labelSeparation=4, labels=room.x_labels
+        )
+        if ticks is alt.Undefined:
+            axis.tickCount = max(3, int(room.width / 45))
+        kind: Any = "log" if chart.log_x else "linear"
+        scale = alt.Scale(type=kind, domain=list(self.x_ends), nice=False, zero=False, padding=padding)
+        return alt.X("x", type="quantitative", scale=scale, axis=axis, title=_named(room.titles[1]))
+
+    def _y(self, name: str) -> alt.Y:
+        chart, room = self.chart, self.room
+        kind: Any = "log" if chart.log_y else "linear"
+        scale = alt.Scale(type=kind, domain=list(self.y_ends), nice=False, zero=False)
+        axis = alt.Axis(labelExpr=NUMBER, labels=room.y_labels, labelOverlap="greedy", domain=True)
+        if chart.log_y:
+            axis.values = log_ticks(*self.y_ends)
+        else:
+            axis.tickCount = max(3, int(room.height / 28))
+        return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=_named(room.titles[2]))
+
+    def _series(self, name: str, channel: Any) -> Any:
+        """Return how a channel shows the label of a line."""
+        looks = [look_of(i)[name] for i in range(len(self.labels))]
+        return channel("series:N", scale=alt.Scale(domain=list(self.labels), range=looks), legend=None)
+
+    def _faded(self) -> dict[str, Any]:
+        """Return that lines other than the picked one are faint, on a page."""
+        chosen = "picked == null || picked == datum.series"
+        return {"opacity": alt.condition(chosen, alt.value(1), alt.value(0.12))} if self.room.page else {}
+
+    def _bars(self, rows: list[dict[str, Any]], colour: Any) -> list[alt.Chart]:
+        """Draw the bars with their ends, thin enough for the points of print to the next line's."""
+        data, step = alt.Chart(rows_data(rows)), self._dodged[1]
+        width = max(0.25, min(0.9, 0.6 * step)) * (1.4 if self.room.page else 1)
+        look: dict[str, Any] = {"clip": True, "aria": False, "opacity": 1}
+        bar = data.mark_rule(strokeWidth=width, **look).encode(self.x, self._y("low"), alt.Y2("high"), colour)
+        caps = data.mark_tick(orient="horizontal", size=min(3.6, 0.84 * step), thickness=width, **look)
+        found = [bar, *(caps.encode(self.x, self._y(end), colour) for end in ("low", "high"))]
+        return [each.encode(**self._faded()) for each in found]
+
+    def _band(self) -> alt.Chart:
+        """Draw the range of the paper's figure over the whole width."""
+        ends = [max(self.chart.scale * end, self.y_ends[0]) for end in self.panel.printed or ()]
+        rows = [{"low": plain(1, ends[0]), "high": plain(1, ends[1])}]
+        mark: alt.Chart = alt.Chart(rows_data(rows)).mark_rect(
+            color=WASH if self.room.page else BAND.fill, opacity=1, aria=False
+        )
+        found: alt.Chart = mark.encode(self._y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width"))
+        return found
+
+
+def _named(text: str) -> Any:
+    return text or None

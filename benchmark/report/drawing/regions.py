@@ -1,73 +1,60 @@
-"""From decision values to a picture: regions, boundary and training points, on the triangle or the half plane."""
+"""Decision regions: who is decided for all over a space, the boundaries and the training points."""
 
 from __future__ import annotations
 
+import base64
 import math
+from itertools import pairwise
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
+import altair as alt
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
-from matplotlib.ticker import MultipleLocator
-from matplotlib.tri import Triangulation
 
-from benchmark.report.drawing.style import FAINT, OURS, PUBLISHED, WIDTH, house_style
+from benchmark.report.drawing.contours import png, region_mask, triangles_of, zero_lines
+from benchmark.report.drawing.key import Entry, key_spec
+from benchmark.report.drawing.spec import beside, plain, rows_data, spec_of, titled, whole
+from benchmark.report.drawing.theme import INK, MUTED, OURS, PANEL_TITLE, PAPER, PUBLISHED, TEXT, WIDTH
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
+    from benchmark.report.drawing.theme import Spec
     from benchmark.report.regions import RegionFigure, RegionPanel
 
     Array = NDArray[np.float64]
 
 HEIGHT = math.sqrt(0.75)  # of the triangle with side 1
-ROW = {"simplex": 3.05, "half-plane": 3.15}  # inches
-EDGES: dict[str, dict[str, float]] = {
-    "simplex": {"left": 0.02, "right": 0.98, "bottom": 0.06, "top": 0.85, "wspace": 0.04},
-    "half-plane": {"left": 0.03, "right": 0.95, "bottom": 0.21, "top": 0.85, "wspace": 0.12},
-}  # of the axes in their row
-TITLE, LEGEND = 0.3, 0.65  # inches; the legend's with the note below it
-COMPACT: dict[str, Any] = {"frameon": False, "columnspacing": 1.4, "handletextpad": 0.5}
-BELOW = {"simplex": -0.02, "half-plane": -0.225}  # where the line below a panel stands, in heights of its axes
-DARK = "#222222"
-# Tints of unequal lightness, so that they differ without colour too.
+SIDE = {"simplex": 180.0, "half-plane": 160.0}  # points of the unit of either axis
+#: Points between panels: both rows are 7 inches wide, with the numbers below each panel.
+SPACING = {"simplex": 24.0, "half-plane": 8.0}
+#: Ends of the axes of the triangle, with room for the names of its corners.
+FRAME = ((-0.1, 1.1), (-0.08, HEIGHT + 0.1))
+PIXELS = 3  # of the image of the regions, for a point of print
+#: Tints of unequal lightness, so that they differ without colour too.
 TINTS = ("#b9dcf0", "#fdecd6")
-MARKERS: tuple[dict[str, Any], ...] = (
-    {"marker": "o", "color": OURS, "markersize": 3.6},
-    {"marker": "^", "color": PUBLISHED, "markersize": 4.2},
-)
-POINT: dict[str, Any] = {"linestyle": "none", "markeredgecolor": "white", "markeredgewidth": 0.4}
-BORDER: dict[str, Any] = {"linewidths": 1.5, "colors": DARK}
-OPTIMAL: dict[str, Any] = {"linewidths": 1.0, "colors": FAINT, "linestyles": "dashed"}
+MARKS = ({"shape": "circle", "fill": OURS, "size": 15}, {"shape": "triangle-up", "fill": PUBLISHED, "size": 20})
+COLUMNS = 2  # panels side by side
+BORDER: dict[str, Any] = {"color": INK, "strokeWidth": 1.5}
+BEST: dict[str, Any] = {"color": MUTED, "strokeWidth": 1.0, "strokeDash": [4, 2.5]}
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, HEIGHT))
 
 
-def region_picture(shown: RegionFigure) -> Figure:
-    """Draw each method's regions in two tints, their border, and the training points."""
-    heights = [ROW[_space(row[0])] for row in shown.rows]
-    total, ratios = TITLE + sum(heights) + LEGEND, [TITLE, *heights, LEGEND]
-    columns = max(map(len, shown.rows))
-    with house_style():
-        # No layout engine: its solver gives other last digits each time, and the file other bytes.
-        figure = Figure(figsize=(WIDTH, total))
-        FigureCanvasAgg(figure)
-        figure.suptitle(shown.title, fontsize=11, y=1 - 0.1 / total, va="top")
-        strips = figure.subfigures(len(ratios), 1, squeeze=False, height_ratios=ratios)[1:, 0]
-        for letter, strip, row in zip(ascii_lowercase, strips, shown.rows, strict=False):
-            strip.suptitle(f"({letter}) {row[0].row}", fontsize=9.5, fontweight="bold", x=0.01, ha="left")
-            panels = strip.subplots(1, columns, squeeze=False, gridspec_kw=EDGES[_space(row[0])])[0]
-            for axes, each in zip(panels, row, strict=False):
-                _draw_panel(axes, each)
-            for axes in panels[len(row) :]:
-                axes.set_visible(False)
-        strips[-1].legend(handles=_legend(shown.rows[0][0].classes), loc="upper center", ncols=3, fontsize=8, **COMPACT)
-    return figure
+def region_chart(figure: RegionFigure) -> Spec:
+    """Draw each method's regions in two tints, their border, the best possible one, and the training points."""
+    strips = []
+    for letter, row in zip(ascii_lowercase, figure.rows, strict=False):
+        heading = titled([f"({letter}) {row[0].row}"], anchor="start", fontWeight="bold", offset=8)
+        space = _space(row[0])
+        strips.append(beside([_panel(each) for each in row], columns=COLUMNS, spacing=SPACING[space], **heading))
+    legend = key_spec(_legend(figure.rows[0][0].classes), WIDTH - 20)
+    column = beside([beside(strips, spacing=12, center=True), legend], center=True)
+    n = sum(map(len, figure.rows))
+    said = f"{figure.title}: regions, decision boundary, best possible boundary and training points of {n} methods"
+    return whole(figure.title, [column], said)
 
 
 def _space(panel: RegionPanel) -> str:
@@ -75,58 +62,97 @@ def _space(panel: RegionPanel) -> str:
 
 
 def drawn(points: Array) -> Array:
-    """Where points are drawn, shape (m, 2): (μ, σ) as they are, θ in the triangle with corners (0,0), (1,0), (½,√¾)."""
+    """Return where points are drawn, shape (m, 2).
+
+    (μ, σ) stay as they are; θ goes into the triangle with corners (0,0), (1,0), (½,√¾).
+    """
     if points.shape[1] == 2:
         return points
     return np.column_stack([points[:, 1] + points[:, 2] / 2, HEIGHT * points[:, 2]])
 
 
-def _draw_panel(axes: Axes, panel: RegionPanel) -> None:
-    triangles = Triangulation(*drawn(panel.grid).T)
-    decisions, optimal = 1.0 - 2.0 * panel.predicted, 1.0 - 2.0 * panel.likelier
-    axes.tricontourf(triangles, decisions, levels=[-2.0, 0.0, 2.0], colors=TINTS[::-1], zorder=1)
-    _draw_zero(axes, triangles, optimal, OPTIMAL)
-    _draw_zero(axes, triangles, decisions, BORDER)
-    points = drawn(panel.points)
-    for label, marker in enumerate(MARKERS):
-        own = points[panel.labels == label]
-        axes.plot(*own.T, label=str(label), zorder=4, clip_on=False, **(POINT | marker))
-    axes.set_title(panel.title, fontsize=9)
-    _frame(axes, panel)
-    axes.text(0.5, BELOW[_space(panel)], panel.caption, transform=axes.transAxes, ha="center", va="top", fontsize=8)
+def _panel(panel: RegionPanel) -> Spec:
+    """Draw one method, its name above and its caption below."""
+    x, y, (width, height) = _axes(panel)
+    space, points = drawn(panel.grid), drawn(panel.points)
+    layers, corners = [_regions(panel, x, y)], triangles_of(space)
+    for codes, line in ((panel.likelier, BEST), (panel.predicted, BORDER)):
+        layers += _lines(zero_lines(space, corners, 1.0 - 2.0 * codes), x, y, **line)
+    layers += _corners(panel, x, y) if _space(panel) == "simplex" else []
+    for label, (name, mark) in enumerate(zip(panel.classes, MARKS, strict=True)):
+        own = _rows(points[panel.labels == label], what=f"{name}: training point")
+        look: Any = {"stroke": PAPER, "strokeWidth": 0.4, "opacity": 1, **mark}
+        layers += [alt.Chart(rows_data(own)).mark_point(**look).encode(x, y)] if own else []
+    drawing = spec_of(alt.layer(*layers).properties(width=width, height=height)) | titled([panel.title])
+    return beside([drawing], **titled([panel.caption], orient="bottom", fontSize=TEXT, offset=4))
 
 
-def _draw_zero(axes: Axes, triangles: Triangulation, values: Array, style: dict[str, Any]) -> None:
-    if values.min() < 0 < values.max():  # matplotlib warns of a level that isn't there
-        axes.tricontour(triangles, values, levels=[0.0], zorder=3, **style)
+def _axes(panel: RegionPanel) -> tuple[alt.X, alt.Y, tuple[float, float]]:
+    """Return the axes, which have one unit, and their lengths in points."""
+    space = _space(panel)
+    plane, side = space == "half-plane", SIDE[space]
+    low, high = (float(end) for end in (panel.grid[:, 1].min(), panel.grid[:, 1].max()))
+    ends = ((0.0, 1.0), (low, high)) if plane else FRAME
+    ticks = [round(0.2 * i, 1) for i in range(6)]
+    found: list[Any] = []
+    for name, channel, span, title in zip("xy", (alt.X, alt.Y), ends, panel.axes[:2], strict=True):
+        values = [tick for tick in ticks if span[0] <= tick <= span[1]]
+        axis = alt.Axis(values=values, grid=False, format=".1f") if plane else None
+        scale = alt.Scale(domain=list(span), nice=False, zero=False)
+        found.append(channel(name, type="quantitative", scale=scale, axis=axis, title=title if plane else None))
+    return found[0], found[1], (side * (ends[0][1] - ends[0][0]), side * (ends[1][1] - ends[1][0]))
 
 
-def _frame(axes: Axes, result: RegionPanel) -> None:
-    axes.set_aspect("equal")
-    if len(result.axes) == 2:
-        lowest, highest = result.grid[:, 1].min(), result.grid[:, 1].max()
-        axes.set(xlim=(0, 1), ylim=(lowest, highest), xlabel=result.axes[0], ylabel=result.axes[1])
-        for axis in (axes.xaxis, axes.yaxis):
-            axis.set_major_locator(MultipleLocator(0.2))
-        axes.spines["left"].set_visible(True)
-        return
-    axes.set(xlim=(-0.1, 1.1), ylim=(-0.09, HEIGHT + 0.09), xticks=[], yticks=[])
-    axes.spines[:].set_visible(False)
+def _rows(points: Array, **others: Any) -> list[dict[str, Any]]:
+    return [{"x": plain(1, x), "y": plain(1, y), **others} for x, y in points]
+
+
+def _regions(panel: RegionPanel, x: alt.X, y: alt.Y) -> alt.Chart:
+    """Draw who is decided for, all over the space, as one image."""
+    points, side = drawn(panel.grid), SIDE[_space(panel)]
+    (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+    size = [round(float(PIXELS * side * extent)) for extent in (right - left, top - bottom)]
+    colours = [tuple(bytes.fromhex(tint[1:])) for tint in TINTS]
+    image = png(region_mask(points, 1.0 - 2.0 * panel.predicted, *size), colours)
+    url = f"data:image/png;base64,{base64.b64encode(image).decode()}"
+    place = _rows(np.array([[left, top]]), url=url)
+    look: Any = {"width": side * (right - left), "height": side * (top - bottom), "aspect": False, "aria": False}
+    layer = alt.Chart(rows_data(place)).mark_image(align="left", baseline="top", **look)
+    found: alt.Chart = layer.encode(x, y, alt.Url("url:N"))
+    return found
+
+
+def _lines(lines: Sequence[Array], x: alt.X, y: alt.Y, **look: Any) -> list[alt.Chart]:
+    """Draw lines through points: nothing where there are none."""
+    rows = [row | {"i": i} for n, line in enumerate(lines) for i, row in enumerate(_rows(line, line=n))]
+    mark = alt.Chart(rows_data(rows)).mark_line(clip=True, aria=False, **look)
+    return [mark.encode(x, y, alt.Detail("line:N"), alt.Order("i:Q"))] if rows else []
+
+
+def _corners(panel: RegionPanel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Draw the triangle and the names of its corners; their numbers are small letters, for want of small digits."""
     corners = np.array(CORNERS)
-    axes.fill(*corners.T, fill=False, edgecolor=DARK, linewidth=0.8, zorder=3)
-    centre = corners.mean(axis=0)
-    for name, corner in zip(result.axes, corners, strict=True):
-        x, y = corner + 0.1 * (corner - centre)
-        axes.text(x, y, name, ha="center", va="center", fontsize=10)
-
-
-def _legend(names: Sequence[str]) -> list[Any]:
-    classes: list[Any] = []
-    for name, marker, tint in zip(names, MARKERS, TINTS, strict=True):
-        classes.append(Line2D([], [], label=f"{name}: training point", **(POINT | marker)))
-        classes.append(Patch(facecolor=tint, edgecolor=FAINT, linewidth=0.5, label=f"decided for {name}"))
-    lines = [
-        Line2D([], [], color=DARK, linewidth=1.5, label="decision boundary"),
-        Line2D([], [], color=FAINT, linewidth=1.0, linestyle="dashed", label="best possible boundary"),
+    edges = [
+        {"x": float(a[0]), "y": float(a[1]), "x2": float(b[0]), "y2": float(b[1])}
+        for a, b in pairwise([*corners, corners[0]])
     ]
-    return [*classes, *lines]
+    frame = alt.Chart(rows_data(edges)).mark_rule(color=INK, strokeWidth=0.8, strokeCap="round", aria=False)
+    places = corners + 0.1 * (corners - corners.mean(axis=0))
+    plain_names = [normalize("NFKC", name) for name in panel.axes]
+    rows = [row | {"name": name[0], "number": name[1:]} for row, name in zip(_rows(places), plain_names, strict=True)]
+    names = alt.Chart(rows_data(rows))
+    letter = names.mark_text(dx=-2, fontSize=PANEL_TITLE, color=INK).encode(alt.Text("name:N"))
+    number = names.mark_text(dx=3.5, dy=3, fontSize=0.7 * PANEL_TITLE, color=INK).encode(alt.Text("number:N"))
+    return [frame.encode(x, y, alt.X2("x2"), alt.Y2("y2")), letter.encode(x, y), number.encode(x, y)]
+
+
+def _legend(classes: Sequence[str]) -> list[Entry]:
+    found = [
+        Entry(f"{name}: training point", PAPER, str(mark["fill"]), shape=str(mark["shape"]), size=30, width=0.4)
+        for name, mark in zip(classes, MARKS, strict=True)
+    ]
+    found.append(Entry("decision boundary", INK, line="across", width=BORDER["strokeWidth"]))
+    tints = zip(classes, TINTS, strict=True)
+    found += [Entry(f"decided for {name}", MUTED, tint, shape="square", size=90) for name, tint in tints]
+    dash = tuple(BEST["strokeDash"])
+    return [*found, Entry("best possible boundary", MUTED, line="across", dash=dash, width=BEST["strokeWidth"])]

@@ -6,7 +6,6 @@ The tables are those of table.md, cell by cell; what is measured on the clock st
 
 from __future__ import annotations
 
-import base64
 import shlex
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -19,6 +18,12 @@ from benchmark.environment import write_whole
 from benchmark.evaluation.intervals import ALPHA
 from benchmark.evaluation.predictions import PREDICTIONS
 from benchmark.report.contents import OPTIONAL, TABLES
+from benchmark.report.drawing.curves import curve_pictures
+from benchmark.report.drawing.dots import dot_pictures, rank_picture
+from benchmark.report.drawing.matrices import confusion_picture, significance_picture
+from benchmark.report.drawing.regions import region_chart
+from benchmark.report.drawing.spec import Picture, page_spec
+from benchmark.report.drawing.theme import COLOURS, PAGE_CONFIG
 from benchmark.report.escapes import printable
 from benchmark.report.grids import (
     Grid,
@@ -34,10 +39,6 @@ from benchmark.report.grids import (
     varying_columns,
     verdict_grid,
 )
-from benchmark.report.html.dots import dot_picture, rank_picture
-from benchmark.report.html.lines import curve_pictures
-from benchmark.report.html.matrices import confusion_picture, significance_picture
-from benchmark.report.html.picture import LOOK, SERIES
 from benchmark.report.html.vega import vega_script
 from benchmark.report.numbers import is_missing, number, p_text
 from benchmark.report.quantities import capitalized, metric_name, unit_shown
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
 
     from benchmark.report.charts import Chart
     from benchmark.report.contents import Summary
-    from benchmark.report.html.picture import Picture
 
 PAGE = "report.html"
 #: By what a verdict begins with, whether it speaks for the print, or against it.
@@ -118,17 +118,12 @@ def write_page(
     summary: Summary, folder: Path, machine: Mapping[str, Any], texts: Mapping[str, str] | None = None
 ) -> Path:
     """Write the page into a run's folder that has its other files already, and give its path."""
-    images = {}
-    for each in summary.regions:
-        images[each.name] = base64.b64encode((folder / f"{each.name}.png").read_bytes()).decode()
     told = f"{machine['system']}, {machine['processors']} processors" if machine else ""
-    write_whole(folder / PAGE, page_html(summary, told, images, texts).encode())
+    write_whole(folder / PAGE, page_html(summary, told, texts).encode())
     return folder / PAGE
 
 
-def page_html(
-    summary: Summary, machine: str = "", images: Mapping[str, str] | None = None, texts: Mapping[str, str] | None = None
-) -> str:
+def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | None = None) -> str:
     """Write the page.
 
     Parameters
@@ -136,8 +131,6 @@ def page_html(
     summary : Summary
     machine : str
         What the run was made on, in words.
-    images : mapping of str to str
-        Pictures that are drawn already, PNG in base 64, by name.
     texts : mapping of str to str
         Of documents, by their names.
     """
@@ -149,7 +142,6 @@ def page_html(
         in_short(summary),
         sections,
         summary=summary,
-        images=images or {},
         files=[*names, "table.md", "manifest.json"],
         machine=machine,
     )
@@ -199,12 +191,16 @@ def in_short(summary: Summary) -> list[str]:
 def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterable[Section]:
     """The parts of the page in their order, empty ones included."""
     cells = _cells_section(summary)
+    for figure in summary.regions:
+        spec = region_chart(figure)
+        yield Section("", (Picture(figure.name, figure.title, spec["description"], page_spec(spec)),))
     if summary.charts:
         for chart in summary.charts:
             title = chart.title if chart.title != summary.title else ""
             yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     elif len(summary.scores) and not summary.regions:
-        yield Section("", (dot_picture(summary),))
+        dots = tuple(dot_pictures(summary))
+        yield Section("", dots, columns=len(dots))
     rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
     printed = verdict_first(verdict_grid(summary.verdicts))
     yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))
@@ -317,8 +313,8 @@ def _environment() -> Environment:
         "style": (templates / "report.css").read_text(encoding="utf-8"),
         "script": (templates / "report.js").read_text(encoding="utf-8"),
         "vega": vega_script,
-        "look": LOOK,
-        "n_series": SERIES,
+        "look": page_spec(PAGE_CONFIG),
+        "n_series": len(COLOURS),
         "tone": tone,
     }
     return environment

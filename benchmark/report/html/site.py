@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.grids import Grid, claim_grid, landmark_grid, range_grid, verdict_grid
-from benchmark.report.html.dots import dot_picture
 from benchmark.report.html.page import Section, filled, rendered, verdict_first
 from benchmark.report.page import exception_grid, explained, in_all, swept_grid, tried_grid
 from benchmark.report.tally import counted
@@ -78,7 +78,7 @@ def _experiment(part: ExperimentPart, runs: Mapping[str, str]) -> Iterator[Secti
         under[cell] = (*under.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
     yield Section(
         summary.title,
-        () if dots else (dot_picture(summary, name=summary.name),),
+        () if dots else tuple(dot_pictures(summary, name=summary.name)[:1]),
         printed,
         link=runs.get(summary.name, ""),
         says=tuple(f"{line[0].upper()}{line[1:]}" for line in says),

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import subprocess
-import sys
 from contextlib import suppress
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 import platformdirs
 
 from benchmark.environment import write_whole
 from benchmark.errors import BenchError
+from benchmark.report.drawing.render import engine, engine_version
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +27,7 @@ def vega_script() -> str:
     What is kept begins with its digest: a damaged file is made again. "" where it can't be made: the page then says
     that its pictures stand beside it.
     """
-    path = platformdirs.user_cache_path("simplexbench") / f"vega-{version('vl-convert-python')}.js"
+    path = platformdirs.user_cache_path("simplexbench") / f"vega-{engine_version()}.js"
     return _kept(path) or _made(path)
 
 
@@ -42,12 +40,11 @@ def _kept(path: Path) -> str:
 
 
 def _made(path: Path) -> str:
-    """What vl-convert makes, in a process of its own: its engine ends one whose memory is limited."""
-    try:
-        done = subprocess.run([sys.executable, "-c", MAKE], capture_output=True, check=True, timeout=120)  # noqa: S603
-    except (OSError, subprocess.SubprocessError):
+    """Return what vl-convert makes, "" where it fails."""
+    made, done = engine(MAKE)
+    if not done:
         return ""
-    script = done.stdout.decode().replace("</script", r"<\/script")
+    script = made.decode().replace("</script", r"<\/script")
     with suppress(BenchError):  # a page needs no cache
         write_whole(path, f"{_digest(script)}\n{script}".encode())
     return script

@@ -1,14 +1,20 @@
+"""Curves: every number is drawn where it is, nothing hides anything, and each line can be told from all others."""
+
+import json
+import subprocess
+import sys
 from functools import cache
 from itertools import combinations, pairwise
 
-import matplotlib as mpl
+import altair as alt
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.drawing.curves import MOST_LABELS, chart_figure, line_style
-from benchmark.report.drawing.style import png_bytes, svg_bytes
+from benchmark.report.drawing.curves import curve_chart, curve_pictures
+from benchmark.report.drawing.render import rendered
+from benchmark.report.drawing.theme import MOST_LABELS, MUTED, PAPER, look_of
+from tests.scenes import looks, overlap, panels_of, rows_of, scene_of
 
 SIZES = (40.0, 80.0, 120.0, 200.0, 400.0)
 LABELS = ("linear", "RBF", "multinomial diffusion", "negative geodesic")
@@ -59,11 +65,10 @@ KINDS = {
 
 @cache
 def drawn(kind):
-    """A chart and its figure, drawn once for all tests, which only read it."""
+    """A chart, its specification and its scene, made once for all tests, which only read them."""
     given = KINDS[kind]()
-    figure = chart_figure(given)
-    figure.draw_without_rendering()
-    return given, figure
+    spec = curve_chart(given)
+    return given, spec, scene_of(spec)
 
 
 @pytest.fixture(params=KINDS)
@@ -71,201 +76,283 @@ def picture(request):
     return drawn(request.param)
 
 
-def panels_of(figure):
-    return [axes for part in figure.subfigs for axes in part.axes]
-
-
-def keys_of(figure):
-    return [key for part in figure.subfigs for key in part.legends]
-
-
-def drawn_lines(axes):
-    return {each.get_label(): each for each in axes.get_lines() if not each.get_label().startswith("_")}
-
-
-def drawn_bars(axes):
-    """By colour, the segments of the bars: (x, low), (x, high)."""
-    return {
-        to_hex(container.lines[2][0].get_color()[0]): container.lines[2][0].get_segments()
-        for container in axes.containers
-    }
-
-
 def along(x, log):
-    return np.log10(x) if log else np.asarray(x)
+    return np.log10(x) if log else np.asarray(x, dtype=float)
+
+
+def layers_of(spec, panel, kind):
+    """By the field of y, the layers of a panel with a kind of mark."""
+    found = [layer for layer in panel["layer"] if layer["mark"]["type"] == kind]
+    return {layer["encoding"]["y"]["field"]: layer for layer in found}
+
+
+def points_of(spec, panel):
+    (layer,) = layers_of(spec, panel, "point").values()
+    return rows_of(spec, layer, panel)
+
+
+def test_every_point_and_bar_is_in_the_data(picture):
+    given, spec, _ = picture
+    for part, panel in zip(panels_of(spec), given.panels, strict=True):
+        assert " ".join(part["title"]["text"]) == panel.title
+        rows = points_of(spec, part)
+        assert list(dict.fromkeys(row["series"] for row in rows)) == [line.label for line in panel.lines]
+        for line in panel.lines:
+            own = [row for row in rows if row["series"] == line.label]
+            assert [row["y"] for row in own] == pytest.approx(100 * np.array(line.y), rel=1e-11)
+            moves = along([row["x"] for row in own], given.log_x) - along(line.x, given.log_x)
+            assert np.ptp(moves) < 1e-9
+            gaps = np.diff(along(line.x, given.log_x))
+            assert abs(moves[0]) <= 0.35 * min(gaps, default=1) + 1e-9
+            if line.low:
+                bars = [row for row in rows_of(spec, layers_of(spec, part, "rule")["low"], part) if row in own]
+                assert [row["low"] for row in bars] == pytest.approx(100 * np.array(line.low), rel=1e-11)
+                assert [row["high"] for row in bars] == pytest.approx(100 * np.array(line.high), rel=1e-11)
 
 
 def test_every_point_and_bar_is_drawn_where_it_is(picture):
-    given, figure = picture
-    for axes, panel in zip(panels_of(figure), given.panels, strict=True):
-        assert axes.get_title().replace("\n", " ") == panel.title
-        lines, bars = drawn_lines(axes), drawn_bars(axes)
-        assert list(lines) == [line.label for line in panel.lines]
-        for line in panel.lines:
-            xs, ys = lines[line.label].get_data()
-            np.testing.assert_allclose(ys, 100 * np.array(line.y))
-            moves = along(xs, given.log_x) - along(line.x, given.log_x)
-            assert np.ptp(moves) < 1e-9
-            gaps = np.diff(along(line.x, given.log_x))
-            assert abs(moves[0]) <= 0.35 * min(gaps, default=1)
-            if line.low:
-                segments = np.array(bars[to_hex(lines[line.label].get_color())])
-                np.testing.assert_allclose(segments[:, :, 0], np.transpose([xs, xs]))
-                np.testing.assert_allclose(segments[:, :, 1], 100 * np.transpose([line.low, line.high]))
+    """One straight line leads from numbers to places, the same for points and bars, in each panel."""
+    given, spec, scene = picture
+    for i, part in enumerate(panels_of(spec)):
+        rows, symbols = points_of(spec, part), scene.of("symbol", i)
+        places = {"x": [mark.x for mark in symbols], "y": [mark.y for mark in symbols]}
+        numbers = {"x": along([r["x"] for r in rows], given.log_x), "y": along([r["y"] for r in rows], given.log_y)}
+        if rules := layers_of(spec, part, "rule"):
+            bars, marks = rows_of(spec, rules["low"], part), scene.of("rule", i)
+            for end, name in (("low", "y"), ("high", "y2")):
+                ends = [mark.y + (mark.item["y2"] - mark.item["y"] if name == "y2" else 0) for mark in marks]
+                inside = [j for j, row in enumerate(bars) if not given.log_y or row[end] > 0]
+                places["y"] += [ends[j] for j in inside]
+                numbers["y"] = np.append(numbers["y"], along([bars[j][end] for j in inside], given.log_y))
+            numbers["x"] = np.append(numbers["x"], along([row["x"] for row in bars], given.log_x))
+            places["x"] += [mark.x for mark in marks]
+        for name in "xy":
+            if np.ptp(numbers[name]) == 0:
+                continue
+            slope, start = np.polyfit(numbers[name], places[name], 1)
+            assert slope > 0 if name == "x" else slope < 0
+            np.testing.assert_allclose(
+                slope * numbers[name] + start, places[name], atol=1.01
+            )  # rules lie on half points
 
 
 def test_bars_of_different_lines_stand_apart(picture):
-    figure = picture[1]
-    for axes in panels_of(figure):
-        bars = [container.lines[2][0] for container in axes.containers]
-        spots = sorted(
-            (axes.transData.transform(end[0])[0] * 72 / figure.dpi, i)
-            for i, bar in enumerate(bars)
-            for end in bar.get_segments()
-        )
-        caps = [cap.get_markersize() for container in axes.containers for cap in container.lines[1]]
-        for (x, i), (after, j) in pairwise(spots):
-            if i != j:
-                assert after - x > bars[i].get_linewidth()[0]
-                assert after - x > 0.8 * max(caps)  # the axes' width in print is estimated
+    _, _, scene = picture
+    for i in range(len(scene.panels)):
+        bars = [(mark.x, mark.item["stroke"]) for mark in scene.of("rule", i)]
+        caps = [mark.item["width"] for mark in scene.of("rect", i) if mark.item["width"] < 10]
+        thick = max((mark.item["strokeWidth"] for mark in scene.of("rule", i)), default=0)
+        for (x, colour), (after, other) in pairwise(sorted(bars)):
+            if colour != other:
+                assert after - x > thick
+                assert after - x > 0.8 * max(caps)  # the dodging counts on a little more width
 
 
 def test_without_bars_nothing_is_moved():
-    for axes in panels_of(drawn("no bars")[1]):
-        assert all(tuple(line.get_xdata()) == SIZES for line in drawn_lines(axes).values())
+    _, spec, _ = drawn("no bars")
+    assert {row["x"] for part in panels_of(spec) for row in points_of(spec, part)} == set(SIZES)
 
 
 def test_each_label_stands_once_in_the_legend_and_looks_as_in_the_panels(picture):
-    given, figure = picture
-    key, *others = keys_of(figure)
+    given, _, scene = picture
     labels = list(dict.fromkeys(line.label for panel in given.panels for line in panel.lines))
-    handles = {text.get_text(): handle for text, handle in zip(key.get_texts(), key.legend_handles, strict=True)}
-    assert sorted(text.replace("\n", " ") for text in handles) == sorted(label.strip() for label in labels)
-    wrapped = {text.replace("\n", " "): handle for text, handle in handles.items()}
-    for axes in panels_of(figure):
-        for label, line in drawn_lines(axes).items():
-            handle = wrapped[label.strip()]
-            for look in ("color", "marker", "markerfacecolor", "markersize"):
-                assert mpl.artist.getp(handle, look) == mpl.artist.getp(line, look)
-            assert handle._unscaled_dash_pattern == line._unscaled_dash_pattern
-    meanings = [text.get_text().replace("\n", " ") for other in others for text in other.get_texts()]
+    words = [text for text in scene.texts if text.panel is None and text.role == "mark"]
     expected = [given.bars.strip()] if given.bars else []
-    if given.panels[0].printed:
-        expected.append("range of the paper's figure")
-    assert meanings == expected
+    expected += ["range of the paper's figure"] * bool(given.panels[0].printed)
+    assert [text.text for text in words] == [label.strip() for label in labels] + expected
+    samples = dict(
+        zip(labels, [mark for mark in scene.marks if mark.kind == "symbol" and mark.panel is None], strict=False)
+    )
+    dashes = dict(
+        zip(labels, [mark.item.get("strokeDash") for mark in scene.of("rule") if mark.panel is None], strict=False)
+    )
+    for i in range(len(scene.panels)):
+        lines = {mark.item["stroke"]: mark.item["strokeDash"] for mark in scene.of("line", i)}
+        shown = {mark.item["stroke"]: looks(mark) for mark in scene.of("symbol", i)}
+        for label in (line.label for line in given.panels[i].lines):
+            stroke, fill, shape = looks(samples[label])
+            assert shown[stroke] == (stroke, fill, shape)
+            assert lines[stroke] == dashes[label]
+            assert abs(samples[label].y - next(t for t in words if t.text == label.strip()).y) < 1
 
 
 def test_all_styles_differ_also_without_colour():
-    styles = [line_style(i, 4) for i in range(MOST_LABELS)]
-    looks = [(style["color"], style["marker"], style["linestyle"]) for style in styles]
-    assert len(set(looks)) == MOST_LABELS
-    assert len({style["marker"] for style in styles[:10]}) == 10
-    assert len({style["color"] for style in styles[:10]}) == 10
-    assert len({style["linestyle"] for style in styles[:5]}) == 5
+    styles = [look_of(i) for i in range(MOST_LABELS)]
+    assert len({(style["stroke"], style["shape"], str(style["dash"])) for style in styles}) == MOST_LABELS
+    for name in ("shape", "stroke"):
+        assert len({style[name] for style in styles[:10]}) == 10
+    assert len({str(style["dash"]) for style in styles[:5]}) == 5
+    assert [style["fill"] == PAPER for style in styles[:4]] == [False, True, False, True]
+
+
+def scales(spec, name):
+    found = []
+    for part in panels_of(spec):
+        (layer,) = layers_of(spec, part, "point").values()
+        found.append(layer["encoding"][name]["scale"])
+    return found
 
 
 def test_scales_and_shared_limits():
-    logarithmic = panels_of(drawn("twelve panels, ten lines")[1])
-    assert {(axes.get_xscale(), axes.get_yscale()) for axes in logarithmic} == {("log", "log")}
-    shared = panels_of(drawn("shared")[1])
-    assert {(axes.get_xscale(), axes.get_yscale()) for axes in shared} == {("linear", "linear")}
-    for row in (shared[:3], shared[3:6]):
-        assert len({axes.get_ylim() for axes in row}) == 1
-    assert len({axes.get_ylim() for axes in shared}) > 1
-    assert len({axes.get_xlim() for axes in shared}) == 1
+    _, spec, _ = drawn("twelve panels, ten lines")
+    assert {scale["type"] for name in "xy" for scale in scales(spec, name)} == {"log"}
+    _, spec, _ = drawn("shared")
+    assert {scale["type"] for name in "xy" for scale in scales(spec, name)} == {"linear"}
+    ends = [tuple(scale["domain"]) for scale in scales(spec, "y")]
+    for row in (ends[:3], ends[3:6]):
+        assert len(set(row)) == 1
+    assert len(set(ends)) > 1
+    assert len({tuple(scale["domain"]) for scale in scales(spec, "x")}) == 1
+
+
+def test_a_linear_axis_starts_at_zero_where_there_is_room():
+    _, spec, _ = drawn("two by two")
+    assert {scale["domain"][0] for scale in scales(spec, "y")} == {0.0}
+    high = Panel("", (Line("a", (1.0, 2.0), (0.9, 0.95)),))
+    spec = curve_chart(Chart("c", "t", "x", "y", (high,), scale=100))
+    assert scales(spec, "y")[0]["domain"][0] > 80
+
+
+def numbers_of(scene, panel, side):
+    """Labels of an axis by where they stand: below the panel, or left of it."""
+    left, _, _, bottom = scene.panels[panel]
+    texts = [text for text in scene.texts if text.panel == panel and text.role == "axis-label"]
+    return [text for text in texts if (text.y > bottom) == (side == "x") and (text.x < left) == (side == "y")]
 
 
 def test_ticks_stand_at_the_sizes():
-    figure = drawn("two by two")[1]
-    for axes in panels_of(figure):
-        assert tuple(axes.get_xticks()) == SIZES
-    labels = [text.get_text() for text in panels_of(figure)[-1].get_xticklabels()]
-    assert labels == ["40", "80", "120", "200", "400"]
-    many = panels_of(drawn("one panel")[1])[0]
-    assert 3 <= len(many.get_xticks()) <= 10
+    _, spec, scene = drawn("two by two")
+    for part in panels_of(spec):
+        (layer,) = layers_of(spec, part, "point").values()
+        assert tuple(layer["encoding"]["x"]["axis"]["values"]) == SIZES
+    assert [text.text for text in numbers_of(scene, 3, "x")] == ["40", "80", "120", "200", "400"]
+    assert not numbers_of(scene, 0, "x")  # those below have the same
+    assert 3 <= len(numbers_of(drawn("one panel")[2], 0, "x")) <= 10
 
 
-def test_axes_are_named_with_their_units():
-    axes = panels_of(drawn("one panel")[1])[0]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("Training documents", "Test error (%)")
-    above = drawn("two by two")[1].subfigs[0]
-    assert (above.get_supxlabel(), above.get_supylabel()) == ("Training documents", "Test error (%)")
-    assert above.get_suptitle() == "Test error against the training documents"
+def test_axes_are_named_once_with_their_units(picture):
+    given, _, scene = picture
+    titles = [text.text for text in scene.texts if text.role == "title-text" and text.panel is None]
+    assert sorted(titles) == sorted(text.strip() for text in (given.title, given.x_label, given.y_label))
 
 
 def test_the_paper_s_range_is_a_band():
-    axes = panels_of(chart_figure(chart(1, printed=(0.05, 0.6))))[0]
-    (band,) = axes.patches
-    assert (band.get_y(), band.get_y() + band.get_height()) == pytest.approx((5, 60))
-    low, high = axes.get_ylim()
+    spec = curve_chart(chart(1, printed=(0.05, 0.6)))
+    (panel,) = panels_of(spec)
+    band = panel["layer"][0]
+    assert band["mark"]["type"] == "rect"
+    assert rows_of(spec, band, panel) == [{"low": 5.0, "high": 60.0}]
+    low, high = scales(spec, "y")[0]["domain"]
     assert low <= 5
     assert high >= 60
+    scene = scene_of(spec)
+    (drawn_band,) = [mark for mark in scene.of("rect", 0) if mark.item["width"] > 50]
+    left, top, right, bottom = scene.panels[0]
+    assert drawn_band.item["width"] == pytest.approx(right - left)
+    assert top <= drawn_band.y < bottom
 
 
 def test_everything_lies_inside_the_page_and_nothing_overlaps(picture):
-    given, figure = picture
-    tight, page = figure.get_tightbbox(), figure.bbox_inches
-    assert page.width == (7 if given.columns > 1 and len(given.panels) > 1 else 5)
-    assert page.height <= 11
-    assert tight.x0 >= -0.01
-    assert tight.y0 >= -0.01
-    assert tight.x1 <= page.x1 + 0.01
-    assert tight.y1 <= page.y1 + 0.01
-    above = figure.subfigs[0]
-    boxes = [axes.get_tightbbox() for axes in above.axes] + [key.get_window_extent() for key in keys_of(figure)]
-    names = [getattr(above, name, None) for name in ("_suptitle", "_supxlabel", "_supylabel")]
-    boxes += [text.get_window_extent() for text in names if text is not None]
-    for one, two in combinations(boxes, 2):
-        width, height = min(one.x1, two.x1) - max(one.x0, two.x0), min(one.y1, two.y1) - max(one.y0, two.y0)
-        assert width <= 1 or height <= 1  # pixel: a marker on the frame
+    given, _, scene = picture
+    assert scene.width <= (504 if given.columns > 1 and len(given.panels) > 1 else 360)
+    assert scene.height <= 11 * 72
+    boxes = [(text.text, text.box) for text in scene.texts] + [("panel", panel) for panel in scene.panels]
+    for words, (left, top, right, bottom) in boxes:
+        assert left >= -0.5, words
+        assert top >= -0.5, words
+        assert right <= scene.width + 0.5, words
+        assert bottom <= scene.height + 0.5, words
+    for (one, box), (two, other) in combinations(boxes, 2):
+        assert overlap(box, other) <= 0.5, (one, two)
+
+
+def test_marks_lie_inside_their_panels(picture):
+    _, _, scene = picture
+    for i, (left, top, right, bottom) in enumerate(scene.panels):
+        for mark in (*scene.of("symbol", i), *scene.of("rule", i)):
+            assert left < mark.x < right
+        for mark in scene.of("symbol", i):
+            assert top - 0.01 <= mark.y <= bottom + 0.01
 
 
 def test_letters_are_legible_and_ticks_apart(picture):
-    figure = picture[1]
-    for axes in panels_of(figure):
-        assert axes.get_position().width * figure.bbox_inches.width > 1
-        for labels, side in ((axes.get_xticklabels(), "x"), (axes.get_yticklabels(), "y")):
-            shown = [label for label in labels if label.get_text() and label.get_visible()]
-            assert all(label.get_fontsize() >= 8 for label in shown)
-            boxes = [getattr(label.get_window_extent(), f"interval{side}") for label in shown]
-            assert all(after[0] > before[1] for before, after in pairwise(boxes))
-    texts = [text for key in keys_of(figure) for text in key.get_texts()]
-    assert all(text.get_fontsize() >= 8 for text in texts)
+    _, _, scene = picture
+    assert all(text.item["fontSize"] >= 8 for text in scene.texts)
+    for i, (left, _, right, _) in enumerate(scene.panels):
+        assert right - left > 72
+        for side, (start, end) in (("x", (0, 2)), ("y", (1, 3))):
+            boxes = sorted(text.box for text in numbers_of(scene, i, side))
+            boxes.sort(key=lambda box, start=start: box[start])
+            assert all(after[start] > before[end] for before, after in pairwise(boxes))
+
+
+AGAIN = """import sys, json
+from tests.report.drawing.test_curves import KINDS
+from benchmark.report.drawing.curves import curve_chart
+from benchmark.report.drawing.render import rendered
+names = json.loads(sys.argv[1])
+made = rendered({name: curve_chart(KINDS[name]()) for name in names})
+print(json.dumps({name: [files["svg"].decode(), files["png"].hex()] for name, files in made.items()}))
+"""
 
 
 def test_two_drawings_have_equal_bytes():
-    def again():
-        return chart_figure(chart(2, printed=(0.0, 0.3)))
+    """In another process and another order, too, and whatever theme is chosen for charts of one's own."""
+    names = ["two by two", "one panel"]
+    first = rendered({name: curve_chart(KINDS[name]()) for name in names})
+    assert {kind for files in first.values() for kind in files} == {"png", "svg"}
+    with alt.theme.enable("dark"):
+        assert rendered({name: curve_chart(KINDS[name]()) for name in names}) == first
+    other = subprocess.run([sys.executable, "-c", AGAIN, json.dumps(names[::-1])], capture_output=True, check=True)
+    told = json.loads(other.stdout)
+    assert list(told) == names[::-1]
+    for name in names:
+        assert told[name] == [first[name]["svg"].decode(), first[name]["png"].hex()]
 
-    one, two = again(), again()
-    png, svg = png_bytes(one), svg_bytes(one)
-    with mpl.rc_context({"font.size": 20, "axes.facecolor": "black", "svg.hashsalt": None}):
-        assert svg_bytes(two) == svg  # also in the other order
-        assert png_bytes(two) == png
-        assert svg_bytes(again()) == svg
+
+def test_a_specification_is_one_that_vega_lite_knows(picture):
+    given, spec, _ = picture
+    alt.Chart.from_dict(spec, validate=True)
+    for each in curve_pictures(given):
+        alt.Chart.from_dict(each.spec, validate=True)
+
+
+def test_a_page_shows_the_same_points_as_a_file(picture):
+    given, spec, _ = picture
+    for part, each in zip(panels_of(spec), curve_pictures(given), strict=True):
+        rows, of_page = points_of(spec, part), points_of(each.spec, each.spec)
+        for name in ("series", "y", "low", "high", "at", "told", "interval"):
+            assert [row[name] for row in of_page] == [row[name] for row in rows]
 
 
 def test_a_panel_without_lines_says_so():
     full = chart(1).panels[0]
     empty = Panel("failed", ())
     for panels in ((full, empty), (empty,)):
-        figure = chart_figure(Chart("c", "t", "x", "y", panels))
-        assert [text.get_text() for text in panels_of(figure)[-1].texts] == ["no points"]
-        assert len(png_bytes(figure)) > 1000
+        spec = curve_chart(Chart("c", "t", "x", "y", panels))
+        last = len(panels) - 1
+        assert [text.text for text in scene_of(spec).of("text", last)] == ["no points"]
+        assert rendered({"c": spec})["c"]["png"]
 
 
 def test_a_bar_may_reach_zero_or_leave_out_its_point():
     wide = Line("wide", (1.0, 2.0), (0.1, 0.2), (-0.1, 0.0), (0.3, 0.1))
     for log in (False, True):
-        panel = Panel("", (wide,), (0.0, 0.4))
-        figure = chart_figure(Chart("c", "t", "x", "y", (panel,), bars="all", log_y=log))
-        axes = panels_of(figure)[0]
-        assert np.isfinite(axes.get_ylim()).all()
-        ((first, second),) = drawn_bars(axes).values()
-        assert first[1][1] == pytest.approx(0.3)
-        assert second[1][1] == pytest.approx(0.1)
-        assert first[0][1] < axes.get_ylim()[0] if log else first[0][1] == pytest.approx(-0.1)
-        assert len(png_bytes(figure)) > 1000
+        spec = curve_chart(Chart("c", "t", "x", "y", (Panel("", (wide,), (0.0, 0.4)),), bars="all", log_y=log))
+        low, high = scales(spec, "y")[0]["domain"]
+        assert np.isfinite([low, high]).all()
+        (panel,) = panels_of(spec)
+        rule = layers_of(spec, panel, "rule")["low"]
+        first, second = rows_of(spec, rule, panel)
+        assert (first["high"], second["high"]) == (pytest.approx(0.3), pytest.approx(0.1))
+        assert 0 < first["low"] < low if log else first["low"] == pytest.approx(-0.1)
+        assert rule["mark"]["clip"]
+        assert rendered({"c": spec})["c"]["png"]
+
+
+def test_error_bars_are_explained_in_a_quiet_colour():
+    _, _, scene = drawn("two by two")
+    assert MUTED in {mark.item["stroke"] for mark in scene.of("rule") if mark.panel is None}
 
 
 POINT = Line("a", (1.0,), (1.0,))
@@ -288,4 +375,4 @@ POINT = Line("a", (1.0,), (1.0,))
 )
 def test_what_cannot_be_drawn_is_refused(lines, others, message):
     with pytest.raises(ValueError, match=message):
-        chart_figure(Chart("c", "t", "x", "y", (Panel("p", lines),), **others))
+        curve_chart(Chart("c", "t", "x", "y", (Panel("p", lines),), **others))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.drawing.curve_axes import dodges, moved, y_limits
+from benchmark.report.drawing.axes import dodges, log_ticks, moved, x_limits, y_limits
 
 
 @pytest.mark.parametrize(
@@ -45,3 +45,22 @@ def test_lines_with_bars_stand_side_by_side_nearest_to_their_own_x(log, unit):
 def test_a_single_line_with_bars_is_not_moved():
     line = Line("a", (1.0, 2.0), (0.5, 0.5), (0.4, 0.4), (0.6, 0.6))
     assert dodges([line, Line("bare", (1.0,), (0.5,))], 1.0, log=False) == ([0.0, 0.0], np.inf)
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1e6), (2.0, 9.0), (0.03, 0.05), (4.5, 4.6), (1e-6, 0.3), (5.0, 500.0)])
+def test_ticks_of_a_logarithmic_axis_are_round_and_lie_on_it(low, high):
+    ticks = log_ticks(low, high)
+    assert len(ticks) >= 2
+    assert all(low <= tick <= high for tick in ticks)
+    assert ticks == sorted(set(ticks))
+    if len(ticks) > 2:
+        assert all(float(f"{tick:.1g}") == tick for tick in ticks)
+
+
+@pytest.mark.parametrize("log", [False, True])
+@pytest.mark.parametrize("xs", [(3.0,), (), (1.0, 5.0)])
+def test_an_axis_has_two_ends_whatever_it_shows(xs, log):
+    low, high = x_limits(xs, log=log)
+    assert low < high
+    assert all(low <= x <= high for x in xs)
+    assert not log or low > 0

@@ -1,0 +1,86 @@
+"""Numbers to the axes that show them: limits and ticks, and room for lines that stand aside."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.report.charts import Chart, Line, Panel
+
+STEP = 3.2  # points from one line's bar to the next line's, where there is room
+CLUSTER = 0.7  # of the gap between neighbouring x, for the bars of all lines
+FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
+#: Digits as `plain_number` writes them, in Vega's expressions.
+NUMBER = "format(datum.value, abs(datum.value) >= 10000 ? ',.12~g' : '.12~g')"
+
+
+def dodges(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
+    """Return how far each line moves along the x axis (in log10 x on a logarithmic one), and the step in points.
+
+    Lines without bars stay. All moves are less than half of the smallest gap: a point is nearest to its own x.
+    """
+    barred = [line.label for line in lines if line.low]
+    if len(barred) < 2:
+        return [0.0] * len(lines), math.inf
+    gaps = [_axis(right, log) - _axis(left, log) for line in lines for left, right in pairwise(line.x)]
+    step = min([STEP * unit, *(CLUSTER * gap / len(barred) for gap in gaps)])
+    places = {label: step * (i - (len(barred) - 1) / 2) for i, label in enumerate(barred)}
+    return [places.get(line.label, 0.0) for line in lines], step / unit
+
+
+def moved(x: float, offset: float, *, log: bool) -> float:
+    """Return the x that stands so far along the axis from another, by an offset that `dodges` gave."""
+    return float(x * 10**offset) if log else x + offset
+
+
+def _axis(x: float, log: bool) -> float:
+    return math.log10(x) if log else x
+
+
+def x_limits(xs: Sequence[float], *, log: bool) -> tuple[float, float]:
+    """Return the ends of an x axis that shows all of these, which differ."""
+    low, high = (xs[0], xs[-1]) if xs else (1.0, 10.0)
+    if low < high:
+        return low, high
+    half = max(abs(low), 1) / 2
+    return (low / math.sqrt(10), low * math.sqrt(10)) if log else (low - half, low + half)
+
+
+def unit_of_print(limits: tuple[float, float], points: float, *, log: bool) -> float:
+    """Return what a point of print is on an x axis so many points long (in log10 x on a logarithmic one)."""
+    return (_axis(limits[1], log) - _axis(limits[0], log)) / points
+
+
+def y_limits(panels: Sequence[Panel], chart: Chart) -> tuple[float, float]:
+    """Return the ends of a y axis that shows every point, bar and printed range of these panels, in the axis's unit.
+
+    A linear axis starts at zero where that leaves the curves more than half of it, and ends at 100 % at the most where
+    the numbers do.
+    """
+    values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
+    values += [end for panel in panels if panel.printed for end in panel.printed]
+    values = [chart.scale * value for value in values]
+    if chart.log_y:
+        values = [value for value in values if value > 0] or [1.0, 10.0]
+        margin = (max(values) / min(values)) ** 0.05 if max(values) > min(values) else 2.0
+        return min(values) / margin, max(values) * margin
+    low, high = (min(values), max(values)) if values else (0.0, 1.0)
+    margin = 0.05 * (high - low) or 0.1 * abs(high) or 1.0
+    bottom = 0.0 if 0 <= low <= max(FROM_ZERO * high, margin) else low - margin
+    top = 100.0 if chart.scale == 100 and high <= 100 < high + margin else high + margin
+    return bottom, top
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return ticks of a logarithmic axis: powers of ten, or as many of their multiples as make it three."""
+    exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    ticks: list[float] = []
+    for multiples in ((1,), (1, 2, 5), range(1, 10)):
+        ticks = [float(f"{m}e{e}") for e in exponents for m in multiples if low <= float(f"{m}e{e}") <= high]
+        if len(ticks) >= 3:
+            return ticks
+    return ticks if len(ticks) > 1 else [low, high]

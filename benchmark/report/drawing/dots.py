@@ -1,0 +1,245 @@
+"""Rows of dots: each cell's score with its interval and the published value beside it, and methods' mean ranks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from benchmark.report.drawing.key import Entry, key_spec
+from benchmark.report.drawing.spec import (
+    FIT,
+    Picture,
+    beside,
+    page_spec,
+    plain,
+    rows_data,
+    spec_of,
+    tooltips,
+    whole,
+)
+from benchmark.report.drawing.theme import INK, MUTED, OURS, PUBLISHED, TEXT, WIDTH, text_width
+from benchmark.report.grids import main_metric, main_verdicts, metric_header
+from benchmark.report.numbers import interval, is_missing, number
+from benchmark.report.quantities import axis_label, capitalized, factor_shown, metric_name, unit_shown
+from benchmark.report.rows import figure_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from benchmark.evaluation.ranks import Ranking
+    from benchmark.report.contents import Summary
+    from benchmark.report.drawing.theme import Spec
+    from benchmark.report.rows import Row
+
+WHAT = ("ours, with its 95% interval", "published")
+MOST_DOTS = 200  # rows of a page's picture: the table has more, and a reader looks at fewer
+ROW, PAGE_ROW = 17, 24  # points of a row
+APART = "two methods whose bars don't overlap differ by Nemenyi's test"
+LABELS = "0.45 * containerSize()[0]"  # of a page's width, at most
+
+
+def dot_chart(summary: Summary) -> Spec:
+    """Draw one row a cell, grouped by variant, task or weighting: ours with its 95% interval, and the published value.
+
+    Where something is published, a second panel shows ours less the published value on a scale of its own: there a bar
+    that reaches the line at zero is a number reproduced.
+    """
+    rows = figure_rows(summary)
+    points, compared = _points(summary, rows), bool(main_verdicts(summary))
+    labels = max((text_width(row.label, TEXT * (1 if row.cell else 1.1)) for row in rows), default=0.0)
+    room = WIDTH - 40 - labels
+    panels = [_panel(_scores(summary, rows, points), len(rows), (2 * room - 20) / 3 if compared else room)]
+    if compared:
+        panels.append(_panel(_differences(summary, rows, points), len(rows), (room - 40) / 3))
+    entries = [Entry(WHAT[0], OURS, OURS, "across", "circle", size=35, width=2)]
+    entries += [Entry(WHAT[1], PUBLISHED, shape="diamond", size=60)] if compared else []
+    return whole(summary.title, [beside(panels, columns=2, spacing=20), key_spec(entries, WIDTH)], _alt(summary))
+
+
+def dot_pictures(summary: Summary, name: str = "scores") -> list[Picture]:
+    """Draw the panels of `dot_chart` for a page, of as many rows as a reader looks at."""
+    every = figure_rows(summary)
+    rows, said = every[:MOST_DOTS], _alt(summary)
+    said += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
+    points = _points(summary, rows)
+    found = [(name, said, _scores(summary, rows, points, page=True))]
+    if main_verdicts(summary):
+        less = "Ours less the published value of each cell, with its 95% interval"
+        found.append((f"{name}-less", less, _differences(summary, rows, points, page=True)))
+    return [
+        Picture(each, text, f"{text}. The numbers stand in the table of scores.", _page_panel(layers, len(rows)))
+        for each, text, layers in found
+    ]
+
+
+def _panel(layers: list[alt.Chart], rows: int, width: float) -> Spec:
+    return spec_of(alt.layer(*layers).properties(width=width, height=ROW * max(rows, 1)))
+
+
+def _page_panel(layers: list[alt.Chart], rows: int) -> Spec:
+    return page_spec(
+        spec_of(alt.layer(*layers).properties(width="container", autosize=FIT, height=PAGE_ROW * max(rows, 1)))
+    )
+
+
+def _alt(summary: Summary) -> str:
+    name = capitalized(metric_name(main_metric(summary), summary.quantities))
+    beside_it = ", and the published number beside it" if main_verdicts(summary) else ""
+    return f"{name} of each cell with its 95% interval{beside_it}"
+
+
+def _points(summary: Summary, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """Return every cell's numbers, as they are drawn and as they are written."""
+    metric, declared, verdicts = main_metric(summary), summary.quantities, main_verdicts(summary)
+    unit, points = unit_shown(metric, declared), []
+    for y, row in enumerate(rows):
+        score, verdict = summary.headlines.get((row.cell, metric)), verdicts.get(row.cell)
+        point: dict[str, Any] = {"row": y, "cell": row.cell}
+        if score is not None:
+            point |= {name: plain(unit.scale, score[name]) for name in ("value", "low", "high")}
+            point |= {"ours": unit.text(score["value"]), "interval": unit.interval(score["low"], score["high"])}
+        if verdict is not None:
+            scale, published = factor_shown(verdict["unit"], metric, declared), float(verdict["published"])
+            point |= {"print": plain(scale, published), "published": verdict["published"]}
+            point |= {"verdict": verdict["verdict"]}
+            if score is not None:
+                ends = (None if is_missing(verdict[end]) else verdict[end] - published for end in _ENDS)
+                point |= {f"less_{name}": plain(scale, end) for name, end in zip(_ENDS, ends, strict=True)}
+        if row.cell in summary.failures:
+            point["failed"] = "failed"
+        points += [point] if row.cell else []
+    return points
+
+
+_ENDS = ("value", "low", "high")
+
+
+def _scores(
+    summary: Summary, rows: Sequence[Row], points: list[dict[str, Any]], *, page: bool = False
+) -> list[alt.Chart]:
+    """Draw the intervals, the dots, the published values, and what failed."""
+    metric, declared = main_metric(summary), summary.quantities
+    tips = {"cell": "cell", "ours": metric_header(metric, declared), "interval": "95% interval"}
+    tips |= {"published": "published", "verdict": "verdict"} if main_verdicts(summary) else {}
+    told, title = tooltips(tips), axis_label((metric,), declared)
+    values = [p[name] for p in points for name in (*_ENDS, "print") if p.get(name) is not None]
+    scale = alt.Scale(zero=False, nice=True)
+    if not values:
+        scale.domain = [0, unit_shown(metric, declared).scale]
+    y, drawn = _y(rows, page=page), list[alt.Chart]()
+    legend = WHAT if main_verdicts(summary) else WHAT[:1]
+    x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": title, "axis": alt.Axis(grid=page)}
+    if bars := [p for p in points if p.get("low") is not None]:
+        rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
+        drawn.append(rule.encode(alt.X("low", **x), alt.X2("high"), y, told))
+    for name, what, look in (("value", WHAT[0], _OURS), ("print", WHAT[1], _PRINT)):
+        own = [p | {"what": what} for p in points if p.get(name) is not None]
+        if own:
+            size = (110 if page else 50) if name == "print" else (70 if page else 30)
+            mark = alt.Chart(rows_data(own)).mark_point(size=size, **look)
+            drawn.append(mark.encode(alt.X(name, **x), y, told, *_named(legend, page=page)))
+    failed = [p for p in points if "failed" in p] if points else []
+    text = alt.Chart(rows_data(failed)).mark_text(text="failed", fontStyle="italic", color=MUTED)
+    drawn += [text.encode(y, x=alt.value(alt.expr("width / 2")))] if failed else []
+    if not values:
+        ghost = alt.Chart(rows_data([{"row": 0, "value": 0}])).mark_point(opacity=0, aria=False)
+        drawn.append(ghost.encode(alt.X("value", **x), y))
+    return drawn
+
+
+_OURS: dict[str, Any] = {"filled": True, "opacity": 1}
+_PRINT: dict[str, Any] = {"filled": False, "opacity": 1, "strokeWidth": 1.3}
+
+
+def _differences(
+    summary: Summary, rows: Sequence[Row], points: list[dict[str, Any]], *, page: bool = False
+) -> list[alt.Chart]:
+    """Draw ours less the published value, with a line at zero."""
+    unit = unit_shown(main_metric(summary), summary.quantities)
+    title = f"Ours − published ({'points' if unit.name == 'percent' else unit.symbol or unit.name})"
+    x: dict[str, Any] = {
+        "type": "quantitative",
+        "scale": alt.Scale(nice=True),
+        "title": title,
+        "axis": alt.Axis(grid=page),
+    }
+    tips = {"cell": "cell", "ours": "ours", "published": "published", "verdict": "verdict"}
+    own = [p for p in points if p.get("less_value") is not None]
+    y, told = _y(rows, page=page, labels=page), tooltips(tips)
+    zero = alt.Chart(rows_data([{"zero": 0}])).mark_rule(color=PUBLISHED, strokeWidth=1.2, aria=False)
+    drawn = [zero.encode(alt.X("zero", **x))]
+    if bars := [p for p in own if p["less_low"] is not None]:
+        rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
+        drawn.append(rule.encode(alt.X("less_low", **x), alt.X2("less_high"), y, told))
+    dots = alt.Chart(rows_data(own or [{"row": 0}])).mark_point(color=OURS, size=70 if page else 30, **_OURS)
+    return [*drawn, dots.encode(alt.X("less_value", **x), y, told)]
+
+
+def _y(rows: Sequence[Row], *, page: bool, labels: bool = True) -> alt.Y:
+    """Return the axis of rows: their labels, headings in bold, and a line through each cell's."""
+    texts = json.dumps([row.label.split("\n") if "\n" in row.label else row.label for row in rows])
+    axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labels=labels)
+    axis.labelExpr = f"{texts}[datum.value]"
+    axis.labelLimit = alt.ExprRef(LABELS) if page else WIDTH
+    headings = [y for y, row in enumerate(rows) if not row.cell]
+    if headings:
+        test = f"indexof({headings}, datum.value) >= 0"
+        axis.labelFontWeight = {"condition": {"test": test, "value": "bold"}, "value": "normal"}
+        axis.gridOpacity = {"condition": {"test": test, "value": 0}, "value": 1}
+    axis.grid = True
+    return alt.Y("row", type="ordinal", axis=axis, scale=alt.Scale(domain=list(range(len(rows)))))
+
+
+def _named(what: Sequence[str], *, page: bool) -> tuple[alt.Color, alt.Shape]:
+    """Return colour and shape, which a page's legend explains; a file's stands below all panels."""
+    legend: Any = alt.Legend() if page else None
+    scales = [
+        alt.Scale(domain=list(what), range=looks[: len(what)]) for looks in ([OURS, PUBLISHED], ["circle", "diamond"])
+    ]
+    return alt.Color("what:N", scale=scales[0], legend=legend), alt.Shape("what:N", scale=scales[1], legend=legend)
+
+
+def rank_picture(summary: Summary) -> Picture | None:
+    """Draw the mean ranks of `rank_chart` for a page."""
+    rows = summary.ranks.to_dict("records")
+    if not rows:
+        return None
+    methods, ranks = [str(row["method"]) for row in rows], [float(row["rank"]) for row in rows]
+    spec = _page_panel(_ranks(methods, ranks, float(rows[0]["critical"]), page=True), len(rows))
+    said = f"Mean ranks over {rows[0]['samples']} samples; {APART}"
+    return Picture("ranks", said, f"{said}. The numbers stand in ranks.csv.", spec)
+
+
+def rank_chart(ranking: Ranking) -> Spec:
+    """Draw mean ranks, each with half of the critical difference to either side: two whose bars are apart differ."""
+    labels = max(text_width(method, TEXT) for method in ranking.methods)
+    layers = _ranks(ranking.methods, ranking.ranks, ranking.critical, page=False)
+    panel = _panel(layers, len(ranking.methods), WIDTH - 40 - labels)
+    said = f"Mean ranks over {ranking.problems} problems; {APART}"
+    note = Entry("mean rank ± half of the critical difference: two methods whose bars don't overlap differ", OURS, OURS)
+    note = replace(note, line="across", shape="circle", size=35, width=2)
+    return whole(f"Mean rank over {ranking.problems} problems", [panel, key_spec([note], WIDTH)], said)
+
+
+def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, page: bool) -> list[alt.Chart]:
+    points = []
+    for method, rank in zip(methods, ranks, strict=True):
+        low, high = (plain(1, rank + sign * critical / 2) for sign in (-1, 1))
+        told = {"told": number(rank), "bar": interval(low, high)}
+        points.append({"method": method, "rank": plain(1, rank), "low": low, "high": high, **told})
+    tips = tooltips({"method": "method", "told": "mean rank", "bar": "± half of the critical difference"})
+    ends = alt.Scale(domain=[0.5, len(points) + 0.5], nice=False)  # what two bars share lies between their ranks
+    x: dict[str, Any] = {"type": "quantitative", "title": "Mean rank (1 is the best)", "scale": ends}
+    axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelLimit=alt.ExprRef(LABELS) if page else WIDTH)
+    y = alt.Y("method", type="nominal", sort=None, axis=axis)
+    data = alt.Chart(rows_data(points))
+    bars = data.mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8, clip=True)
+    dots = data.mark_point(color=OURS, size=70 if page else 30, **_OURS)
+    layers = [bars.encode(alt.X("low", **x), alt.X2("high"), y, tips), dots.encode(alt.X("rank", **x), y, tips)]
+    if not page:
+        text = data.mark_text(dy=-6, fontSize=TEXT - 1.5, color=INK)
+        layers.append(text.encode(alt.X("rank", **x), y, alt.Text("rank:Q", format=".1f")))
+    return layers

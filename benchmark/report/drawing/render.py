@@ -1,0 +1,88 @@
+"""Specifications to the bytes of files, by vl-convert in a process of its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import sys
+from html import escape
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from benchmark.report.drawing.theme import Spec
+
+KINDS = ("png", "svg")
+PPI = 200
+#: One line in, one line out, so that what was drawn before the engine ended is not lost.
+DRAW = """import base64, json, sys, vl_convert
+for line in sys.stdin.buffer:
+    name, spec = json.loads(line)
+    try:
+        svg = vl_convert.vegalite_to_svg(spec)
+        png = base64.b64encode(vl_convert.svg_to_png(svg, ppi=PPI)).decode()
+    except Exception as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        continue
+    print(json.dumps([name, png, svg]), flush=True)
+""".replace("PPI", str(PPI))
+SECONDS = 300
+#: Vega numbers them through all pictures that a process draws.
+_CLIP = re.compile(r'(?<=clip-path="url\(#)clip\d+|(?<=<clipPath id=")clip\d+')
+
+
+def engine(code: str, given: bytes = b"") -> tuple[bytes, bool]:
+    """Return what a Python program writes that asks vl-convert, and whether it came to its end.
+
+    vl-convert's JavaScript engine ends a process whose address space is limited, so it has one of its own.
+    """
+    try:
+        arguments = [sys.executable, "-c", code]
+        done = subprocess.run(arguments, input=given, capture_output=True, timeout=SECONDS, check=False)  # noqa: S603
+    except subprocess.TimeoutExpired as stopped:
+        return stopped.stdout or b"", False
+    except OSError:
+        return b"", False
+    return done.stdout, not done.returncode
+
+
+def engine_version() -> str:
+    """Return the version of vl-convert, by which Vega's own are fixed."""
+    return version("vl-convert-python")
+
+
+def digest_of(spec: Spec) -> str:
+    """Return a digest of all that the bytes of a picture depend on, but for the version of the engine."""
+    return hashlib.sha256(f"{DRAW}{_text(spec)}".encode()).hexdigest()
+
+
+def rendered(specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
+    """Render pictures as PNG and SVG: by name, bytes by kind. Those that can't be drawn are left out."""
+    if not specs:
+        return {}
+    lines = (_text([name, spec]) for name, spec in specs.items())
+    found = {}
+    drawn, _ = engine(DRAW, "".join(f"{line}\n" for line in lines).encode())
+    for line in drawn.splitlines(keepends=True):
+        if line.endswith(b"\n"):  # the last one may be cut
+            name, png, svg = json.loads(line)
+            found[name] = {"png": base64.b64decode(png), "svg": _settled(svg, specs[name]).encode()}
+    return found
+
+
+def _settled(svg: str, spec: Spec) -> str:
+    """Number clipping paths from 1 in each picture, and put its description where a reader aloud looks for it."""
+    names: dict[str, str] = {}
+    svg = _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)
+    start = svg.index(">", svg.index("<svg")) + 1
+    return f"{svg[:start]}<title>{escape(str(spec.get('description', '')))}</title>{svg[start:]}"
+
+
+def _text(spec: object) -> str:
+    """Write as JSON; a lone surrogate, which no engine reads, becomes a question mark."""
+    return json.dumps(spec, ensure_ascii=False).encode("utf-8", "replace").decode()
