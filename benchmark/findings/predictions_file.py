@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import json
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -88,9 +87,9 @@ def decode(contents: Mapping[str, bytes]) -> Predictions:
 def _written(schema: pa.Schema, tables: Iterable[pa.Table]) -> bytes:
     """Return a Parquet file of the tables, of which each begins a row group."""
     file = io.BytesIO()
-    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
+    with parquet.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
         for table in tables:
-            writer.write_table(table.cast(schema))
+            writer.write_table(table.cast(schema), row_group_size=max(1, len(table)))
     return file.getvalue()
 
 
@@ -187,65 +186,66 @@ def _predictions(predictions: Predictions) -> bytes:
 
 
 def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.Table:
-    """Return the rows of one task, document by document: equal values stand together, and pack well."""
+    """Return the rows of one task: for each training size document by document, split by split, setting by setting.
+
+    Equal values stand together so, and pack well.
+    """
     documents, several = predictions.tasks[task], schema.field("tied").type == _NAMES
     k = len(documents.classes)
-    keys = [key for key in predictions.settings if key.of_task == task]
-    if not keys:
-        return schema.empty_table()
-    own = [predictions.settings[key] for key in keys]
-    rows, numbers, of_split, order = _layout(keys, predictions.splits)
-    rows, numbers, of_split = rows[order], numbers[order], of_split[order]
-    predicted, tied = (np.concatenate([getattr(each, name) for each in own])[order] for name in ("predicted", "tied"))
-    names = [split.name for key in dict.fromkeys(key.of_splits for key in keys) for split in predictions.splits[key]]
-    distinct, of_name = np.unique(names, return_inverse=True)
+    tables = [schema.empty_table()]
+    for of_splits, keys in _by_splits(key for key in predictions.settings if key.of_task == task):
+        splits, n = predictions.splits[of_splits], len(keys)
+        rows, numbers, order = _layout(splits)
+        own = [predictions.settings[key] for key in keys]
+        predicted, tied = (_interleaved([getattr(each, name)[order] for each in own]) for name in ("predicted", "tied"))
+        label = np.repeat(documents.truth[rows], n, axis=0)
+        by_class = _ties(predicted, tied, k) if several else tied
+        columns = {
+            "document": _coded(np.repeat(rows, n), documents.ids),
+            "split": _coded(np.repeat(numbers, n), [split.name for split in splits]),
+            "variant": _constant(task.variant, len(label), _NAME),
+            "task": _constant(task.task, len(label), _NAME),
+            "cell": _repeated([key.method for key in keys], len(rows), _NAME),
+            "candidate": _repeated([key.candidate for key in keys], len(rows), pa.int32()),
+            "size": _constant(of_splits.size, len(label), pa.int64()),
+            "terms": _repeated([key.terms for key in keys], len(rows), pa.int64()),
+            "label": _labelled(label, documents.classes, several=several),
+            "predicted": _labelled(predicted, documents.classes, several=several),
+            "tied": _labelled(by_class, documents.classes, several=True) if several else pa.array(tied),
+        }
+        tables.append(pa.table(columns).cast(schema))
+    return pa.concat_tables(tables).unify_dictionaries()
 
-    def of_settings(values: list[Any], kind: pa.DataType) -> pa.Array:
-        return _typed(values, kind).take(pa.array(numbers))
 
-    columns = {
-        "document": _coded(rows, documents.ids),
-        "split": _coded(of_name[of_split], distinct.tolist()),
-        "variant": _constant(task.variant, len(rows), _NAME),
-        "task": _constant(task.task, len(rows), _NAME),
-        "cell": of_settings([key.method for key in keys], _NAME),
-        "candidate": of_settings([key.candidate for key in keys], pa.int32()),
-        "size": of_settings([key.size for key in keys], pa.int64()),
-        "terms": of_settings([key.terms for key in keys], pa.int64()),
-        "label": _labelled(documents.truth[rows], documents.classes, several=several),
-        "predicted": _labelled(predicted, documents.classes, several=several),
-        "tied": _labelled(_ties(predicted, tied, k), documents.classes, several=True) if several else pa.array(tied),
-    }
-    return pa.table(columns)
+def _by_splits(keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
+    """Yield the settings of the same splits together."""
+    found: dict[SplitKey, list[SettingKey]] = {}
+    for key in keys:
+        found.setdefault(key.of_splits, []).append(key)
+    yield from found.items()
+
+
+def _layout(splits: Sequence[TestedSplit]) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the document and the split of each prediction of a setting in the file's order, and that order."""
+    rows = np.concatenate([split.test for split in splits])
+    order = np.argsort(rows, kind="stable")
+    numbers = np.repeat(np.arange(len(splits)), [len(split.test) for split in splits])
+    return rows[order], numbers[order], order
+
+
+def _interleaved(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    """Return arrays of the same shape, their first rows after each other, then their second rows, and so on."""
+    return np.stack(parts, axis=1).reshape(-1, *parts[0].shape[1:])
+
+
+def _repeated(values: list[Any], n: int, kind: pa.DataType) -> pa.Array:
+    """Return a column of some values, all of them n times after each other."""
+    return _typed(values, kind).take(pa.array(np.tile(np.arange(len(values), dtype=np.int32), n)))
 
 
 def _ties(predicted: NDArray[Any], tied: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
     """Return ties by class, shape (n, k): those of a document with one class are its class's."""
     return tied if tied.ndim == 2 else np.logical_and(predicted[:, None] == np.arange(k), tied[:, None])
-
-
-def _layout(
-    keys: Sequence[SettingKey], splits: Mapping[SplitKey, tuple[TestedSplit, ...]]
-) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.int32], NDArray[np.intp]]:
-    """Return the document, the setting and the split of each prediction of a task, and the order of them in the file.
-
-    Predictions stand setting after setting and split after split; in the file, document by document, split by split,
-    and setting by setting.
-    """
-    first, n_splits = {}, 0
-    for key in dict.fromkeys(key.of_splits for key in keys):
-        first[key], n_splits = n_splits, n_splits + len(splits[key])
-    tests = [[split.test for split in splits[key.of_splits]] for key in keys]
-    rows = np.concatenate([test for each in tests for test in each])
-    numbers = np.repeat(np.arange(len(keys), dtype=np.int32), [sum(map(len, each)) for each in tests])
-    lengths = [len(test) for each in tests for test in each]
-    of_split = [first[key.of_splits] + n for key, each in zip(keys, tests, strict=True) for n in range(len(each))]
-    of_row = np.repeat(np.array(of_split, dtype=np.int32), lengths)
-    parts = np.split(np.arange(len(rows)), np.cumsum(lengths)[:-1])
-    by_split = np.concatenate([parts[at] for at in np.argsort(of_split, kind="stable")])
-    # NumPy sorts integers of 16 bits in one pass over them.
-    small = rows.astype(np.uint16) if rows.max() < 2**16 else rows
-    return rows, numbers, of_row, by_split[np.argsort(small[by_split], kind="stable")]
 
 
 def _settings_of(
@@ -256,43 +256,56 @@ def _settings_of(
     settings, timings = (_read(contents[name]).to_pylist() for name in (SETTINGS, TIMINGS))
     if [_key(row) for row in settings] != [_key(row) for row in timings]:
         raise ValueError("what the settings took isn't of these settings")
-    whole = _read(contents[PREDICTIONS], ["predicted", "tied"])
+    rows: dict[SettingKey, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
+    for setting, timing in zip(settings, timings, strict=True):
+        rows.setdefault(_key(setting), []).append((setting, timing))
+    whole, at = _read(contents[PREDICTIONS], ["predicted", "tied"]), 0
     found: dict[SettingKey, SettingPredictions] = {}
-    at = 0
-    rows = zip(settings, timings, strict=True)
-    for task, of_task in groupby(rows, lambda row: _key(row[0]).of_task):
-        of_key = {key: list(own) for key, own in groupby(of_task, lambda row: _key(row[0]))}
-        documents = tasks[task]
-        layout, *_, order = _layout(list(of_key), splits)
-        part, at = whole.slice(at, len(layout)), at + len(layout)
-        columns = [_codes(part["predicted"], documents.classes)]
-        lists = pa.types.is_list(part["tied"].type)
-        columns.append(_codes(part["tied"], documents.classes) if lists else part["tied"].to_numpy())
-        if lists and not documents.several:
-            columns = [columns[0].argmax(axis=1).astype(np.int16), np.asarray(columns[1].any(axis=1))]
-        predicted, tied = (np.empty_like(column) for column in columns)
-        predicted[order], tied[order] = columns
-        start = 0
-        for key, own in of_key.items():
-            sizes = tuple(len(split.test) for split in splits[key.of_splits])
-            if [row["split"] for row, _ in own] != [split.name for split in splits[key.of_splits]]:
-                raise ValueError(f"{key.method} isn't of these splits")
-            inner = [row["inner_error"] for row, _ in own if row["inner_error"] is not None]
-            taken = [[row[clock] for clock in CLOCKS] for _, row in own]
-            stop = start + sum(sizes)
-            found[key] = SettingPredictions(
-                predicted[start:stop],
-                tied[start:stop],
-                sizes,
-                np.array(taken, dtype=np.float64),
-                np.array([row["peak_bytes"] for _, row in own], dtype=np.float64),
-                np.array(inner, dtype=np.float64),
-                tuple(row["version"] for _, row in own),
+    for task, documents in tasks.items():
+        for of_splits, keys in _by_splits(key for key in rows if key.of_task == task):
+            *_, order = _layout(splits[of_splits])
+            part, at = whole.slice(at, len(order) * len(keys)), at + len(order) * len(keys)
+            predicted, tied = (
+                column.reshape(len(order), len(keys), *column.shape[1:]) for column in _predicted_of(part, documents)
             )
-            start = stop
+            back = np.argsort(order, kind="stable")
+            for number, key in enumerate(keys):
+                taken = predicted[back, number], tied[back, number]
+                found[key] = _setting_of(rows[key], splits[of_splits], *taken)
     if at != len(whole):
         raise ValueError("it has predictions of other settings")
-    return found
+    return {key: found[key] for key in rows}
+
+
+def _predicted_of(part: pa.Table, documents: TaskDocuments) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Return what is predicted in some rows, and where it ties."""
+    predicted = _codes(part["predicted"], documents.classes)
+    if not pa.types.is_list(part["tied"].type):
+        return predicted, part["tied"].to_numpy()
+    tied = _codes(part["tied"], documents.classes)
+    if documents.several:
+        return predicted, tied
+    return predicted.argmax(axis=1).astype(np.int16), np.asarray(tied.any(axis=1))
+
+
+def _setting_of(
+    rows: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]],
+    splits: Sequence[TestedSplit],
+    predicted: NDArray[Any],
+    tied: NDArray[np.bool_],
+) -> SettingPredictions:
+    """Return a setting, of which `rows` has inner errors and timings, split by split."""
+    if [row["split"] for row, _ in rows] != [split.name for split in splits]:
+        raise ValueError("a setting isn't of its splits")
+    return SettingPredictions(
+        predicted,
+        tied,
+        tuple(len(split.test) for split in splits),
+        np.array([[row[clock] for clock in CLOCKS] for _, row in rows], dtype=np.float64),
+        np.array([row["peak_bytes"] for _, row in rows], dtype=np.float64),
+        np.array([row["inner_error"] for row, _ in rows if row["inner_error"] is not None], dtype=np.float64),
+        tuple(row["version"] for _, row in rows),
+    )
 
 
 # --- What stands beside them ---

@@ -35,10 +35,11 @@ def _panels(run: Run, variant: str) -> Iterator[RegionPanel]:
     cells = [cell for cell in run.study.cells if cell.variant == variant and cell.what == "point"]
     for cell in cells:
         candidates = run.scored.chosen.get(cell.id)
-        if arrays is None or candidates is None:
+        documents = run.predictions.tasks.get(cell.of_task)
+        # A plan measures some of the documents, and has predictions of all.
+        if arrays is None or candidates is None or documents is None or len(arrays["points"]) != len(documents.ids):
             continue
-        documents, (split, *_) = run.predictions.tasks[cell.of_task], run.predictions.splits[cell.of_splits]
-        points = arrays["points"]
+        points, (split, *_) = arrays["points"], run.predictions.splits[cell.of_splits]
         group = run.study.variants[variant].protocol.resolved.get("train", "train")
         trained = np.flatnonzero(arrays["groups"] == parted(arrays["group_names"]).index(group))
         kernel = entry_of(run.study, cell).candidates[int(candidates[0])].kernel

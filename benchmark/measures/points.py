@@ -72,7 +72,7 @@ class CoveringNumbers(Measure):
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (
-        MeasuredQuantity(_BOUND, "one", "log₁₀ of the bound on log N(ε)", "smaller", 2),
+        MeasuredQuantity(_BOUND, "one", "log10 of the bound on log N(ε)", "smaller", 2),
     )
     tags: ClassVar[Tags] = Tags(base_only=True)
 

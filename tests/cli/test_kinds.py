@@ -73,7 +73,7 @@ corpus: {name: curved-points, train: 30, test: 100, resolution: 15}
 protocol: fixed-split
 defaults: {weighting: tf, normalization: l1}
 methods: [{kernel: [{name: rbf, sigma: 2}, {name: diffusion, t: 2}]}]
-compare: [[diffusion, rbf]]
+compare: [[diffusion-t2, rbf-sigma2]]
 variants: {regions: {protocol: {test: grid}}}
 measures: [coordinates, {name: covering-numbers, dimension: [2], t: [1]}]
 figures:

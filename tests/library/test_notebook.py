@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import altair as alt
+import numpy as np
 import pandas as pd
 import pytest
 

@@ -156,7 +156,7 @@ def test_choices_and_variants_have_no_place(tmp_path):
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path = tmp_path / "v.yaml"
     path.write_text(f"name: v\nvariants: {{other: {{text: {{stoplist: smart}}}}}}\n{text}")
-    with pytest.raises(ConfigError, match="v: a survey is of experiments on text without variants and choices"):
+    with pytest.raises(ConfigError, match="v: a survey is of experiments without variants and choices"):
         ensure_comparable([checked(path)])
 
 

@@ -64,6 +64,6 @@ def test_a_change_in_hp_top_changes_what_it_decides(monkeypatch: pytest.MonkeyPa
 def test_a_change_in_the_fisher_kernel_changes_what_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
     before = decided("plsi-fisher", several=True)
     scores = PLSIFisher.scores
-    monkeypatch.setattr(PLSIFisher, "scores", lambda self, X: -scores(self, X))
+    monkeypatch.setattr(PLSIFisher, "scores", lambda self, X, folded=None: -scores(self, X, folded))
     after = decided("plsi-fisher", several=True)
     assert any(not np.array_equal(one.predicted, other.predicted) for one, other in zip(before, after, strict=True))

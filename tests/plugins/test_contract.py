@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 #: Kernels that learn a model are asked for their values by methods of their own.
 LEARN = {"hp-top", "plsi-fisher"}
+#: It takes points of two coordinates, see `tests/kernels/heat/test_half_plane.py`.
+OF_THE_PLANE = {"hyperbolic"}
 EVERY = [
     (kind, name)
     for kind, registry in SHIPPED.each()
     for name, component in registry.items()
-    if kind in CHECKS and name not in LEARN and not tags_of(component).needs_kernel
+    if kind in CHECKS and name not in LEARN | OF_THE_PLANE and not tags_of(component).needs_kernel
     if name not in ("fixed-split", "by-date", "k-fold", "random-subsets")  # not of these documents, or need a parameter
 ]
 

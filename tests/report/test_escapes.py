@@ -9,11 +9,11 @@ import xml.etree.ElementTree as ET
 import matplotlib as mpl
 import pandas as pd
 import pytest
+from benchmark.report.drawing.dot_plot import dot_plot
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmark.report.drawing.dot_plot import dot_plot
-from benchmark.report.drawing.style import png_bytes, svg_bytes
 from benchmark.report.escapes import csv_cell, csv_original, latex_text, markdown_text, printable
 from benchmark.report.tables import csv_text, frame_csv
 

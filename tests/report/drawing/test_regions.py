@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from benchmark.boundaries.machines import Boundary, boundary
 from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, drawn, region_picture, region_rows
+from benchmark.report.drawing.style import png_bytes, svg_bytes
 from matplotlib.path import Path
 from matplotlib.tri import LinearTriInterpolator, Triangulation
 
 from benchmark.corpora.curved_points import draw
-from benchmark.report.drawing.style import png_bytes, svg_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

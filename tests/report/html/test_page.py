@@ -8,11 +8,11 @@ from itertools import combinations, permutations
 
 import altair as alt
 import pytest
+from benchmark.report.html.dots import dot_picture
+from benchmark.report.html.matrices import confusion_picture, significance_picture
 
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
 from benchmark.report.html import page, vega
-from benchmark.report.html.dots import dot_picture
-from benchmark.report.html.matrices import confusion_picture, significance_picture
 from benchmark.report.html.page import in_short, page_html, tone
 from tests.report.summaries import many_cells_summary
 
