@@ -86,7 +86,7 @@ def finished(tmp_path_factory):
     folder = tmp_path_factory.mktemp("answers")
     (folder / "small.yaml").write_text(SMALL)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "pictures_in", lambda _, specs: dict.fromkeys(specs, {}))
+        patch.setattr(session, "pictures_in", lambda _, specs: {name: {} for name in specs})
         assert invoke("run", folder / "small.yaml", "--out", folder / "run").exit_code == 0
     return folder / "small.yaml", folder / "run"
 

@@ -1,21 +1,26 @@
-"""Pictures that were drawn before come from the store: the same bytes, and never those of something else."""
+"""Figures that were drawn before come from the store: the same bytes, and never those of something else."""
 
 from dataclasses import replace
 
 import pytest
 
 from benchmark.experiment.context import RunContext
-from benchmark.experiment.session import perform, picture_in
+from benchmark.experiment.session import perform, pictures_in
 from benchmark.experiment.store import Store
-from benchmark.report import files
+from benchmark.observer import Observer
 from benchmark.report.charts import Chart, Line, Panel
-from benchmark.report.files import draw_cells, draw_chart, rendered, write_all
+from benchmark.report.drawing import render
+from benchmark.report.drawing.curves import curve_chart
+from benchmark.report.drawing.dots import dot_chart
+from benchmark.report.drawing.render import digest_of, rendered
+from benchmark.report.files import write_all
 
 CHART = Chart("c", "A chart", "x", "y", (Panel("one", (Line("a", (1.0, 2.0), (0.5, 0.25)),)),))
 
 
-def told(chart):
-    return repr((chart, chart.panels))
+@pytest.fixture(scope="module")
+def spec():
+    return curve_chart(CHART)
 
 
 @pytest.fixture
@@ -28,43 +33,72 @@ def drawn(monkeypatch):
     """What is drawn, one after the other."""
     found = []
 
-    def counted(draw, given):
-        found.append(given)
-        return rendered(draw, given)
+    def counted(specs):
+        found.extend(specs)
+        return rendered(specs)
 
-    counted.__module__, counted.__qualname__ = rendered.__module__, rendered.__qualname__
-    monkeypatch.setattr(files, "rendered", counted)
+    monkeypatch.setattr(render, "rendered", counted)
     return found
 
 
-def test_the_second_time_it_is_the_same_bytes_and_nothing_is_drawn(store, drawn):
-    first = picture_in(store, draw_chart, CHART, told(CHART))
-    assert first == rendered(draw_chart, CHART)
-    assert picture_in(store, draw_chart, CHART, told(CHART)) == first
-    assert drawn == [CHART]
+def test_the_second_time_it_is_the_same_bytes_and_nothing_is_drawn(store, spec, drawn):
+    first = pictures_in(store, {"c": spec})
+    assert first == rendered({"c": spec})
+    assert pictures_in(store, {"c": spec}) == first
+    assert drawn == ["c"]
 
 
-def test_one_number_more_is_another_picture(store, drawn):
-    moved = replace(CHART, panels=(Panel("one", (Line("a", (1.0, 2.0), (0.5, 0.2500001)),)),))
-    picture_in(store, draw_chart, CHART, told(CHART))
-    picture_in(store, draw_chart, moved, told(moved))
-    assert drawn == [CHART, moved]
+def test_one_number_more_is_another_picture(store, spec, drawn):
+    moved = curve_chart(replace(CHART, panels=(Panel("one", (Line("a", (1.0, 2.0), (0.5, 0.2500001)),)),)))
+    pictures_in(store, {"c": spec})
+    pictures_in(store, {"moved": moved})
+    assert drawn == ["c", "moved"]
 
 
-def test_a_damaged_one_is_drawn_again(store, drawn, tmp_path):
-    first = picture_in(store, draw_chart, CHART, told(CHART))
+def test_another_version_of_the_engine_draws_again(store, spec, drawn, monkeypatch):
+    pictures_in(store, {"c": spec})
+    monkeypatch.setattr(render, "engine_version", lambda: "another")
+    pictures_in(store, {"c": spec})
+    assert drawn == ["c", "c"]
+
+
+def test_a_damaged_one_is_drawn_again(store, spec, drawn, tmp_path):
+    first = pictures_in(store, {"c": spec})
     (entry,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file() and path.stat().st_size > 1000]
     content = bytearray(entry.read_bytes())
     content[len(content) // 2] ^= 1
     entry.write_bytes(content)
-    assert picture_in(store, draw_chart, CHART, told(CHART)) == first
+    assert pictures_in(store, {"c": spec}) == first
     assert len(drawn) == 2
+
+
+def test_what_could_not_be_drawn_is_not_kept(store, spec, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(render, "DRAW", "raise SystemExit(3)")
+        assert pictures_in(store, {"c": spec}) == {}
+    assert list(pictures_in(store, {"c": spec})) == ["c"]
+
+
+def test_a_run_goes_on_without_its_figures_and_says_which_are_missing(finished, store, tmp_path, monkeypatch):
+    """Where memory is limited, say, vl-convert's engine ends its process."""
+
+    class Listening(Observer):
+        said = ()
+
+        def note(self, message):
+            self.said += (message,)
+
+    monkeypatch.setattr(render, "DRAW", "import os; os.abort()")
+    observer = Listening()
+    done = perform(finished.results.study, RunContext(store, observer), folder=tmp_path / "run")
+    assert [line for line in observer.said if "missing" in line and line.endswith(": figure")]
+    assert not list(done.folder.glob("figure.*"))
+    assert 'data-name="scores"' in (done.folder / "report.html").read_text()  # a browser draws it without the engine
 
 
 def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):
     """Every part of the summary that the picture is drawn from."""
     summary = finished.summary
-    (_, _, one) = files._pictures(summary)["figure"]
     scores = summary.scores.assign(value=summary.scores["value"] * 0.99)
     others = [
         replace(summary, scores=scores),
@@ -72,8 +106,9 @@ def test_what_a_picture_of_cells_shows_tells_it_from_others(finished):
         replace(summary, failures={summary.cells[0].id: "why"}),
         replace(summary, cells=summary.cells[::-1]),
     ]
-    pictures = [rendered(draw_cells, each)["svg"] for each in (summary, *others)]
-    assert len({one, *(files._pictures(each)["figure"][2] for each in others)}) == len(set(pictures)) == 5
+    specs = {str(i): dot_chart(each) for i, each in enumerate((summary, *others))}
+    pictures = {files["svg"] for files in rendered(specs).values()}
+    assert len({digest_of(spec) for spec in specs.values()}) == len(pictures) == 5
 
 
 def test_a_finished_experiment_is_not_drawn_again(finished, store, drawn, tmp_path):

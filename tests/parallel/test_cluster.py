@@ -61,7 +61,7 @@ def home(few_draws: None, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
     """What the experiment is at home, without the pictures, which are drawn at home always."""
     folder = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(session, "pictures_in", lambda _, specs: dict.fromkeys(specs, {}))
+        patch.setattr(session, "pictures_in", lambda _, specs: {name: {} for name in specs})
         perform(small_experiment(methods=METHODS), RunContext(Store(folder / "store")), folder=folder / "run")
     return {
         name: each for name, each in contents_of(folder / "run").items() if not name.endswith((".png", ".svg", ".html"))

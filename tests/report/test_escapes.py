@@ -3,17 +3,17 @@
 import csv
 import io
 import re
-import warnings
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
-import matplotlib as mpl
+import altair as alt
 import pandas as pd
 import pytest
-from benchmark.report.drawing.dot_plot import dot_plot
-from benchmark.report.drawing.style import png_bytes, svg_bytes
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchmark.report.drawing.dots import dot_chart
+from benchmark.report.drawing.render import rendered
 from benchmark.report.escapes import csv_cell, csv_original, latex_text, markdown_text, printable
 from benchmark.report.tables import csv_text, frame_csv
 
@@ -75,25 +75,20 @@ def test_latex_is_one_line_whose_commands_are_ours():
 
 
 class TestPictures:
-    def test_a_title_is_no_mathematics_and_needs_no_glyph(self, webkb):
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            figure = dot_plot(webkb)
-            figure.axes[0].set_title("$x_1 and $\\frac{$ 中文 \x1b[31m -- &amp;")
-            png_bytes(figure)
-            ET.fromstring(svg_bytes(figure))  # noqa: S314 - our own
+    @pytest.mark.parametrize(
+        "text", ["$x_1 and $\\frac{$", "中文", "\x1b[31m", "-- &amp; <b> ]]>", "\ud800", "\u2028", "\"'`{{7*7}}"]
+    )
+    def test_a_title_is_no_markup_and_needs_no_glyph(self, webkb, text):
+        cells = tuple(replace(cell, columns={**cell.columns, "kernel": f"{cell.id} {text}"}) for cell in webkb.cells)
+        made = rendered({"figure": dot_chart(replace(webkb, title=f"A {text} title", cells=cells))})["figure"]
+        shown = "".join(ET.fromstring(made["svg"]).itertext())  # noqa: S314 - our own
+        assert "A " in shown
+        assert made["png"][:4] == b"\x89PNG"
+        if text.isprintable() and not text.startswith("$"):
+            assert text.split()[0] in shown
 
     @pytest.mark.parametrize("make", ["failing"], indirect=True)  # which has a mark of every kind
     def test_a_user_s_settings_change_no_byte(self, make, drawn):
-        own = {
-            "font.size": 40,
-            "figure.dpi": 33,
-            "axes.facecolor": "red",
-            "svg.fonttype": "none",
-            "svg.hashsalt": None,
-            "path.sketch": (1, 9, 9),
-        }
-        with mpl.rc_context(own):
-            figure = dot_plot(make())
-            assert (svg_bytes(figure), png_bytes(figure)) == drawn
-            assert mpl.rcParams["font.size"] == 40
+        with alt.theme.enable("dark"), alt.data_transformers.enable("default", max_rows=1):
+            made = rendered({"figure": dot_chart(make())})["figure"]
+        assert (made["svg"], made["png"]) == drawn

@@ -1,15 +1,15 @@
 import errno
 import os
+import re
 import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
-from matplotlib.figure import Figure
 
 from benchmark.errors import BenchError
-from benchmark.report import files
+from benchmark.report.drawing import render
 from benchmark.report.files import write_all, write_whole
 
 NAMES = {
@@ -23,7 +23,7 @@ NAMES = {
 def _blank():
     """Figures with nothing in them, for tests of files: what is drawn, and alike each time, `drawing` tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(files, "draw_cells", lambda _: Figure())
+        patch.setattr(render, "rendered", lambda specs: {name: {"png": b"png", "svg": b"svg"} for name in specs})
         yield
 
 
@@ -53,6 +53,19 @@ def test_two_runs_have_equal_bytes_wherever_they_are_written(make, written, tmp_
         assert content == other.read_bytes()
         assert not any(str(place).encode() in content for place in (folder, tmp_path))
         assert b"\r\n" not in content or one.suffix == ".png"
+
+
+def test_a_figure_that_cannot_be_drawn_is_told_and_leaves_no_old_one(make, tmp_path):
+    write_all(make(), tmp_path)
+    said = []
+    paths = write_all(make(), tmp_path, lambda _: {}, said.append)
+    assert (
+        {path.name for path in paths}
+        == {path.name for path in tmp_path.iterdir()}
+        == NAMES - {"figure.png", "figure.svg"}
+    )
+    (line,) = said
+    assert re.search(r"missing.*vl-convert.*: figure$", line)
 
 
 def test_what_killed_runs_left_half_written_is_removed(make, tmp_path):

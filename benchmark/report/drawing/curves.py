@@ -291,18 +291,21 @@ class _PanelView:
         if ticks is alt.Undefined:
             axis.tickCount = max(3, int(room.width / 45))
         kind: Any = "log" if chart.log_x else "linear"
-        scale = alt.Scale(type=kind, domain=list(self.x_ends), nice=False, zero=False, padding=padding)
+        scale = alt.Scale(type=kind, domain=list(self.x_ends), nice=False, padding=padding)
+        if not chart.log_x:
+            scale.zero = False  # which a logarithmic axis has none of
         return alt.X("x", type="quantitative", scale=scale, axis=axis, title=_named(room.titles[1]))
 
     def _y(self, name: str) -> alt.Y:
         chart, room = self.chart, self.room
         kind: Any = "log" if chart.log_y else "linear"
-        scale = alt.Scale(type=kind, domain=list(self.y_ends), nice=False, zero=False)
+        scale = alt.Scale(type=kind, domain=list(self.y_ends), nice=False)
         axis = alt.Axis(labelExpr=NUMBER, labels=room.y_labels, labelOverlap="greedy", domain=True)
         if chart.log_y:
             axis.values = log_ticks(*self.y_ends)
         else:
             axis.tickCount = max(3, int(room.height / 28))
+            scale.zero = False
         return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=_named(room.titles[2]))
 
     def _series(self, name: str, channel: Any) -> Any:

@@ -13,6 +13,7 @@ from benchmark.report.drawing.spec import (
     FIT,
     Picture,
     beside,
+    drawable,
     page_spec,
     plain,
     rows_data,
@@ -180,7 +181,8 @@ def _differences(
 
 def _y(rows: Sequence[Row], *, page: bool, labels: bool = True) -> alt.Y:
     """Return the axis of rows: their labels, headings in bold, and a line through each cell's."""
-    texts = json.dumps([row.label.split("\n") if "\n" in row.label else row.label for row in rows])
+    lines = ([drawable(line) for line in row.label.split("\n")] for row in rows)
+    texts = json.dumps([line[0] if len(line) == 1 else line for line in lines])
     axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labels=labels)
     axis.labelExpr = f"{texts}[datum.value]"
     axis.labelLimit = alt.ExprRef(LABELS) if page else WIDTH

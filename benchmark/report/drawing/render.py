@@ -58,14 +58,14 @@ def engine_version() -> str:
 
 def digest_of(spec: Spec) -> str:
     """Return a digest of all that the bytes of a picture depend on, but for the version of the engine."""
-    return hashlib.sha256(f"{DRAW}{_text(spec)}".encode()).hexdigest()
+    return hashlib.sha256(f"{DRAW}{json.dumps(spec)}".encode()).hexdigest()
 
 
 def rendered(specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
     """Render pictures as PNG and SVG: by name, bytes by kind. Those that can't be drawn are left out."""
     if not specs:
         return {}
-    lines = (_text([name, spec]) for name, spec in specs.items())
+    lines = (json.dumps([name, spec]) for name, spec in specs.items())
     found = {}
     drawn, _ = engine(DRAW, "".join(f"{line}\n" for line in lines).encode())
     for line in drawn.splitlines(keepends=True):
@@ -81,8 +81,3 @@ def _settled(svg: str, spec: Spec) -> str:
     svg = _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)
     start = svg.index(">", svg.index("<svg")) + 1
     return f"{svg[:start]}<title>{escape(str(spec.get('description', '')))}</title>{svg[start:]}"
-
-
-def _text(spec: object) -> str:
-    """Write as JSON; a lone surrogate, which no engine reads, becomes a question mark."""
-    return json.dumps(spec, ensure_ascii=False).encode("utf-8", "replace").decode()

@@ -113,4 +113,9 @@ def _printable(part: Any) -> Any:
         return {name: _printable(value) for name, value in part.items()}
     if isinstance(part, list | tuple):
         return [_printable(value) for value in part]
-    return printable(part) if isinstance(part, str) else part
+    return drawable(part) if isinstance(part, str) else part
+
+
+def drawable(text: str) -> str:
+    """Return a text whose control characters are escapes and whose lone surrogates are question marks."""
+    return printable(text).encode("utf-8", "replace").decode()

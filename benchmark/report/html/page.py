@@ -199,8 +199,7 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
             title = chart.title if chart.title != summary.title else ""
             yield Section(title, tuple(curve_pictures(chart)), note=_legend(chart), columns=chart.columns)
     elif len(summary.scores) and not summary.regions:
-        dots = tuple(dot_pictures(summary))
-        yield Section("", dots, columns=len(dots))
+        yield Section("", tuple(dot_pictures(summary)))
     rows = {cell.id: f"#cell{i}" for i, cell in enumerate(summary.cells, start=1)}
     printed = verdict_first(verdict_grid(summary.verdicts))
     yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))

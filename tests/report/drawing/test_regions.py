@@ -2,117 +2,198 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import struct
+import zlib
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import altair as alt
 import numpy as np
 import pytest
-from benchmark.boundaries.machines import Boundary, boundary
-from benchmark.boundaries.picture import CORNERS, MARKERS, TINTS, drawn, region_picture, region_rows
-from benchmark.report.drawing.style import png_bytes, svg_bytes
-from matplotlib.path import Path
-from matplotlib.tri import LinearTriInterpolator, Triangulation
+from scipy.interpolate import LinearNDInterpolator
 
-from benchmark.corpora.curved_points import draw
+from benchmark.corpora.curved_points import CLASSES, TERMS, draw, grid, log_odds
+from benchmark.report.drawing.contours import png, region_mask, triangles_of, zero_lines
+from benchmark.report.drawing.regions import CORNERS, MARKS, TINTS, drawn, region_chart
+from benchmark.report.drawing.render import rendered
+from benchmark.report.drawing.theme import INK, MUTED
+from benchmark.report.regions import RegionFigure, RegionPanel
+from tests.scenes import Scene, overlap, rows_of, scene_of
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+SPACES = ("simplex", "half-plane")
 
-#: Figure 1, row by row.
-PANELS = (("simplex", "gaussian"), ("simplex", "diffusion"), ("half-plane", "gaussian"), ("half-plane", "hyperbolic"))
-NOTE = "A note about the picture."
+
+def panel(space: str, turned: float) -> RegionPanel:
+    """A method that decides as the best boundary does of other odds."""
+    everywhere, samples = grid(space, 40), draw(space, n=40, n_test=2)
+    odds = log_odds(space, everywhere)
+    return RegionPanel(
+        f"a method, t = {turned:g}",
+        space,
+        TERMS[space],
+        CLASSES,
+        everywhere,
+        (odds < turned).astype(np.int16),
+        (odds < 0).astype(np.int32),
+        samples.points,
+        samples.labels,
+        f"{space} {turned:g}: 71.2 % of the space",
+    )
 
 
 @functools.cache
-def boundaries() -> tuple[Boundary, ...]:
-    return tuple(boundary(draw(space, n=40, n_test=50), kernel, resolution=40) for space, kernel in PANELS)
+def panels() -> tuple[RegionPanel, ...]:
+    return tuple(panel(space, turned) for space in SPACES for turned in (1.0, -0.5))
+
+
+def figure_of(*rows: tuple[RegionPanel, ...]) -> RegionFigure:
+    return RegionFigure("figure", "Decision regions", rows)
 
 
 @pytest.fixture(scope="module")
-def figure() -> Figure:
-    result = region_picture("Decision regions", region_rows(boundaries()), NOTE)
-    result.canvas.draw()
-    return result
+def spec() -> dict[str, Any]:
+    return region_chart(figure_of(panels()[:2], panels()[2:]))
 
 
-def line(axes: Axes, label: str) -> Any:
-    return next(each for each in axes.get_lines() if each.get_label() == label)
+@pytest.fixture(scope="module")
+def scene(spec: dict[str, Any]) -> Scene:
+    return scene_of(spec)
 
 
-def contours(axes: Axes) -> list[Any]:
-    return [each for each in axes.collections if hasattr(each, "levels")]
+def parts_of(spec: dict[str, Any]) -> list[dict[str, Any]]:
+    """Its panels in reading order: all layers that have an image."""
+    if "layer" in spec:
+        return [spec] if any(layer["mark"]["type"] == "image" for layer in spec["layer"]) else []
+    return [part for each in spec.get("concat", ()) for part in parts_of(each)]
 
 
-def test_a_panel_for_each_machine_in_reading_order(figure: Figure) -> None:
-    assert len(figure.axes) == 4
-    titles = [axes.get_title() for axes in figure.axes]
-    assert ["Gaussian" in title for title in titles] == [True, False, True, False]
-    assert all("t = 2" in title for title in titles)
-    boxes = [axes.get_window_extent() for axes in figure.axes]
-    assert boxes[0].x1 < boxes[1].x0
-    assert boxes[2].x1 < boxes[3].x0
-    assert boxes[0].y0 > boxes[2].y1
+def shown(spec: dict[str, Any], part: dict[str, Any], kind: str, **look: Any) -> list[dict[str, Any]]:
+    """Rows of the layers of a panel whose mark looks so."""
+    layers = [each for each in part["layer"] if {"type": kind, **look}.items() <= _hashable(each["mark"]).items()]
+    return [row for layer in layers for row in rows_of(spec, layer, part)]
 
 
-def test_every_training_point_is_drawn_with_its_class_marker(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, boundaries(), strict=True):
-        for label in (0, 1):
-            marks = line(axes, str(label))
-            assert np.array_equal(marks.get_xydata(), drawn(result.points)[result.labels == label])
-            assert marks.get_marker() == MARKERS[label]["marker"]
+def _hashable(mark: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in mark.items() if not isinstance(value, list)}
 
 
-def test_rings_are_around_the_training_errors(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, boundaries(), strict=True):
-        assert np.array_equal(line(axes, "wrong").get_xydata(), drawn(result.points)[result.errors])
-    assert any(result.errors.any() for result in boundaries())
+def places(rows: list[dict[str, Any]]) -> Any:
+    return np.array([(row["x"], row["y"]) for row in rows]).reshape(-1, 2)
 
 
-def test_lines_lie_where_decisions_and_log_odds_are_zero(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, boundaries(), strict=True):
-        triangles = Triangulation(*drawn(result.grid).T)
-        _, dashed, solid = contours(axes)
-        for contour, values in ((dashed, result.optimal), (solid, result.decisions)):
-            interpolated = LinearTriInterpolator(triangles, values)
-            vertices = np.concatenate([path.vertices for path in contour.get_paths()])
-            at = interpolated(*vertices.T)
-            assert np.abs(at.compressed()).max() < 1e-6 * np.abs(values).max()
-            assert at.count() > 0.9 * len(vertices)
+def test_a_panel_for_each_machine_in_reading_order(spec: dict[str, Any], scene: Scene) -> None:
+    titles = [part["title"]["text"][0] for part in parts_of(spec)]
+    assert titles == [each.title for each in panels()]
+    shown = sorted((text for text in scene.texts if text.text in titles), key=lambda text: (round(text.y), text.x))
+    assert [text.text for text in shown] == titles
+    heights = [text.y for text in shown]
+    assert heights == pytest.approx([heights[0]] * 2 + [heights[2]] * 2)
+    assert heights[1] < heights[2]
 
 
-def test_tints_say_who_is_decided_for(figure: Figure) -> None:
-    """A grid point lies in the filled area of the class that its decision value is for."""
-    for axes, result in zip(figure.axes, boundaries(), strict=True):
-        filled = contours(axes)[0]
-        # From below 0 to 0: class 1; from 0 up: class 0.
-        second, first = filled.get_paths()
-        expected = [tuple(int(tint[i : i + 2], 16) / 255 for i in (1, 3, 5)) for tint in TINTS[::-1]]
-        assert filled.get_facecolors()[:, :3] == pytest.approx(np.array(expected))
-        clear = np.abs(result.decisions) > 0.05 * np.abs(result.decisions).max()
+def test_every_training_point_is_drawn_with_its_class_marker(spec: dict[str, Any]) -> None:
+    assert len({mark["shape"] for mark in MARKS}) == len({mark["fill"] for mark in MARKS}) == 2
+    for part, result in zip(parts_of(spec), panels(), strict=True):
+        for label, mark in enumerate(MARKS):
+            own = shown(spec, part, "point", shape=mark["shape"], fill=mark["fill"])
+            assert places(own) == pytest.approx(drawn(result.points)[result.labels == label], rel=1e-11, abs=1e-11)
+
+
+def test_lines_lie_where_decisions_and_log_odds_are_zero(spec: dict[str, Any]) -> None:
+    for part, result in zip(parts_of(spec), panels(), strict=True):
         points = drawn(result.grid)
-        inner = clear & _away_from_the_edge(result)
-        for area, sign in ((first, 1), (second, -1)):
-            own = points[inner & (np.sign(result.decisions) == sign)]
-            other = points[inner & (np.sign(result.decisions) == -sign)]
-            assert _inside(area, own).all()
-            assert not _inside(area, other).any()
+        for colour, values in ((MUTED, 1.0 - 2 * result.likelier), (INK, 1.0 - 2 * result.predicted)):
+            vertices = places(shown(spec, part, "line", color=colour))
+            at = LinearNDInterpolator(points, values)(vertices)
+            inside = ~np.isnan(at)
+            assert np.abs(at[inside]).max() < 1e-6 * np.abs(values).max()
+            assert inside.sum() > 0.9 * len(vertices)
 
 
-def _inside(area: Path, points: Any) -> Any:
-    """By the even-odd rule: one region may be a hole in the other, which `Path.contains_points` overlooks."""
-    rings = [Path(ring) for ring in area.to_polygons()]
-    return np.sum([ring.contains_points(points) for ring in rings], axis=0) % 2 == 1
+def test_lines_part_the_plane_where_signs_change(spec: dict[str, Any]) -> None:
+    """Each edge between a positive and a negative point is crossed, once, and lines go from neighbour to neighbour."""
+    for result in panels():
+        points = drawn(result.grid)
+        corners = triangles_of(points)
+        edges = {tuple(sorted(edge)) for each in corners.tolist() for edge in combinations(each, 2)}
+        decisions = 1.0 - 2 * result.predicted
+        positive = decisions >= 0
+        crossed = sum(bool(positive[a] != positive[b]) for a, b in edges)
+        lines = zero_lines(points, corners, decisions)
+        closed = sum(np.array_equal(line[0], line[-1]) for line in lines)
+        assert sum(map(len, lines)) - closed == crossed
+        side = 2.5 / 40  # a step of the grid, and some more
+        assert all(np.linalg.norm(np.diff(line, axis=0), axis=1).max() < side for line in lines if len(line) > 1)
 
 
-def _away_from_the_edge(result: Boundary) -> Any:
-    if result.space == "simplex":
+def test_best_and_decided_boundary_differ_without_colour(spec: dict[str, Any]) -> None:
+    for part in parts_of(spec):
+        dashed = [layer["mark"].get("strokeDash") for layer in part["layer"] if layer["mark"]["type"] == "line"]
+        assert [bool(dash) for dash in dashed] == [True, False]
+
+
+def pixels(part: dict[str, Any], spec: dict[str, Any]) -> Any:
+    """The codes of the image of a panel, and the colours of the codes, as any reader of PNG finds them."""
+    (row,) = shown(spec, part, "image")
+    data = base64.b64decode(row["url"].removeprefix("data:image/png;base64,"))
+    chunks, at = {}, 8
+    while at < len(data):
+        (length,) = struct.unpack(">I", data[at : at + 4])
+        content = data[at + 8 : at + 8 + length]
+        assert struct.unpack(">I", data[at + 8 + length : at + 12 + length]) == (
+            zlib.crc32(data[at + 4 : at + 8] + content),
+        )
+        chunks[data[at + 4 : at + 8]] = content
+        at += length + 12
+    width, height = struct.unpack(">II", chunks[b"IHDR"][:8])
+    codes = np.frombuffer(zlib.decompress(chunks[b"IDAT"]), np.uint8).reshape(height, width + 1)
+    assert not codes[:, 0].any()
+    assert chunks[b"tRNS"][0] == 0
+    return codes[:, 1:], np.frombuffer(chunks[b"PLTE"], np.uint8).reshape(-1, 3), row
+
+
+def test_tints_say_who_is_decided_for(spec: dict[str, Any]) -> None:
+    """A grid point lies in the filled area of the class that its decision value is for."""
+    for part, result in zip(parts_of(spec), panels(), strict=True):
+        codes, colours, row = pixels(part, spec)
+        assert ["#" + bytes(colour.tolist()).hex() for colour in colours[1:]] == list(TINTS)
+        points = drawn(result.grid)
+        (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
+        assert (row["x"], row["y"]) == pytest.approx((left, top))
+        (image,) = [layer["mark"] for layer in part["layer"] if layer["mark"]["type"] == "image"]
+        assert image["width"] / image["height"] == pytest.approx((right - left) / (top - bottom))
+        inner = _away_from_the_edge(result)
+        height, width = codes.shape
+        across = ((points[inner, 0] - left) / (right - left) * width).astype(int)
+        down = ((top - points[inner, 1]) / (top - bottom) * height).astype(int)
+        np.testing.assert_array_equal(codes[down, across], 1 + result.predicted[inner])
+
+
+def test_outside_of_the_triangle_nothing_is_tinted(spec: dict[str, Any]) -> None:
+    codes, _, _ = pixels(parts_of(spec)[0], spec)
+    assert not codes[0, [0, -1]].any()
+    assert codes[-1].all()
+    assert codes.astype(bool).mean() == pytest.approx(0.5, abs=0.01)
+    plane, _, _ = pixels(parts_of(spec)[2], spec)
+    assert plane.all()
+
+
+def _away_from_the_edge(result: RegionPanel) -> Any:
+    if len(result.axes) == 3:
         return result.grid.min(axis=1) > 0.01
     low, high = result.grid.min(axis=0), result.grid.max(axis=0)
     return ((result.grid > low + 0.01) & (result.grid < high - 0.01)).all(axis=1)
+
+
+def test_one_unit_is_as_long_both_ways(spec: dict[str, Any]) -> None:
+    for part in parts_of(spec):
+        (image,) = [layer for layer in part["layer"] if layer["mark"]["type"] == "image"]
+        x, y = (image["encoding"][name]["scale"]["domain"] for name in "xy")
+        assert part["width"] / (x[1] - x[0]) == pytest.approx(part["height"] / (y[1] - y[0]))
+        assert image["mark"]["width"] <= part["width"] + 1e-9
 
 
 def test_triangle_keeps_distances() -> None:
@@ -120,76 +201,74 @@ def test_triangle_keeps_distances() -> None:
     flat = drawn(theta)
     sides = np.linalg.norm(theta[:, None] - theta, axis=2)
     assert np.linalg.norm(flat[:, None] - flat, axis=2) == pytest.approx(sides / np.sqrt(2), abs=1e-12)
-    assert drawn(np.eye(3)) == pytest.approx(np.array([(x, y) for _, x, y in CORNERS]))
+    assert drawn(np.eye(3)) == pytest.approx(np.array(CORNERS))
 
 
-def test_corners_and_axes_are_named(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, boundaries(), strict=True):
-        words = {text.get_text() for text in axes.texts}
-        if result.space == "simplex":
-            assert {"θ₁", "θ₂", "θ₃"} <= words
-        else:
-            assert axes.get_xlabel() == "mean μ"
-            assert axes.get_ylabel() == "standard deviation σ"
+def test_corners_and_axes_are_named(scene: Scene) -> None:
+    words = [text.text for text in scene.texts]
+    assert words.count("θ") == 2 * 3
+    assert all(words.count(digit) == 2 for digit in "123")
+    assert words.count("mean μ") == words.count("standard deviation σ") == 2
 
 
-def test_numbers_below_a_panel_are_the_machines(figure: Figure) -> None:
-    for axes, result in zip(figure.axes, boundaries(), strict=True):
-        facts = next(text.get_text() for text in axes.texts if "support" in text.get_text())
-        right = np.sum(result.test_labels == result.test_predictions)
-        assert f"{right / 50:.1%}".replace("%", " %") in facts
-        assert f"{result.n_support} of 40" in facts
+def test_captions_stand_below_their_panels(scene: Scene) -> None:
+    shown = [text for text in scene.texts if "of the space" in text.text]
+    found = [text.text for text in sorted(shown, key=lambda text: (round(text.y), text.x))]
+    assert found == [each.caption for each in panels()]
 
 
-def test_legend_explains_every_mark(figure: Figure) -> None:
-    (legend,) = (strip.legends[0] for strip in figure.subfigs if strip.legends)
-    labels = [text.get_text() for text in legend.get_texts()]
-    for word in ("class 1: training", "class 2: training", "for class 1", "for class 2", "decision", "best", "error"):
-        assert sum(word in label for label in labels) >= 1, word
-    assert len(labels) == len(set(labels)) == 7
+def test_legend_explains_every_mark(scene: Scene) -> None:
+    labels = [text.text for text in scene.texts]
+    for word in ("class 1: training", "class 2: training", "for class 1", "for class 2", "decision b", "best"):
+        assert sum(word in label for label in labels) == 1, word
 
 
-def test_words_lie_inside_the_figure_and_do_not_overlap(figure: Figure) -> None:
-    renderer = figure.canvas.get_renderer()  # type: ignore[attr-defined]
-    texts = [text for part in (figure, *figure.subfigs) for text in part.texts]
-    texts += [text for axes in figure.axes for text in (axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts)]
-    texts += [text for strip in figure.subfigs for legend in strip.legends for text in legend.get_texts()]
-    boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_text()]
-    assert NOTE in [word for word, _ in boxes]
-    for word, box in boxes:
-        assert box.x0 >= 0, word
-        assert box.y0 >= 0, word
-        assert box.x1 <= figure.bbox.x1, word
-        assert box.y1 <= figure.bbox.y1, word
+def test_words_lie_inside_the_figure_and_do_not_overlap(scene: Scene) -> None:
+    assert scene.width <= 504
+    boxes = [(text.text, text.box) for text in scene.texts]
+    for word, (left, top, right, bottom) in boxes:
+        assert left >= -0.5, word
+        assert top >= -0.5, word
+        assert right <= scene.width + 0.5, word
+        assert bottom <= scene.height + 0.5, word
     for (word, box), (other_word, other) in combinations(boxes, 2):
-        assert not box.overlaps(other), (word, other_word)
+        corner = {"θ", "1", "2", "3"}
+        if word not in corner or other_word not in corner:  # a small digit stands under its letter's arm
+            assert overlap(box, other) <= 0.5, (word, other_word)
 
 
-def test_same_bytes_each_time_seven_inches_wide() -> None:
-    first, second = (region_picture("Decision regions", [boundaries()[:2]]) for _ in range(2))
-    image = png_bytes(first, dpi=100)
-    assert image == png_bytes(second, dpi=100)
-    assert struct.unpack(">I", image[16:20]) == (700,)
-    assert svg_bytes(first) == svg_bytes(second)
+def test_same_bytes_each_time() -> None:
+    first, second = (region_chart(figure_of(panels()[:2])) for _ in range(2))
+    assert first == second
+    assert rendered({"figure": first}) == rendered({"figure": second})
+    alt.Chart.from_dict(first, validate=True)
 
 
-@pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_a_machine_that_decides_one_way_has_no_border(sign: float) -> None:
-    result = replace(boundaries()[0], decisions=np.full_like(boundaries()[0].decisions, sign))
-    axes = region_picture("One way", [(result, boundaries()[1])]).axes
-    assert [len(contours(each)) for each in axes] == [2, 3]
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_method_that_decides_one_way_has_no_border(label: int) -> None:
+    result = replace(panels()[0], predicted=np.full_like(panels()[0].predicted, label))
+    spec = region_chart(figure_of((result, panels()[1])))
+    lines = [
+        [layer["mark"]["color"] for layer in part["layer"] if layer["mark"]["type"] == "line"]
+        for part in parts_of(spec)
+    ]
+    assert lines == [[MUTED], [MUTED, INK]]
 
 
-def test_titles_name_the_geometry_only_where_it_is_not_the_usual(figure: Figure) -> None:
-    fisher = [replace(result, geometry="fisher") for result in boundaries()]
-    titles = [axes.get_title() for axes in region_picture("", region_rows(fisher)).axes]
-    assert ["Fisher" in title for title in titles] == [False, False, False, True]
-    assert not any("Fisher" in axes.get_title() for axes in figure.axes)
+def test_lines_around_an_island_are_closed_and_others_are_not() -> None:
+    axis = np.linspace(-1, 1, 21)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    corners = triangles_of(points)
+    (island,) = zero_lines(points, corners, 0.5 - np.linalg.norm(points, axis=1))
+    assert np.array_equal(island[0], island[-1])
+    assert np.linalg.norm(island, axis=1) == pytest.approx(0.5, abs=0.01)
+    (across,) = zero_lines(points, corners, points[:, 0] - 0.03)
+    assert across[:, 0] == pytest.approx(0.03)
+    assert sorted(across[[0, -1], 1]) == pytest.approx([-1, 1])
 
 
-def test_rows_must_be_full_and_of_one_space() -> None:
-    for bad in ((), boundaries()[:3]):
-        with pytest.raises(ValueError, match="full rows"):
-            region_rows(bad)
-    with pytest.raises(ValueError, match="different spaces"):
-        region_rows((boundaries()[0], boundaries()[2]))
+def test_an_image_has_the_first_row_on_top() -> None:
+    points = np.array([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)])
+    mask = region_mask(points, np.array([-1.0, -1.0, 1.0, 1.0]), 4, 2)
+    assert mask.tolist() == [[1] * 4, [2] * 4]
+    assert png(mask, [(1, 2, 3), (4, 5, 6)]) == png(mask, [(1, 2, 3), (4, 5, 6)])

@@ -12,6 +12,8 @@ from benchmark.report.html.dots import dot_picture
 from benchmark.report.html.matrices import confusion_picture, significance_picture
 
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
+from benchmark.report.drawing.dots import dot_chart, dot_pictures
+from benchmark.report.drawing.matrices import confusion_picture, significance_picture
 from benchmark.report.html import page, vega
 from benchmark.report.html.page import in_short, page_html, tone
 from tests.report.summaries import many_cells_summary
@@ -139,14 +141,31 @@ def test_of_very_many_cells_there_are_as_many_as_a_page_has_room_for(monkeypatch
     assert "The first 300 of 600 rows; scores.csv has all." in part
 
 
+def values_of(spec):
+    """The rows that a picture shows, in all of its layers or in the one with most of them."""
+    return max(spec["datasets"].values(), key=len)
+
+
 class TestPictures:
     def test_are_what_vega_lite_can_draw(self, make):
         for name, spec in specs_of(page_html(make())).items():
             chart = alt.Chart.from_dict(spec, validate=True)
             assert chart.to_dict()["layer"], name
 
+    def test_a_figure_of_another_kind_is_shown_whole(self, webkb):
+        """As the file shows it, in the page's colours, with its description for a reader aloud."""
+        spec = dot_chart(webkb)
+        html = page_html(replace(webkb, pictures={"regions": lambda: spec}))
+        shown = specs_of(html)["regions"]
+        assert shown["concat"]
+        assert shown["description"] == spec["description"]
+        assert "var(--ours)" in str(shown)
+        assert [sorted(map(str, rows)) for rows in shown["datasets"].values()]
+        assert re.search(r'class="picture whole" role="region" tabindex="0" aria-label="Picture: [^"]+"', html)
+
     def test_dots_show_the_scores(self, webkb):
-        points = {point["cell"]: point for point in dot_picture(webkb).spec["data"]["values"]}
+        spec = dot_pictures(webkb)[0].spec
+        points = {point["cell"]: point for point in values_of(spec)}
         headline = webkb.scores[(webkb.scores["fold"] == "all") & (webkb.scores["metric"] == "accuracy")]
         for row in headline.to_dict("records"):
             assert points[row["cell"]]["value"] == pytest.approx(100 * row["value"], rel=1e-11)
@@ -158,8 +177,9 @@ class TestPictures:
         untested = [(a, b, -0.07, -0.09, -0.05, 4199) for a, b in combinations(others, 2)]
         untested += [(first, b, -0.07, -0.09, -0.05, 4199) for b in others[1:]]
         gaps = frame(DIFFERENCES, [("tf-l1-ngd", "tf-l2-linear", 0.0278, 0.013, 0.042, 4199), *untested])
-        points = significance_picture(replace(webkb, differences=gaps)).spec["data"]["values"]
-        told = {(point["a"], point["b"]): (point["gap"], point["interval"], point["told"]) for point in points}
+        spec = significance_picture(replace(webkb, differences=gaps)).spec
+        alt.Chart.from_dict(spec, validate=True)
+        told = {(point["a"], point["b"]): (point["gap"], point["interval"], point["told"]) for point in values_of(spec)}
         assert told["tf-l1-ngd", "tf-l2-linear"] == ("+2.78", "[+1.30, +4.20]", "higher")
         assert told["tf-l2-linear", "tf-l1-ngd"] == ("-2.78", "[-4.20, -1.30]", "lower")
         assert told["tf-l1-ned", "tf-l1-ngd"][2] == "no test"
@@ -169,15 +189,21 @@ class TestPictures:
         names = [cell.id for cell in webkb.cells if cell.id != "tf-l2-linear"]
         gaps = frame(DIFFERENCES, [(name, "tf-l2-linear", 0.01, 0.005, 0.015, 4199) for name in names])
         spec = significance_picture(replace(webkb, differences=gaps)).spec
-        assert [spec["encoding"][axis]["scale"]["domain"] for axis in "yx"] == [names, ["tf-l2-linear"]]
-        assert [point["a"] for point in spec["data"]["values"]] == names
+        for layer in spec["layer"]:
+            domains = [layer["encoding"][axis]["scale"]["domain"] for axis in "yx"]
+            assert domains == [names, ["tf-l2-linear"]]
+        assert [point["a"] for point in values_of(spec)] == names
 
     def test_confusions_hold_every_document_once(self, webkb):
         rows = [("tf-l1-ngd", "a", "a", 7), ("tf-l1-ngd", "b", "a", 2), ("tf-l2-ned", "a", "b", 9)]
         spec = confusion_picture(replace(webkb, confusions=frame(CONFUSIONS, rows))).spec
-        assert [point[3] for point in spec["data"]["values"]] == [7, 2, 9]
+        alt.Chart.from_dict(spec, validate=True)
+        assert len(spec["datasets"]) == 1
+        assert [point["n"] for point in values_of(spec)] == [7, 2, 9]
         names = {param["name"]: param["value"] for param in spec["params"]}
         assert (names["classes"], names["cells"]) == (["a", "b"], ["tf-l1-ngd", "tf-l2-ned"])
+        shown = [(names["cells"][p["c"]], names["classes"][p["t"]], names["classes"][p["p"]]) for p in values_of(spec)]
+        assert shown == [row[:3] for row in rows]
 
 
 class TestScript:
