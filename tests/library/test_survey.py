@@ -77,7 +77,7 @@ def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
             assert re.search(rf"\| {row['cell']} +\| +{100 * score:.2f} ", page)
     images = re.findall(r"\]\((img/.+?)\)", page)
     assert len(images) == 3
-    assert all((tmp_path / image).read_bytes().startswith(b"<?xml") for image in images)
+    assert all((tmp_path / image).read_bytes().startswith(b"<svg") for image in images)
 
 
 @pytest.mark.usefixtures("sketched")

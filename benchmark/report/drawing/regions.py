@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 HEIGHT = math.sqrt(0.75)  # of the triangle with side 1
 SIDE = {"simplex": 180.0, "half-plane": 160.0}  # points of the unit of either axis
 #: Points between panels: both rows are 7 inches wide, with the numbers below each panel.
-SPACING = {"simplex": 24.0, "half-plane": 8.0}
+SPACING = {"simplex": 24.0, "half-plane": 26.0}
 #: Ends of the axes of the triangle, with room for the names of its corners.
 FRAME = ((-0.1, 1.1), (-0.08, HEIGHT + 0.1))
 PIXELS = 3  # of the image of the regions, for a point of print

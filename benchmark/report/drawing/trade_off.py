@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from benchmark.report.surveys import Problem, Survey
 
 COLUMNS = 2
-SIDE, HIGH = 200.0, 150.0  # points of a panel
-NAME, GAP = TEXT - 1.0, 5.0  # points: of a method's name, and from it to its mark
+SIDE, HIGH = 198.0, 150.0  # points of a panel
+NAME, GAP = TEXT - 0.5, 5.0  # points: of a method's name, and from it to its mark
+Named = tuple[float, float, str]  # seconds, score and name of a method
 SECONDS = "Seconds to train and to decide on the tested documents"
 
 
@@ -47,7 +48,8 @@ def _panel(survey: Survey, problem: Problem, named: Sequence[str]) -> Spec:
     shown = dict.fromkeys(front, "front") | dict.fromkeys(others, "named")
     low, high = min(scores[i] for i in shown), max(scores)
     ends_y = low - 0.08 * (high - low) - 0.5, high + 0.12 * (high - low) + 0.3
-    ends_x = _with_room([seconds[i] for i in front], [methods[i] for i in front], max(seconds) * 2)
+    placed = _placed([(seconds[i], scores[i], methods[i]) for i in front], (ends_y[1] - ends_y[0]) / HIGH)
+    ends_x = _with_room(placed, [(seconds[i], scores[i], methods[i]) for i in others], seconds)
     rows = [
         {"seconds": plain(1, seconds[i]), "score": plain(1, scores[i]), "method": method, "kind": shown.get(i, "")}
         for i, method in enumerate(methods)
@@ -69,33 +71,45 @@ def _panel(survey: Survey, problem: Problem, named: Sequence[str]) -> Spec:
         those("").mark_point(color=MUTED, size=10, opacity=1, strokeWidth=0.8).encode(x, y),
         those("front").mark_point(color=OURS, filled=True, **marks).encode(x, y),
         those("named").mark_point(color=PUBLISHED, filled=True, shape="diamond", **marks).encode(x, y),
-        *_names(rows, ends_y, x, y),
+        *_names(placed, [row for row in rows if row["kind"] == "named"], x, y),
     ]
     drawn = alt.layer(*layers).properties(width=SIDE, height=HIGH)
     return spec_of(drawn) | titled([problem.name])
 
 
-def _with_room(seconds: Sequence[float], names: Sequence[str], most: float) -> tuple[float, float]:
-    """Return the ends of the axis of seconds, on which each name has room to the left of its mark."""
-    end = math.log10(most)
-    first = math.log10(min(seconds)) - 0.1
-    for at, name in zip(map(math.log10, seconds), names, strict=True):
-        room = text_width(name, NAME) + GAP + 2
-        first = min(first, (SIDE * at - room * end) / (SIDE - room)) if room < 0.9 * SIDE else first
-    return 10**first, most
+def _placed(front: Sequence[Named], unit: float) -> list[Named]:
+    """Return where the names of the front end, up and left of it, where nothing is; a point of print is `unit` high.
+
+    One stands below the other where they would touch, and left of all of the front that is as high.
+    """
+    found, above = list[Named](), math.inf
+    for at, score, name in reversed(front):
+        above = min(score + 3 * unit, above - NAME * unit)
+        beside = [other for other, height, _ in front if height > above - 0.8 * NAME * unit]
+        found.append((min(at, *beside), above, name))
+    return found
 
 
-def _names(rows: Sequence[Spec], ends: tuple[float, float], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Write names up and left of the front, where nothing is, one below the other; the others' below their marks."""
-    unit, above, found = (ends[1] - ends[0]) / HIGH, math.inf, list[alt.Chart]()
-    front = sorted((row for row in rows if row["kind"] == "front"), key=lambda row: -row["score"])
-    placed = []
-    for row in front:
-        above = min(row["score"] + 3 * unit, above - NAME * unit)
-        placed.append(row | {"score": above})
+def _with_room(left: Sequence[Named], right: Sequence[Named], seconds: Sequence[float]) -> tuple[float, float]:
+    """Return the ends of the axis of seconds, on which names have room to the left, or right, of where they end."""
+    first, end = math.log10(min(seconds)) - 0.1, math.log10(max(seconds)) + 0.1
+    # Each name needs its points, and a point is more seconds on a longer axis.
+    for _ in range(20):
+        unit = (end - first) / SIDE
+        first = min([first, *(math.log10(at) - unit * _room(name) for at, _, name in left)])
+        end = max([end, *(math.log10(at) + unit * _room(name) for at, _, name in right)])
+    return 10**first, 10**end
+
+
+def _room(name: str) -> float:
+    """Return the points that a name takes beside its mark."""
+    return text_width(name, NAME) + GAP + 2
+
+
+def _names(placed: Sequence[Named], others: Sequence[Spec], x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Write the names of the front where they were placed, those of others below their marks."""
+    rows = [{"seconds": plain(1, at), "score": plain(1, score), "method": name} for at, score, name in placed]
     look: dict[str, Any] = {"fontSize": NAME, "baseline": "middle"}
-    names = alt.Chart(rows_data(placed)).mark_text(align="right", dx=-GAP, color=OURS, **look)
-    found.append(names.encode(x, y, alt.Text("method:N")))
-    others = alt.Chart(rows_data([row for row in rows if row["kind"] == "named"]))
-    names = others.mark_text(align="left", dx=GAP, dy=6, color=PUBLISHED, **look)
-    return [*found, names.encode(x, y, alt.Text("method:N"))]
+    front = alt.Chart(rows_data(rows)).mark_text(align="right", dx=-GAP, color=OURS, **look)
+    below = alt.Chart(rows_data(others)).mark_text(align="left", dx=GAP, dy=6, color=PUBLISHED, **look)
+    return [front.encode(x, y, alt.Text("method:N")), below.encode(x, y, alt.Text("method:N"))]

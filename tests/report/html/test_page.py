@@ -8,8 +8,6 @@ from itertools import combinations, permutations
 
 import altair as alt
 import pytest
-from benchmark.report.html.dots import dot_picture
-from benchmark.report.html.matrices import confusion_picture, significance_picture
 
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
 from benchmark.report.drawing.dots import dot_chart, dot_pictures
