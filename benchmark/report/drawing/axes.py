@@ -41,6 +41,11 @@ def _axis(x: float, log: bool) -> float:
     return math.log10(x) if log else x
 
 
+def positions(panel: Panel) -> tuple[float, ...]:
+    """Return every x of a panel, ascending."""
+    return tuple(sorted({x for line in panel.lines for x in line.x}))
+
+
 def x_limits(xs: Sequence[float], *, log: bool) -> tuple[float, float]:
     """Return the ends of an x axis that shows all of these, which differ."""
     low, high = (xs[0], xs[-1]) if xs else (1.0, 10.0)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COLUMNS = 2
 SIDE, HIGH = 198.0, 150.0  # points of a panel
 NAME, GAP = TEXT - 0.5, 5.0  # points: of a method's name, and from it to its mark
+DECADE = 50.0  # points of a tenfold of seconds, about
 Named = tuple[float, float, str]  # seconds, score and name of a method
 SECONDS = "Seconds to train and to decide on the tested documents"
 
@@ -80,12 +81,13 @@ def _panel(survey: Survey, problem: Problem, named: Sequence[str]) -> Spec:
 def _placed(front: Sequence[Named], unit: float) -> list[Named]:
     """Return where the names of the front end, up and left of it, where nothing is; a point of print is `unit` high.
 
-    One stands below the other where they would touch, and left of all of the front that is as high.
+    One stands below the other where they would touch, and left of what of the front it would hide.
     """
     found, above = list[Named](), math.inf
     for at, score, name in reversed(front):
         above = min(score + 3 * unit, above - NAME * unit)
-        beside = [other for other, height, _ in front if height > above - 0.8 * NAME * unit]
+        reach = at / 10 ** (_room(name) / DECADE)
+        beside = [other for other, height, _ in front if height > above - 0.8 * NAME * unit and other > reach]
         found.append((min(at, *beside), above, name))
     return found
 

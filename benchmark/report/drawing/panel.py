@@ -1,0 +1,193 @@
+"""One panel of curves: its axes, band, bars, lines and marks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import altair as alt
+
+from benchmark.report.charts import MOST_TICKS
+from benchmark.report.curve_tables import chart_decimals, plain_number
+from benchmark.report.drawing.axes import NUMBER, dodges, log_ticks, moved, positions, unit_of_print, x_limits, y_limits
+from benchmark.report.drawing.key import BAND
+from benchmark.report.drawing.spec import FIT, plain, rows_data, spec_of, titled, tooltips
+from benchmark.report.drawing.theme import MUTED, PANEL_TITLE, WASH, look_of, wrapped
+from benchmark.report.numbers import interval, number
+
+if TYPE_CHECKING:
+    from benchmark.report.charts import Chart, Panel
+    from benchmark.report.drawing.theme import Spec
+
+MARGIN = 7.0  # points beside the outermost points
+
+
+@dataclass(frozen=True)
+class PanelView:
+    """One panel, drawn for a page or as a part of a file.
+
+    Parameters
+    ----------
+    chart : Chart
+    panel : Panel
+    labels : tuple of str
+        Of all lines of the chart, by which they are told apart.
+    shared : tuple of Panel
+        Panels that share its vertical scale.
+    width, height : float
+        Points.
+    page : bool
+        Whether it names its axes and has the reader's width, and lines can be picked; else it has its title.
+    x_labels, y_labels : bool
+        Whether its axes have numbers.
+    """
+
+    chart: Chart
+    panel: Panel
+    labels: tuple[str, ...]
+    shared: tuple[Panel, ...]
+    width: float
+    height: float
+    page: bool = False
+    x_labels: bool = True
+    y_labels: bool = True
+
+    @property
+    def spec(self) -> Spec:
+        """The panel with its title; a page gives it its width, and fades the lines that aren't picked."""
+        drawn = alt.layer(*self._layers()).properties(height=self.height)
+        if self.page:
+            picked = alt.param(name="picked", value=None)
+            return spec_of(drawn.properties(width="container", autosize=FIT).add_params(picked))
+        title = titled(wrapped(self.panel.title, self.width + 15, PANEL_TITLE))
+        return spec_of(drawn.properties(width=self.width)) | title
+
+    def _layers(self) -> list[alt.Chart]:
+        """The band, bars, lines and marks of the panel, from back to front."""
+        chart, rows = self.chart, self.points
+        if not rows:
+            rows = [{"series": "", "x": self.x_ends[0], "y": self.y_ends[0], "low": None}]
+        barred = [row for row in rows if row["low"] is not None]
+        colour = self._series("stroke", alt.Stroke)
+        data, layers = alt.Chart(rows_data(rows)), list[alt.Chart]()
+        if self.panel.printed:
+            layers.append(self._band())
+        if barred:
+            layers += self._bars(barred, colour)
+        if self.panel.lines:
+            tips = {"series": "series", "at": chart.x_label, "told": chart.y_label}
+            tips["interval"] = chart.bars or "interval"
+            dash, fill = self._series("dash", alt.StrokeDash), self._series("fill", alt.Fill)
+            shape = self._series("shape", alt.Shape)
+            line = data.mark_line(strokeWidth=2 if self.page else 1.2, aria=False)
+            layers.append(line.encode(self.x, self._y("y"), colour, dash, **self._faded()))
+            points = data.mark_point(opacity=1, size=50 if self.page else 20, strokeWidth=1.2 if self.page else 0.9)
+            layers.append(points.encode(self.x, self._y("y"), colour, fill, shape, tooltips(tips), **self._faded()))
+        else:
+            text = data.mark_text(text="no points", fontStyle="italic", color=MUTED, aria=False)
+            layers.append(text.encode(x=alt.value(alt.expr("width / 2")), y=alt.value(alt.expr("height / 2"))))
+            layers.append(data.mark_point(opacity=0, aria=False).encode(self.x, self._y("y")))
+        return layers
+
+    @cached_property
+    def x_ends(self) -> tuple[float, float]:
+        """The first and last x."""
+        return x_limits(positions(self.panel), log=self.chart.log_x)
+
+    @cached_property
+    def y_ends(self) -> tuple[float, float]:
+        """The ends of the vertical scale."""
+        return y_limits(self.shared, self.chart)
+
+    @cached_property
+    def _unit(self) -> float:
+        return unit_of_print(self.x_ends, self.width - 2 * MARGIN, log=self.chart.log_x)
+
+    @cached_property
+    def _dodged(self) -> tuple[list[float], float]:
+        return dodges(self.panel.lines, self._unit, log=self.chart.log_x)
+
+    @cached_property
+    def points(self) -> list[dict[str, Any]]:
+        """Every point with its bar, where it is drawn and as it is written."""
+        chart, found = self.chart, []
+        decimals = chart_decimals(chart)
+        # A bar that reaches zero leaves the panel of a logarithmic axis below.
+        bottom = self.y_ends[0] / 10 if chart.log_y else -math.inf
+        for line, offset in zip(self.panel.lines, self._dodged[0], strict=True):
+            missing = (math.nan,) * len(line.x)
+            for at, value, low, high in zip(line.x, line.y, line.low or missing, line.high or missing, strict=True):
+                ends = plain(chart.scale, low), plain(chart.scale, high)
+                row: dict[str, Any] = {"series": line.label, "x": plain(1, moved(at, offset, log=chart.log_x))}
+                row |= {"y": plain(chart.scale, value), "at": plain_number(at)}
+                row |= dict(
+                    zip(("low", "high"), (None if end is None else max(end, bottom) for end in ends), strict=True)
+                )
+                row |= {"told": number(chart.scale * value, decimals), "interval": interval(*ends, decimals)}
+                found.append(row)
+        return found
+
+    @property
+    def x(self) -> alt.X:
+        """The horizontal axis: a tick for each x, unless they are many or are to be round numbers."""
+        chart, xs = self.chart, positions(self.panel)
+        # In points: lines that stand aside need some more beyond the outermost x.
+        padding = MARGIN + max(map(abs, self._dodged[0]), default=0.0) / self._unit
+        ticks: Any = list(xs)
+        if not xs or chart.round_x or len(xs) > MOST_TICKS:
+            ticks = log_ticks(*self.x_ends) if chart.log_x else alt.Undefined
+        axis = alt.Axis(
+            values=ticks, grid=False, labelExpr=NUMBER, labelOverlap="greedy", labelSeparation=4, labels=self.x_labels
+        )
+        if ticks is alt.Undefined:
+            axis.tickCount = max(3, int(self.width / 45))
+        scale = _scale(self.x_ends, log=chart.log_x, padding=padding)
+        return alt.X("x", type="quantitative", scale=scale, axis=axis, title=chart.x_label if self.page else None)
+
+    def _y(self, name: str) -> alt.Y:
+        chart = self.chart
+        scale = _scale(self.y_ends, log=chart.log_y)
+        axis = alt.Axis(labelExpr=NUMBER, labels=self.y_labels, labelOverlap="greedy", domain=True)
+        if chart.log_y:
+            axis.values = log_ticks(*self.y_ends)
+        else:
+            axis.tickCount = max(3, int(self.height / 28))
+        return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=chart.y_label if self.page else None)
+
+    def _series(self, name: str, channel: Any) -> Any:
+        """Return how a channel shows the label of a line."""
+        looks = [look_of(i)[name] for i in range(len(self.labels))]
+        return channel("series:N", scale=alt.Scale(domain=list(self.labels), range=looks), legend=None)
+
+    def _faded(self) -> dict[str, Any]:
+        """Return that lines other than the picked one are faint, on a page."""
+        chosen = "picked == null || picked == datum.series"
+        return {"opacity": alt.condition(chosen, alt.value(1), alt.value(0.12))} if self.page else {}
+
+    def _bars(self, rows: list[dict[str, Any]], colour: Any) -> list[alt.Chart]:
+        """Draw the bars with their ends, thin enough for the points of print to the next line's."""
+        data, step = alt.Chart(rows_data(rows)), self._dodged[1]
+        width = max(0.25, min(0.9, 0.6 * step)) * (1.4 if self.page else 1)
+        look: dict[str, Any] = {"clip": True, "aria": False, "opacity": 1}
+        bar = data.mark_rule(strokeWidth=width, **look).encode(self.x, self._y("low"), alt.Y2("high"), colour)
+        caps = data.mark_tick(orient="horizontal", size=min(3.6, 0.84 * step), thickness=width, **look)
+        found = [bar, *(caps.encode(self.x, self._y(end), colour) for end in ("low", "high"))]
+        return [each.encode(**self._faded()) for each in found]
+
+    def _band(self) -> alt.Chart:
+        """Draw the range of the paper's figure over the whole width."""
+        ends = [max(self.chart.scale * end, self.y_ends[0]) for end in self.panel.printed or ()]
+        rows = [{"low": plain(1, ends[0]), "high": plain(1, ends[1])}]
+        mark: alt.Chart = alt.Chart(rows_data(rows)).mark_rect(
+            color=WASH if self.page else BAND.fill, opacity=1, aria=False
+        )
+        found: alt.Chart = mark.encode(self._y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width"))
+        return found
+
+
+def _scale(ends: tuple[float, float], *, log: bool, **others: Any) -> alt.Scale:
+    """Return a scale that ends just there; only a linear one could begin at zero."""
+    linear: dict[str, Any] = {} if log else {"zero": False}
+    return alt.Scale(type="log" if log else "linear", domain=list(ends), nice=False, **linear, **others)
