@@ -3,54 +3,27 @@
 from __future__ import annotations
 
 import base64
-import functools
 import struct
 import zlib
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import numpy as np
 import pytest
 from scipy.interpolate import LinearNDInterpolator
 
-from benchmark.corpora.curved_points import CLASSES, TERMS, draw, grid, log_odds
+from benchmark.corpora.curved_points import draw
 from benchmark.report.drawing.contours import png, region_mask, triangles_of, zero_lines
 from benchmark.report.drawing.regions import CORNERS, MARKS, TINTS, drawn, region_chart
 from benchmark.report.drawing.render import rendered
 from benchmark.report.drawing.theme import INK, MUTED
-from benchmark.report.regions import RegionFigure, RegionPanel
+from tests.report.regions import figure_of, panels
 from tests.scenes import Scene, overlap, rows_of, scene_of
 
-SPACES = ("simplex", "half-plane")
-
-
-def panel(space: str, turned: float) -> RegionPanel:
-    """A method that decides as the best boundary does of other odds."""
-    everywhere, samples = grid(space, 40), draw(space, n=40, n_test=2)
-    odds = log_odds(space, everywhere)
-    return RegionPanel(
-        f"a method, t = {turned:g}",
-        space,
-        TERMS[space],
-        CLASSES,
-        everywhere,
-        (odds < turned).astype(np.int16),
-        (odds < 0).astype(np.int32),
-        samples.points,
-        samples.labels,
-        f"{space} {turned:g}: 71.2 % of the space",
-    )
-
-
-@functools.cache
-def panels() -> tuple[RegionPanel, ...]:
-    return tuple(panel(space, turned) for space in SPACES for turned in (1.0, -0.5))
-
-
-def figure_of(*rows: tuple[RegionPanel, ...]) -> RegionFigure:
-    return RegionFigure("figure", "Decision regions", rows)
+if TYPE_CHECKING:
+    from benchmark.report.regions import RegionPanel
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,12 @@ import altair as alt
 import pytest
 
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, frame
-from benchmark.report.drawing.dots import dot_chart, dot_pictures
+from benchmark.report.drawing.dots import dot_pictures
 from benchmark.report.drawing.matrices import confusion_picture, significance_picture
+from benchmark.report.drawing.regions import region_chart
 from benchmark.report.html import page, vega
 from benchmark.report.html.page import in_short, page_html, tone
+from tests.report.regions import figure_of, panels
 from tests.report.summaries import many_cells_summary
 
 
@@ -152,12 +154,12 @@ class TestPictures:
 
     def test_a_figure_of_another_kind_is_shown_whole(self, webkb):
         """As the file shows it, in the page's colours, with its description for a reader aloud."""
-        spec = dot_chart(webkb)
-        html = page_html(replace(webkb, pictures={"regions": lambda: spec}))
-        shown = specs_of(html)["regions"]
+        figure = figure_of(panels()[:2])
+        spec = region_chart(figure)
+        html = page_html(replace(webkb, regions=(figure,)))
+        shown = specs_of(html)["figure"]
         assert shown["concat"]
         assert shown["description"] == spec["description"]
-        assert "var(--ours)" in str(shown)
         assert [sorted(map(str, rows)) for rows in shown["datasets"].values()]
         assert re.search(r'class="picture whole" role="region" tabindex="0" aria-label="Picture: [^"]+"', html)
 
