@@ -160,6 +160,7 @@ class TestPictures:
         shown = specs_of(html)["figure"]
         assert shown["concat"]
         assert shown["description"] == spec["description"]
+        assert "var(--ours)" in str(shown)
         assert [sorted(map(str, rows)) for rows in shown["datasets"].values()]
         assert re.search(r'class="picture whole" role="region" tabindex="0" aria-label="Picture: [^"]+"', html)
 
