@@ -87,7 +87,7 @@ class TestVariants:
                 "variants:\n  a:\n    txt: {} # HERE\n",
                 "unknown key of a variant 'txt'; did you mean 'text'? (allowed: corpus, t",
             ),
-            ("variants:\n  a:\n    methods: [linear] # HERE\n", "unknown key of a variant 'methods'"),
+            ("variants:\n  a:\n    measures: [coordinates] # HERE\n", "unknown key of a variant 'measures'"),
             ("variants:\n  a: {text: {}}\n  b:\n    text:\n      digit: drop # HERE\n", "did you mean 'digits'?"),
             ("variants:\n  a:\n    corpus:\n      classes: [student] # HERE\n", "two or more different ones"),
             ("variants:\n  a:\n    text:\n      digits: tokn # HERE\n", "did you mean 'token'?"),

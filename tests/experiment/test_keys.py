@@ -397,9 +397,6 @@ def test_a_module_is_seen_by_the_results_that_import_it_and_by_no_other(
 #: Of these rooms, what computes nothing that is stored under their code.
 NOT_STORED = {
     "benchmark.corpora.own_card",
-    "benchmark.kernels.heat.covering",
-    "benchmark.kernels.heat.half_space",
-    "benchmark.kernels.heat.hyperbolic",
     "benchmark.methods.blindness",
 }
 #: Rooms of which every module that runs for a result must be part of its key.

@@ -44,8 +44,8 @@ class Hyperbolic(TransformerMixin, BaseEstimator):
     Examples
     --------
     >>> Hyperbolic(t=2.0).fit([[0.0, 1.0], [1.0, 1.0]]).transform([[0.0, 1.0], [1.0, 0.5]]).round(4)
-    array([[1.    , 0.8809],
-           [0.7562, 0.8812]])
+    array([[1.    , 0.9081],
+           [0.7656, 0.9081]])
     """
 
     tags: ClassVar[Tags] = replace(DEFAULT, normalization="none", normalizations=("none",))

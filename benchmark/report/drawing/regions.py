@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 HEIGHT = math.sqrt(0.75)  # of the triangle with side 1
 SIDE = {"simplex": 180.0, "half-plane": 160.0}  # points of the unit of either axis
 #: Points between panels: both rows are 7 inches wide, with the numbers below each panel.
-SPACING = {"simplex": 24.0, "half-plane": 26.0}
+SPACING = {"simplex": 40.0, "half-plane": 8.0}
 #: Ends of the axes of the triangle, with room for the names of its corners.
 FRAME = ((-0.1, 1.1), (-0.08, HEIGHT + 0.1))
-PIXELS = 3  # of the image of the regions, for a point of print
+PIXELS = 2  # of the image of the regions, for a point of print
 #: Tints of unequal lightness, so that they differ without colour too.
 TINTS = ("#b9dcf0", "#fdecd6")
 MARKS = ({"shape": "circle", "fill": OURS, "size": 15}, {"shape": "triangle-up", "fill": PUBLISHED, "size": 20})
@@ -48,8 +48,9 @@ def region_chart(figure: RegionFigure) -> Spec:
     strips = []
     for letter, row in zip(ascii_lowercase, figure.rows, strict=False):
         heading = titled([f"({letter}) {row[0].row}"], anchor="start", fontWeight="bold", offset=8)
-        space = _space(row[0])
-        strips.append(beside([_panel(each) for each in row], columns=COLUMNS, spacing=SPACING[space], **heading))
+        # A row has one grid, and to triangulate it takes as long as all else of a panel.
+        triangles, spacing = triangles_of(drawn(row[0].grid)), SPACING[_space(row[0])]
+        strips.append(beside([_panel(each, triangles) for each in row], columns=COLUMNS, spacing=spacing, **heading))
     legend = key_spec(_legend(figure.rows[0][0].classes), WIDTH - 20)
     column = beside([beside(strips, spacing=12, center=True), legend], center=True)
     n = sum(map(len, figure.rows))
@@ -71,13 +72,13 @@ def drawn(points: Array) -> Array:
     return np.column_stack([points[:, 1] + points[:, 2] / 2, HEIGHT * points[:, 2]])
 
 
-def _panel(panel: RegionPanel) -> Spec:
+def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> Spec:
     """Draw one method, its name above and its caption below."""
     x, y, (width, height) = _axes(panel)
     space, points = drawn(panel.grid), drawn(panel.points)
-    layers, corners = [_regions(panel, x, y)], triangles_of(space)
+    layers = [_regions(panel, x, y)]
     for codes, line in ((panel.likelier, BEST), (panel.predicted, BORDER)):
-        layers += _lines(zero_lines(space, corners, 1.0 - 2.0 * codes), x, y, **line)
+        layers += _lines(zero_lines(space, triangles, 1.0 - 2.0 * codes), x, y, **line)
     layers += _corners(panel, x, y) if _space(panel) == "simplex" else []
     for label, (name, mark) in enumerate(zip(panel.classes, MARKS, strict=True)):
         own = _rows(points[panel.labels == label], what=f"{name}: training point")
