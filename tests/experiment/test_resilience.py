@@ -21,12 +21,11 @@ from tests.processes import Process
 
 #: Pictures and thousands of resamples take half of such a run: what is shown is written, and intervals are of a few.
 SKETCHED = """
-from functools import wraps
 from benchmark.cli import main
 from benchmark.evaluation import intervals
-from benchmark.report import files
+from benchmark.report.drawing import render
 intervals.DRAWS = intervals.DRAWS_MANY = 100
-files.rendered = wraps(files.rendered)(lambda _, given: dict.fromkeys(("png", "svg"), repr(given.cells).encode()))
+render.rendered = lambda specs: {name: dict.fromkeys(render.KINDS, repr(each).encode()) for name, each in specs.items()}
 main()
 """
 pytestmark = pytest.mark.slow

@@ -58,7 +58,8 @@ def command(undisturbed: Callable[[str], Undisturbed]) -> Command:
             changes = {"BENCH_CACHE": str(top / "store"), **environment.variables}
             kept = {key: value.replace("{tmp}", str(empty)) for key, value in changes.items() if value is not None}
             without = " ".join(f"unset {key};" for key in changes if key not in kept)
-            shell = f"{without} {environment.shell.replace('{tmp}', str(empty))}"
+            # The trials' own limit of memory is no part of an environment: vl-convert can't draw under one.
+            shell = f"ulimit -S -v unlimited; {without} {environment.shell.replace('{tmp}', str(empty))}"
             with Running(*BENCH, *words, command=("sh", "-c", shell, "sh"), **kept) as running:
                 done = running.end()
         out = re.sub(r"[\d.,]+ (s|MB|GB)\b", r"# \1", done.out.replace(folder, "TOP"))

@@ -12,22 +12,21 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 from typer.testing import CliRunner
 
 from benchmark.checks import own_digest
 from benchmark.cli import app
-from tests.experiment.test_resilience import PREDICTIONS
+from benchmark.evaluation.predictions import RECORD
 from tests.strategies import damaged, damaged_trees, one
 from tests.trials.limits import assert_clear, examples, trial
 from tests.trials.processes import SHAPES, Undisturbed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    Arrays = dict[str, np.ndarray[Any, Any]]
 
 MANIFEST = "manifest.json"
 #: Keys of the manifest that are read again.
@@ -36,25 +35,24 @@ JSON_TOKENS = [
     b"{", b"}", b"[", b"]", b'"', b",", b":", b"null", b"NaN", b"Infinity", b"1e999", b"\\ud800", b"\xff", b"\0",
     b"[" * 5_000, b"9" * 5_000,
 ]  # fmt: skip
-CHANGES: list[Callable[[Any, int], Any]] = [
-    lambda array, n: array[:n],
-    lambda array, n: array[n:],
-    lambda array, _n: array[..., None],
-    lambda array, _n: array[::-1],
-    np.roll,
-    lambda array, _n: np.repeat(array, 2, axis=0),
-    lambda array, _n: array.reshape(-1),
-    lambda array, n: array.astype(("f8", "i8", "u1", ">f4", "U10")[n % 5]),
-    lambda array, n: array.astype(("f8", "i8", "u1", ">f4", "U10")[n % 5]),
-    lambda array, _n: array * 0,
-    lambda array, n: array * 0 + n,
-    lambda array, _n: array * 0 + 10**9,
-    lambda array, _n: array * 0 - 1,
-    lambda array, _n: array * np.nan,
-    lambda _array, _n: np.float64(np.nan),
-    lambda _array, n: np.empty((0, n)),
-    lambda _array, _n: np.zeros(1 << 20),
-    lambda _array, _n: np.array("text"),
+#: What may be done to a column of n rows.
+CHANGES: list[Callable[[pa.ChunkedArray, int], Any]] = [
+    lambda column, _: column[::-1],
+    lambda column, n: pa.chunked_array([column.slice(n % len(column)), column.slice(0, n % len(column))]),
+    lambda column, _: pa.nulls(len(column), column.type),
+    lambda column, _: pa.nulls(len(column)),
+    lambda column, _: pa.array(["text"] * len(column)),
+    lambda column, _: pa.array(["text"] * len(column)).dictionary_encode(),
+    lambda column, n: pa.array([n] * len(column)),
+    lambda column, _: pa.array([-1] * len(column)),
+    lambda column, _: pa.array([10**18] * len(column)),
+    lambda column, _: pa.array([float("nan")] * len(column)),
+    lambda column, _: pa.array([["text", "text"]] * len(column)),
+    lambda column, _: pa.array([[]] * len(column), pa.list_(pa.string())),
+    lambda column, n: pa.array([[n, -1]] * len(column)),
+    lambda column, _: column.cast(pa.string()),
+    lambda column, _: column.cast(pa.float64()),
+    lambda column, _: pa.array([column[0].as_py()] * len(column), column.type),
 ]
 
 
@@ -75,31 +73,36 @@ def manifests(draw: Any, content: bytes) -> bytes:
 
 
 @st.composite
-def archives(draw: Any, content: bytes) -> bytes:
-    """Draw the predictions changed: as bytes, or one or two of the arrays; some are missing, or another's."""
-    if draw(st.integers(0, 4)) == 1:
-        return draw(damaged([content], [b"PK\3\4", b"\0" * 40, b"\x93NUMPY", b"\xff" * 8]))
-    with np.load(io.BytesIO(content)) as archive:
-        arrays: Arrays = dict(archive)
+def tables(draw: Any, content: bytes) -> bytes:
+    """Draw a table changed: as bytes, or in its columns and rows; some are missing, or another's."""
+    if draw(st.integers(0, 4)) == 1 or not content.startswith(b"PAR1"):
+        return draw(damaged([content], [b"PAR1", b"\0" * 40, b"PK\3\4", b"\xff" * 8]))
+    table = parquet.read_table(pa.BufferReader(content))
     for _ in range(one(draw, (1, 1, 2))):
-        name, other = one(draw, sorted(arrays)), one(draw, sorted(arrays))
-        match draw(st.integers(0, 9)):
-            case 0:
-                del arrays[name]
-            case 1:
-                arrays[name], arrays[other] = arrays[other], arrays[name]
-            case 2:
-                arrays[f"{name}2"] = arrays.pop(name)
-            case 3 | 4 if "index" in arrays:
-                index = draw(damaged_trees(json.loads(arrays["index"].tobytes()), [["base", "small", "x", 1]]))
-                arrays["index"] = np.frombuffer(as_json(index), dtype=np.uint8)
-            case _:
-                change, n = one(draw, CHANGES), draw(st.integers(1, 99))
-                # Not every array can be changed in every way.
-                with contextlib.suppress(TypeError, ValueError, IndexError, OverflowError):
-                    arrays[name] = np.asarray(change(arrays[name], n))
+        name, other = one(draw, table.column_names), one(draw, table.column_names)
+        at, n = table.column_names.index(name), draw(st.integers(1, 99))
+        # Not every column can be changed in every way.
+        with contextlib.suppress(pa.ArrowException, IndexError, ZeroDivisionError):
+            match draw(st.integers(0, 9)):
+                case 0:
+                    table = table.drop_columns(name)
+                case 1:
+                    table = table.set_column(at, name, table[other])
+                case 2:
+                    table = table.rename_columns([f"{each}2" if each == name else each for each in table.column_names])
+                case 3:
+                    table = table.slice(n % (len(table) + 1))
+                case 4:
+                    table = pa.concat_tables([table, table.slice(0, n)])
+                case 5:
+                    table = table.replace_schema_metadata()
+                case _:
+                    table = table.set_column(at, name, one(draw, CHANGES)(table[name], n))
     file = io.BytesIO()
-    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    try:
+        parquet.write_table(table, file)
+    except pa.ArrowException:
+        return b"PAR1"
     return file.getvalue()
 
 
@@ -107,7 +110,7 @@ def forge(folder: Path) -> bool:
     """Make every digest fit what was changed, where the manifest can still be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_bytes())
-        manifest["files"][PREDICTIONS] = hashlib.sha256((folder / PREDICTIONS).read_bytes()).hexdigest()
+        manifest["files"] |= {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in RECORD}
         manifest["digest"] = own_digest(manifest)
     except (ValueError, TypeError, KeyError, RecursionError):
         return False
@@ -121,7 +124,7 @@ def rows(folder: Path) -> list[tuple[str, ...]]:
 
 
 @examples(200, 12)
-@given(shape=st.sampled_from(sorted(SHAPES)), name=st.sampled_from([MANIFEST, PREDICTIONS]), data=st.data())
+@given(shape=st.sampled_from(sorted(SHAPES)), name=st.sampled_from([MANIFEST, *RECORD]), data=st.data())
 @trial(60)
 def test_an_edited_run_gives_a_reason_or_its_own_numbers(
     undisturbed: Callable[[str], Undisturbed], shape: str, name: str, data: Any
@@ -130,7 +133,7 @@ def test_an_edited_run_gives_a_reason_or_its_own_numbers(
     cells = st.sampled_from([row[0] for row in rows(original)][1:])
     with tempfile.TemporaryDirectory() as top:
         folder = Path(shutil.copytree(original, Path(top) / "run"))
-        changed = {MANIFEST: manifests, PREDICTIONS: archives}[name]
+        changed = manifests if name == MANIFEST else tables
         (folder / name).write_bytes(data.draw(changed((original / name).read_bytes())))
         forged = data.draw(st.booleans()) and forge(folder)
         others = [data.draw(cells), data.draw(cells)] if data.draw(st.booleans()) else [original]
