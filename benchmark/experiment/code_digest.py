@@ -158,7 +158,7 @@ def _distribution(top: str) -> frozenset[str]:
     """Return the installed distribution that a module belongs to; none for the standard library."""
     if top in sys.stdlib_module_names:
         return frozenset()
-    known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official"}.get(top, top)
+    known = {"sklearn": "scikit-learn", "libsvm": "libsvm-official", "yaml": "pyyaml"}.get(top, top)
     try:
         version(known)
     except metadata.PackageNotFoundError:
