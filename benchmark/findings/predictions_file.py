@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CLASSES = b"classes"
+_MAY_BE_NULL = ("size", "terms", "inner_error", "peak_bytes")
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _NAMES = pa.list_(pa.string())
 _AXES = [("size", pa.int64()), ("terms", pa.int64())]
@@ -105,7 +106,11 @@ def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 def _read(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
     # In one thread: another would be the plug-in's or the run's, which own the cores.
-    return parquet.read_table(pa.BufferReader(content), columns=columns, use_threads=False)
+    table = parquet.read_table(pa.BufferReader(content), columns=columns, use_threads=False)
+    for name in table.column_names:
+        if table[name].null_count and name not in _MAY_BE_NULL:
+            raise ValueError(f"the column {name} has gaps")
+    return table
 
 
 def _constant(value: Any, n: int, kind: pa.DataType) -> pa.Array:

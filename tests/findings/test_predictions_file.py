@@ -223,6 +223,18 @@ class TestDamage:
         with pytest.raises(DAMAGED):
             decode(contents | {name: file.getvalue()})
 
+    @pytest.mark.parametrize(
+        ("name", "column"),
+        [(PREDICTIONS, "tied"), (DOCUMENTS, "document"), (SPLITS, "test"), (SETTINGS, "cell"), (TIMINGS, "version")],
+    )
+    def test_a_column_with_gaps(self, contents, name, column):
+        table = parquet.read_table(pa.BufferReader(contents[name]))
+        gaps = pa.nulls(len(table), table.schema.field(column).type)
+        file = io.BytesIO()
+        parquet.write_table(table.set_column(table.column_names.index(column), column, gaps), file)
+        with pytest.raises(DAMAGED, match=f"the column {column} has gaps"):
+            decode(contents | {name: file.getvalue()})
+
     @pytest.mark.parametrize("save", [np.save, np.savez])
     def test_an_array_or_another_archive(self, contents, save):
         file = io.BytesIO()
