@@ -29,7 +29,7 @@ CHOICES = (ORACLE, INNER, NEWEST)
 POINTS = "points (tasks × methods or candidates × training sizes × terms)"
 #: Of these, those that are defined for the documents are scored where a configuration names none.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
-#: What a variant may make otherwise: its cells are those of the configuration.
+#: What a variant may make otherwise; its cells are those of the configuration, unless it names methods.
 VARYING = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
 

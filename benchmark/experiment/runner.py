@@ -229,7 +229,7 @@ class Walk:
 
 def found_in_store(n: int) -> str:
     """Return the line that says how much of kernels wasn't computed again."""
-    return f"{n:,} of the kernels' matrices and models came from the store: only machines were trained on them."
+    return f"{n:,} of the kernels' matrices, models and hyperplanes came from the store."
 
 
 def point_name(place: SettingKey) -> str:

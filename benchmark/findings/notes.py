@@ -333,7 +333,7 @@ def _chosen(run: Run) -> Iterator[str]:
 
 def _components(study: Experiment, *, several: bool) -> Iterator[str]:
     """Yield what kernels and classifiers say of themselves, in the order of the registry."""
-    specs = [entry.candidates[0] for entry in next(iter(study.variants.values())).entries]
+    specs = [entry.candidates[0] for variant in study.variants.values() for entry in variant.entries]
     used = {part.name for spec in specs for part in (spec.kernel, spec.classifier) if part is not None}
     for tags in (tags_of(cls) for name, cls in study.known.methods.items() if name in used):
         yield from filter(None, (tags.note, tags.note_of_several if several else ""))

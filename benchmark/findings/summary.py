@@ -84,10 +84,11 @@ def summarized(run: Run) -> Summary:
 
 def _charts(study: Experiment, scored: Scored, published: Published | None) -> tuple[Chart, ...]:
     """The figures that the configuration asks for, of which there is something to show."""
-    if not study.figures:
-        return ()
-    scores = pd.concat([each for each in (scored.frame, scored.drawn) if len(each)], ignore_index=True)
     lines = [figure for figure in study.figures if not figure.regions]
+    frames = [each for each in (scored.frame, scored.drawn) if len(each)]
+    if not lines or not frames:
+        return ()
+    scores = pd.concat(frames, ignore_index=True)
     for axis in {figure.x for figure in lines} - set(scores.columns):
         scores[axis] = np.nan
 

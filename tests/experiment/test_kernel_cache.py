@@ -90,7 +90,7 @@ class TestRuns:
         notebook.notes.clear()
         found = run(other, RunContext(store, notebook)).predictions.settings
         assert len(kept(store)) == len(first)
-        said = f"{len(first)} of the kernels' matrices and models came from the store"
+        said = f"{len(first)} of the kernels' matrices, models and hyperplanes came from the store"
         assert any(said in note for note in notebook.notes) == bool(first)
         expected = from_scratch(other)
         assert found.keys() == expected.keys()

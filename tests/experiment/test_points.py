@@ -124,6 +124,17 @@ def test_at_equal_time_the_curved_kernels_reach_what_the_gaussian_does_not(tmp_p
             assert gaussian + 0.1 < information < optimal + 0.02
 
 
+@pytest.mark.usefixtures("sketched")
+@pytest.mark.parametrize("figure", [{"regions": ["base"]}, {"x": "t", "y": "accuracy"}])
+def test_where_every_method_fails_nothing_is_drawn(figure: dict[str, Any], tmp_path: Path) -> None:
+    """Words are no points: the kernel refuses them, and so does the measure."""
+    method = {"weighting": "tf", "normalization": "none", "kernel": "hyperbolic"}
+    sections = {"methods": [method], "measures": ["coordinates"], "figures": [{"name": "figure", **figure}]}
+    summary = summarized(run(small_experiment(**sections), RunContext(Store(tmp_path))))
+    assert (summary.regions, summary.charts, len(summary.scores)) == ((), (), 0)
+    assert "two coordinates" in next(iter(summary.failures.values()))
+
+
 class TestConfigurations:
     @pytest.mark.parametrize(
         ("figure", "said"),
