@@ -53,6 +53,8 @@ class Tags:
         Of kernels and classifiers: a line below the tables, in every run and where documents may have several classes.
     draws : bool
         Of protocols: draws training documents again and again, so that a document may be tested repeatedly.
+    leaves_groups_out : bool
+        Of protocols: each split tests one group of documents, which trains in all others.
     base_only : bool
         Of measures: computed of the configuration itself alone, not of its variants.
     only_beside_prints : bool
@@ -74,6 +76,7 @@ class Tags:
     note: str = ""
     note_of_several: str = ""
     draws: bool = False
+    leaves_groups_out: bool = False
     base_only: bool = False
     only_beside_prints: bool = False
 

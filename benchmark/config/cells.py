@@ -11,7 +11,6 @@ from benchmark.config.limits import check_number
 from benchmark.config.model import ALL, BASE, Cell, Figure, Pair
 from benchmark.errors import quoted, unknown
 from benchmark.evaluation.metrics import CLOCK
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -42,7 +41,9 @@ def cells_of(
         cells += _points(variant, choices, by_class=by_class)
         cells += _growths(variant, choices, by_class=by_class) if growth else []
         cells += [
-            cell for own in _own(measures, variant) for cell in own.cells(variant.name, variant.collection.classes)
+            replace(cell, measure=name)
+            for name, own in _own(measures, variant)
+            for cell in own.cells(variant.name, variant.collection.classes)
         ]
     return tuple(cells)
 
@@ -56,14 +57,14 @@ def n_cells(
         n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
         n_axes = len(variant.numbers) * (len(variant.sizes) + growth)
         number += len(choices) * n_rows * len(variant.entries) * n_axes
-        own = _own(measures, variant)
+        own = (each for _, each in _own(measures, variant))
         number += sum(len(each.rows) + len(variant.collection.classes) * len(each.kinds) for each in own)
     return number
 
 
-def _own(measures: Iterable[Component], variant: Variant) -> list[Any]:
-    """The measures of a variant."""
-    return [each.build() for each in measures if variant.name == BASE or not tags_of(each.cls).base_only]
+def _own(measures: Iterable[Component], variant: Variant) -> list[tuple[str, Any]]:
+    """Return the measures of a variant, by name."""
+    return [(each.name, each.build()) for each in measures if variant.name == BASE or not each.tags.base_only]
 
 
 def _prefix(variant: str) -> list[str]:

@@ -21,7 +21,9 @@ from benchmark.sections import validated
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
 
+    from benchmark.evaluation.metrics import Metric
     from benchmark.registries import Registries, Registry
     from benchmark.source import Location, YamlSource
 
@@ -33,9 +35,7 @@ DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
 VARYING = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
 
-def check_experiment(
-    source: YamlSource, known: Registries, recorded: Mapping[str, Mapping[str, Any]] | None = None
-) -> Experiment:
+def check_experiment(source: YamlSource, known: Registries) -> Experiment:
     """Check plain data and list its cells.
 
     Parameters
@@ -43,20 +43,18 @@ def check_experiment(
     source : YamlSource
     known : Registries
         What it can name.
-    recorded : mapping of variant to mapping
-        Where a finished run is read again: what its manifest keeps of corpora that have no card.
     """
     config = validated(ExperimentSection, source)
     papers = sorted(path.stem for path in published.FOLDER.glob("*.yaml"))
     if config.paper is not None and config.paper not in papers:
         raise source.error(("paper",), unknown("paper", config.paper, papers))
     choices = _choices(config, source)
-    variants = {BASE: _variant(BASE, config, source, known, recorded)} if config.base else {}
+    variants = {BASE: _variant(BASE, config, source, known)} if config.base else {}
     unvaried = source.without(["variants"])
     for name in config.variants:
         check_variant_name(name, source)
         own = _varied(unvaried, source.part(("variants", name)))
-        variants[name] = _variant(name, validated(ExperimentSection, own), own, known, recorded)
+        variants[name] = _variant(name, validated(ExperimentSection, own), own, known)
         check_number(sum(each.n_points for each in variants.values()), POINTS, source, ("variants",))
     if not variants:
         raise source.error(("base",), "base: false leaves nothing to run: name variants")
@@ -64,7 +62,7 @@ def check_experiment(
         raise source.error(("expect",), "expect is of the configuration itself, which base: false leaves out")
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
-    several = first.collection.reader.several
+    several = first.collection.several
     metrics = _metrics(config, source, known.metrics, several=several)
     measured = _measures(config, known.measures, source)
     growth = "growth" in config.derive
@@ -79,6 +77,8 @@ def check_experiment(
     if len(set(ids)) < len(ids):
         twice = next(name for name, number in Counter(ids).items() if number > 1)
         raise source.error(("variants",), f"two cells would have the id {twice!r}: name a variant or task otherwise")
+    figures = figures_of(config, tuple(variants.values()), metrics, measured, source, known)
+    declared = {quantity.name for component in measured for quantity in component.cls.metrics}
     return Experiment(
         name=config.name,
         title=config.title or config.name,
@@ -96,12 +96,20 @@ def check_experiment(
         by_class=config.classes == "each",
         measures=measured,
         fitted_cells=_fitted(config, ids, source),
-        figures=figures_of(config, tuple(variants.values()), metrics, measured, source, known),
+        figures=figures,
         expected_documents=config.expect.documents,
         expected_vocabulary=config.expect.vocabulary,
+        scorers=_scorers(known.metrics, {*metrics, *(metric for figure in figures for metric in figure.y)}),
+        declared=known.quantities,
+        quantities={name: each for name, each in known.quantities.items() if name in declared},
         known=known,
         parallel=config.parallel,
     )
+
+
+def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
+    """Return the metrics of this package, and those of plug-ins that are asked for."""
+    return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
 
 
 def check_variant_name(name: str, source: YamlSource) -> None:
@@ -119,14 +127,8 @@ def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
     return source.overlaid(over)
 
 
-def _variant(
-    name: str,
-    config: ExperimentSection,
-    source: YamlSource,
-    known: Registries,
-    recorded: Mapping[str, Mapping[str, Any]] | None,
-) -> Variant:
-    collection = collection_of(config, source, known.corpora, (recorded or {}).get(name))
+def _variant(name: str, config: ExperimentSection, source: YamlSource, known: Registries) -> Variant:
+    collection = collection_of(config, source, known.corpora)
     tasks = tasks_of(config, collection, source)
     protocol, sizes = protocol_of(config, source, known.protocols)
     over = None if config.choose is None else frozenset(config.choose.over)
@@ -139,8 +141,7 @@ def _variant(
     variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
     check_number(variant.n_points, POINTS, source, *(place for place in axes if place[0] in source.data))
-    if recorded is None:  # of a run that is finished nothing is split, and its protocol may have gone
-        check_splits(collection, tasks, protocol, sizes, inner_of(config, collection), source)
+    check_splits(collection, tasks, protocol, sizes, inner_of(config, collection), source)
     return variant
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from benchmark.classifiers import LIMITS
-from benchmark.errors import ConfigError, unknown
+from benchmark.errors import BenchError, ConfigError, unknown
 from benchmark.foreign import guarded, plugin_of, running
 from benchmark.kernels import elementwise as is_elementwise
 from benchmark.kernels.worth import worthless
 from benchmark.registries import refusal, shipped
 from benchmark.sections import must_be, shown
-from benchmark.tags import tags_of
+from benchmark.tags import Tags, tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,36 +40,60 @@ class ComponentError(Exception):
 
 @dataclass(frozen=True)
 class Component:
-    """A named class with checked parameters, ready to be built.
+    """A component by name, with its parameters and tags as data.
 
     Parameters
     ----------
     name : str
         Its name in the registry.
-    cls : type
     given : dict
-        The parameters that were given; the others have the constructor's defaults.
+        The parameters that the configuration states.
+    defaults : dict
+        The constructor's default of every parameter that has one.
+    tags : Tags
+    loaded : type or None
+        The class. An experiment that is read from a run folder has none: its reports ask for no class.
     """
 
     name: str
-    cls: type[Any]
     given: dict[str, Any]
+    defaults: dict[str, Any]
+    tags: Tags
+    loaded: type[Any] | None = field(default=None, compare=False, repr=False, metadata={"data": False})
+
+    @classmethod
+    def of(cls, name: str, component: type[Any], given: dict[str, Any]) -> Component:
+        """Describe a class with the parameters that a configuration states."""
+        defaults = {key: default for key, (_, default) in parameters(component).items() if default is not REQUIRED}
+        return cls(name, given, defaults, tags_of(component), component)
+
+    @property
+    def cls(self) -> type[Any]:
+        """The class, for what computes with it.
+
+        Raises
+        ------
+        BenchError
+            If the experiment was read from a run folder.
+        """
+        if self.loaded is None:
+            raise BenchError(f"{self.name!r} of a finished run is only described here: run the configuration again")
+        return self.loaded
 
     def build(self, **more: Any) -> Any:
-        """A new instance."""
+        """Return a new instance."""
         with running(plugin_of(self.cls)):
             return self.cls(**self.given, **more)
 
     @property
     def resolved(self) -> dict[str, Any]:
         """Name and every parameter, defaults included: what a result is keyed by."""
-        defaults = {name: default for name, (_, default) in parameters(self.cls).items() if default is not REQUIRED}
-        return {"name": self.name, **defaults, **self.given}
+        return {"name": self.name, **self.defaults, **self.given}
 
     @property
     def plain(self) -> str | dict[str, Any]:
         """Its name, where it has no parameters; all that is `resolved` otherwise."""
-        return self.resolved if parameters(self.cls) else self.name
+        return self.resolved if self.defaults or self.given else self.name
 
 
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
@@ -116,7 +140,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
         if default is REQUIRED and key not in values:
             raise ComponentError("", f"the {what} {name!r} needs the parameter {key!r}")
     _refuse_extremes(what, _within_range(cls, values), values)
-    return Component(name, cls, values)
+    return Component.of(name, cls, values)
 
 
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from benchmark.config.components import ComponentError, check_component, parameters
 from benchmark.config.model import Collection, Text
 from benchmark.config.schema import TextSection
-from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import unknown
 from benchmark.sections import validated
 from benchmark.source import YamlSource
@@ -18,25 +17,19 @@ from benchmark.text.stoplist import STOPLISTS
 from benchmark.text.vocabulary import Pruning
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import Any
-
     from benchmark.config.schema import ExperimentSection
     from benchmark.corpora.corpus import Documents
     from benchmark.corpora.reader import CorpusReader
     from benchmark.registries import Registry
 
 
-def collection_of(
-    config: ExperimentSection, source: YamlSource, corpora: Registry, recorded: Mapping[str, Any] | None = None
-) -> Collection:
-    """The documents and lexing that a configuration names; of a corpus that a manifest has `recorded`, as it has."""
-    corpus = config.corpus
-    reader = RecordedCorpus.called(corpus.name, recorded) if recorded else _reader(config, source, corpora)
+def collection_of(config: ExperimentSection, source: YamlSource, corpora: Registry) -> Collection:
+    """Return the documents and lexing that a configuration names."""
+    corpus, reader = config.corpus, _reader(config, source, corpora)
     if reader.format not in (None, *FORMATS):
         raise source.error(("corpus", "format"), unknown("format", reader.format, list(FORMATS)))
     text, classes = text_of(text_source(source), reader), _classes(reader, config, source)
-    return Collection(reader, classes, tuple(corpus.exclude), text.lexing, text.pruning)
+    return Collection.of(reader, classes, tuple(corpus.exclude), text, corpus.model_extra or {})
 
 
 def text_source(source: YamlSource) -> YamlSource:
@@ -83,7 +76,7 @@ def _fields(reader: CorpusReader, given: list[str], source: YamlSource) -> tuple
     kind = reader.format
     known = (ALL, *reader.fields)
     for index, name in enumerate(given):
-        if name not in known and not can_have(kind, name) and not isinstance(reader, RecordedCorpus):
+        if name not in known and not can_have(kind, name):
             more = "; of mail, any header line by its name" if kind == "mail" else ""
             named = unknown(f"field of {reader.name}:", name, [*known, *FORMATS.get(kind or "", ())])
             raise source.error(("fields", index), named + more)

@@ -418,7 +418,7 @@ class _Resolver:
             for key in REPRESENTATION:
                 if key in own:
                     raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
-            return Representation(check_component(WEIGHTING, WEIGHTINGS, "tf"), "none", "collection")
+            return Representation(check_component(WEIGHTING, WEIGHTINGS, "tf"), "none", "collection", learns="")
         features = self._features(own, main, place)
         main = features or main
         names = [main.name, classifier.name]
@@ -448,7 +448,7 @@ class _Resolver:
         if fields and dirichlet:
             raise self._source.error(where, "a Dirichlet prior is one on the counts of one multinomial, not of fields")
         weights = tuple((str(name), float(weight)) for name, weight in fields.items())
-        return Representation(weighting, normalization, idf, float(dirichlet), features, weights)
+        return Representation(weighting, normalization, idf, float(dirichlet), features, weights, learns=learns)
 
     def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
         """What points are mapped to: for classifiers alone that take any points, without a kernel."""

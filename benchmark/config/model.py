@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from benchmark.errors import BenchError
 from benchmark.evaluation.predictions import SettingKey, SplitKey, TaskKey
 
 if TYPE_CHECKING:
@@ -13,11 +14,15 @@ if TYPE_CHECKING:
     from benchmark.config.components import Component
     from benchmark.config.schema import ParallelSection
     from benchmark.corpora.reader import CorpusReader
-    from benchmark.evaluation.metrics import MeasuredQuantity
-    from benchmark.evaluation.protocols import EvaluationProtocol
+    from benchmark.evaluation.metrics import MeasuredQuantity, Metric
     from benchmark.registries import Registries
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
+
+#: Fields that only a checked configuration has, and no experiment that is read from a run folder.
+_NOT_DATA = {"data": False}
+#: pydantic, which reads experiments, has no schema for readers and registries.
+_ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE = "base"
 #: How a candidate is chosen: by the tested documents, or within the training documents, by folds or the newest.
@@ -46,35 +51,66 @@ class Collection:
 
     Parameters
     ----------
-    reader : CorpusReader
+    corpus : str
+        Its name in configurations.
+    subset : str or None
+        Part of the corpus, as its card names it; None for the whole.
+    several : bool
+        Whether documents may have several classes, or none.
+    given : dict
+        The other parameters of the corpus that the configuration states.
     classes : tuple of str
         In the order that decides ties.
     exclude : tuple of str
         Ids of documents left out.
     lexing : Lexing
     pruning : Pruning
+    loaded : CorpusReader or None
+        Reads the corpus. An experiment that is read from a run folder has none.
     """
 
-    reader: CorpusReader
+    __pydantic_config__: ClassVar[dict[str, Any]] = _ANY_TYPE
+
+    corpus: str
+    subset: str | None
+    several: bool
+    given: dict[str, Any]
     classes: tuple[str, ...]
     exclude: tuple[str, ...]
     lexing: Lexing
     pruning: Pruning
+    loaded: CorpusReader | None = field(default=None, compare=False, repr=False, metadata=_NOT_DATA)
+
+    @classmethod
+    def of(
+        cls,
+        reader: CorpusReader,
+        classes: tuple[str, ...],
+        exclude: tuple[str, ...],
+        text: Text,
+        given: Mapping[str, Any] | None = None,
+    ) -> Collection:
+        """Describe the documents of a reader."""
+        facts = reader.name, reader.subset, reader.several, dict(given or {})
+        return cls(*facts, classes, exclude, text.lexing, text.pruning, reader)
+
+    @property
+    def reader(self) -> CorpusReader:
+        """What reads the corpus.
+
+        Raises
+        ------
+        BenchError
+            If the experiment was read from a run folder.
+        """
+        if self.loaded is None:
+            raise BenchError(f"the corpus {self.corpus!r} of a finished run is only described: run it again")
+        return self.loaded
 
     @property
     def text(self) -> Text:
         """How its documents become counts."""
         return Text(self.lexing, self.pruning)
-
-    @property
-    def corpus(self) -> str:
-        """What configurations call the corpus."""
-        return self.reader.name
-
-    @property
-    def subset(self) -> str | None:
-        """Part of the corpus, as its card names it; None for the whole."""
-        return self.reader.subset
 
 
 @dataclass(frozen=True)
@@ -130,6 +166,8 @@ class Representation:
         What points are mapped to for a classifier without a kernel.
     fields : tuple of (str, float)
         Blocks of terms that are normalized by themselves, and their weights; () where all terms are one multinomial.
+    learns : str
+        What the weighting learns from, see `Weighting.learns`.
     """
 
     weighting: Component
@@ -138,11 +176,7 @@ class Representation:
     dirichlet: float = 0.0
     features: Component | None = None
     fields: tuple[tuple[str, float], ...] = ()
-
-    @property
-    def learns(self) -> str:
-        """What the weighting learns from, see `Weighting.learns`."""
-        return str(self.weighting.build().learns)
+    learns: str = field(kw_only=True)
 
     @property
     def resolved(self) -> dict[str, Any]:
@@ -261,6 +295,8 @@ class Cell:
         "oracle", "cross-validation", "newest", or "" where nothing is chosen.
     size, terms : int or None
         Training documents, and selected terms, where they are axes.
+    measure : str
+        Name of the measure that computes it, where `what` says so.
     """
 
     id: str
@@ -272,6 +308,7 @@ class Cell:
     choice: str = ""
     size: int | None = None
     terms: int | None = None
+    measure: str = ""
 
     @property
     def of_task(self) -> TaskKey:
@@ -354,7 +391,7 @@ class Experiment:
     notes : tuple of str
     compare : tuple of Pair
     raw : dict
-        The configuration as it was merged, and as a manifest keeps it.
+        The configuration as it was merged; a manifest has it beside all else.
     only : tuple of str
         Patterns of the cells that are here, of a part of the configuration; () of all of it.
     left_out : frozenset of str
@@ -365,8 +402,8 @@ class Experiment:
         In table order.
     choices : tuple of str
         How candidates are chosen: "oracle", and "cross-validation" or "newest"; ("",) where nothing is.
-    inner : EvaluationProtocol or None
-        What splits the training documents of each split to choose by.
+    inner : Component or None
+        The protocol that splits the training documents of each split to choose by.
     metrics : tuple of str
         The first is the main one.
     by_class : bool
@@ -378,11 +415,17 @@ class Experiment:
     figures : tuple of Figure
     expected_documents, expected_vocabulary : int or None
         What the base variant must have, or no score is computed.
-    known : Registries
-        What the configuration could name.
+    scorers : dict of str to Metric
+        The metrics that are computed: this package's, and those of plug-ins that are asked for.
+    declared, quantities : dict of str to MeasuredQuantity
+        The metrics that measures declare, by name: all that a configuration could name, and those of the experiment.
+    known : Registries or None
+        What the configuration could name; None where it was read from a run folder.
     parallel : ParallelSection or None
         Which other processes solve points.
     """
+
+    __pydantic_config__: ClassVar[dict[str, Any]] = _ANY_TYPE
 
     name: str
     title: str
@@ -391,11 +434,11 @@ class Experiment:
     seed: int
     notes: tuple[str, ...]
     compare: tuple[Pair, ...]
-    raw: dict[str, Any] = field(repr=False)
+    raw: dict[str, Any] = field(repr=False, metadata=_NOT_DATA)
     variants: dict[str, Variant]
     cells: tuple[Cell, ...]
     choices: tuple[str, ...]
-    inner: EvaluationProtocol | None
+    inner: Component | None
     metrics: tuple[str, ...]
     by_class: bool
     measures: tuple[Component, ...]
@@ -403,8 +446,11 @@ class Experiment:
     figures: tuple[Figure, ...]
     expected_documents: int | None
     expected_vocabulary: int | None
-    known: Registries = field(repr=False, compare=False)
-    parallel: ParallelSection | None = field(default=None, compare=False)
+    scorers: dict[str, Metric] = field(repr=False)
+    declared: dict[str, MeasuredQuantity] = field(repr=False)
+    quantities: dict[str, MeasuredQuantity] = field(repr=False)
+    known: Registries | None = field(default=None, repr=False, compare=False, metadata=_NOT_DATA)
+    parallel: ParallelSection | None = field(default=None, compare=False, metadata=_NOT_DATA)
     only: tuple[str, ...] = field(default=(), kw_only=True)
     left_out: frozenset[str] = field(default=frozenset(), kw_only=True, repr=False)
 
@@ -414,17 +460,17 @@ class Experiment:
         return tuple(cell.id for cell in self.cells)
 
     @property
-    def scorers(self) -> dict[str, Any]:
-        """The metrics that are computed: this package's, and those of plug-ins that are asked for."""
-        asked = {*self.metrics, *(metric for figure in self.figures for metric in figure.y)}
-        known = self.known.metrics
-        return {name: metric for name, metric in known.items() if name in asked or name not in known.origins}
+    def registries(self) -> Registries:
+        """What the configuration could name.
 
-    @property
-    def quantities(self) -> dict[str, MeasuredQuantity]:
-        """Return the metrics that its measures declare, by name."""
-        declared = {each.name for measure in self.measures for each in measure.cls.metrics}
-        return {name: quantity for name, quantity in self.known.quantities.items() if name in declared}
+        Raises
+        ------
+        BenchError
+            If the experiment was read from a run folder.
+        """
+        if self.known is None:
+            raise BenchError(f"{self.name!r} is a finished run, which is only described here: run it again")
+        return self.known
 
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.components import Component, ComponentError, check_component, named_in, parameters
@@ -102,7 +103,7 @@ def protocol_of(
     else:
         components = [component("protocol", protocols, given, source, ("protocol",))]
     first = components[0]
-    plain = Component(first.name, first.cls, {key: value for key, value in first.given.items() if key != SIZE})
+    plain = replace(first, given={key: value for key, value in first.given.items() if key != SIZE})
     return plain, tuple(each.given.get(SIZE) for each in components)
 
 
@@ -130,14 +131,16 @@ def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
     return Terms(tuple(numbers), terms.rank, terms.over_classes)
 
 
-def inner_of(config: ExperimentSection, collection: Collection) -> EvaluationProtocol | None:
+def inner_of(config: ExperimentSection, collection: Collection) -> Component | None:
     """What splits the training documents of each split to choose candidates by; None where nothing is chosen so."""
     choose = config.choose
     if choose is not None and NEWEST in choose.by:
-        return ByDate(1 / choose.folds, stratified=collection.reader.outline().dated_by_class)
+        stratified = collection.reader.outline().dated_by_class
+        return Component.of("by-date", ByDate, {"test_share": 1 / choose.folds, "stratified": stratified})
     if choose is not None and INNER in choose.by:
-        several = collection.reader.several
-        return KFold(choose.folds, config.seed, stratified=not several, grouped=choose.grouped, keep_lone=True)
+        stratified = not collection.several
+        given = {"k": choose.folds, "seed": config.seed, "stratified": stratified, "grouped": choose.grouped}
+        return Component.of("k-fold", KFold, given | {"keep_lone": True})
     return None
 
 
@@ -153,12 +156,12 @@ def check_splits(
     tasks: tuple[Task, ...],
     protocol: Component,
     sizes: tuple[int | None, ...],
-    inner: EvaluationProtocol | None,
+    inner: Component | None,
     source: YamlSource,
 ) -> None:
     """Make every kind of split once, and the inner folds (if any) of the first: what can't be split is refused."""
     everything = expected_documents(collection)
-    folds = inner.k if isinstance(inner, KFold) else None
+    folds = None if inner is None else inner.given.get("k")
     _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
     one = {"replicates": 1} if "replicates" in parameters(protocol.cls) else {}
     for task in tasks:
@@ -169,7 +172,7 @@ def check_splits(
                 if not shipped(protocol.cls):
                     check_promises(splits, documents, repeated=tags_of(protocol.cls).draws)
                 if inner is not None:
-                    inner.splits(documents.take(splits[0].train))
+                    inner.build().splits(documents.take(splits[0].train))
             except ConfigError as error:
                 listed_sizes = len(sizes) > 1
                 place = ("protocol", SIZE, index) if listed_sizes else _spoken_of(str(error), source.data["protocol"])

@@ -83,8 +83,8 @@ class OwnCorpus(CorpusReader):
         return Source(Path(self.where))
 
     def facts(self) -> dict[str, Any]:
-        """Where paths are relative to, and what is needed to check the configuration without the files."""
-        return {"base": str(self.base.resolve()), **super().facts()}
+        """Return the folder that paths are relative to."""
+        return {"base": str(self.base.resolve())}
 
 
 def documents_of(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -81,19 +79,8 @@ class CorpusReader(ABC):
         """
 
     def facts(self) -> dict[str, Any]:
-        """What a manifest keeps of it beside what it keeps of all: enough to read a run again without the corpus.
-
-        Classes, groups and documents of each.
-        """
-        documents = self.outline()
-        by_group = np.bincount(documents.groups, minlength=len(documents.group_names))
-        recorded = {
-            "classes": list(documents.classes),
-            "groups": list(documents.group_names),
-            "sizes": documents.sizes().tolist(),
-            "documents": by_group.tolist() if self.several else None,
-        }
-        return {"recorded": recorded}
+        """Return what a manifest says of this corpus, beside what it says of every one; nothing unless overridden."""
+        return {}
 
 
 class LastCorpus:

@@ -15,19 +15,19 @@ from benchmark.corpora import archive, newsgroups, reuters, synthetic, webkb
 from benchmark.corpora import card as cards
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import gate, select
+from benchmark.corpora.corpus import Documents
 from benchmark.corpora.counted import CountsFolder
 from benchmark.corpora.curved_points import CurvedPoints
 from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.reader import CorpusReader
-from benchmark.corpora.recorded import outlined
 from benchmark.errors import ConfigError, DataError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from benchmark.corpora.archive import Files
     from benchmark.corpora.card import DatasetCard
-    from benchmark.corpora.corpus import Corpus, Documents
+    from benchmark.corpora.corpus import Corpus
 
 __all__ = ["CORPORA", "card", "find", "fingerprint", "gate", "load", "locate", "places", "registered", "select"]
 
@@ -221,9 +221,26 @@ class CardedCorpus(CorpusReader):
         """As `load`."""
         return load(self.name, source, subset=self.subset)
 
-    def facts(self) -> dict[str, Any]:
-        """Nothing: its card stays."""
-        return {}
+
+def outlined(
+    classes: tuple[str, ...],
+    groups: tuple[str, ...],
+    sizes: Iterable[Sequence[int]],
+    documents: Sequence[int] | None,
+) -> Documents:
+    """Return stand-ins for documents: so many of each class and group, or, with several classes, of each group.
+
+    Of documents with several classes or none, the numbers don't say which classes: the stand-ins have none.
+    """
+    if documents is not None:
+        sides = np.repeat(np.arange(len(groups)), list(documents)).astype(np.int32)
+        none = np.zeros((len(sides), len(classes)), dtype=bool)
+        labels = np.full(len(sides), -1, dtype=np.int32)
+        return Documents(tuple(map(str, range(len(sides)))), labels, sides, classes, groups, none)
+    flat = np.ravel([list(row) for row in sizes])
+    labels = np.repeat(np.repeat(np.arange(len(classes)), len(groups)), flat).astype(np.int32)
+    sides = np.repeat(np.tile(np.arange(len(groups)), len(classes)), flat).astype(np.int32)
+    return Documents(tuple(map(str, range(len(labels)))), labels, sides, classes, groups)
 
 
 class WebKB(CardedCorpus):

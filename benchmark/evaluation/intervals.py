@@ -195,7 +195,7 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
     first = outcomes[0]
     _check_tested_once(first)
     draws = draws or (DRAWS if _right_or_wrong(first, metric) else DRAWS_MANY)
-    total, of = np.zeros(draws), first.known[metric].of
+    total, of = np.zeros(draws), first.known[metric].scores
     how = _right_or_wrong(first, metric), seed, draws
     for resampled in _of_one(first, *how) if len(outcomes) == 1 else _resampled(outcomes, *how):
         scores = [of(tallies) for tallies in resampled]

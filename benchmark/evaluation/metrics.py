@@ -10,17 +10,17 @@ number of terms in a mean over the classes then never depends on the predictions
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable  # noqa: TC003 - a manifest's experiment is read by these annotations
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,8 +149,9 @@ class Metric:
 
     Parameters
     ----------
-    of : callable
-        From tallies of shape (..., k) to scores of shape (...).
+    of : callable or None
+        From tallies of shape (..., k) to scores of shape (...). None of a plug-in's metric in a run that is read from
+        its folder: of it, only the scores that the run recorded are known.
     more_is_better : bool
     several : bool
         Whether it is defined where documents have several classes, or none.
@@ -160,11 +161,23 @@ class Metric:
         Whether it is defined of all classes together.
     """
 
-    of: Callable[[Tallies], Floats]
+    of: Callable[[Tallies], Floats] | None = field(default=None, metadata={"data": False})
     more_is_better: bool = True
     several: bool = True
     by_class: bool = True
     whole: bool = True
+
+    def scores(self, tallies: Tallies) -> Floats:
+        """Return the scores of counts, shape (...) of tallies of shape (..., k).
+
+        Raises
+        ------
+        ValueError
+            If only the recorded scores are known.
+        """
+        if self.of is None:
+            raise ValueError("of a plug-in's metric, the run recorded no such number, and the plug-in isn't loaded")
+        return self.of(tallies)
 
 
 #: Metrics of predictions; all of them are shares. A mean over the classes is, of one class, that class's own number.
@@ -238,10 +251,10 @@ class MeasuredQuantity:
         if not isinstance(self.name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", self.name):
             rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
             raise ValueError(f"{self.name!r}: the name of a metric {rule}")
-        for field in ("unit", "label", "axis", "together", "definition"):
-            text = getattr(self, field)
+        for key in ("unit", "label", "axis", "together", "definition"):
+            text = getattr(self, key)
             if not isinstance(text, str) or not text.isprintable() or text != text.strip() or len(text) > _LONGEST:
-                raise ValueError(f"{field} of {self.name!r} is {text!r}: must be text of one line, at most {_LONGEST}")
+                raise ValueError(f"{key} of {self.name!r} is {text!r}: must be text of one line, at most {_LONGEST}")
         if self.unit in _HINTS:
             raise ValueError(f"unit of {self.name!r} is {self.unit!r}: {_HINTS[self.unit]}")
         if self.better not in _BETTER:
@@ -300,7 +313,7 @@ def values_of(
     known : mapping of str to Metric
     """
     names = [name for name in known if defined(name, several=several, of_class=of_class, known=known)]
-    return {name: known[name].of(tallies) for name in names}
+    return {name: known[name].scores(tallies) for name in names if known[name].of is not None}
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:

@@ -118,7 +118,7 @@ class Outcome:
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
     """The metric on each split, in the order of the splits; the score of a cell is their mean."""
-    return outcome.known[metric].of(outcome.tallies)
+    return outcome.known[metric].scores(outcome.tallies)
 
 
 def check_same_documents(a: Outcome, b: Outcome) -> None:

@@ -13,12 +13,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: The files of a run's folder: the predictions; what they are of; what diagnostics computed; what the settings took.
+#: The files of a run's folder: the predictions; what they are of; the arrays that measures computed; the numbers that
+#: these and plug-ins' metrics came to; what the settings took.
 PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS = (
     f"{name}.parquet" for name in ("predictions", "documents", "splits", "settings")
 )
-DIAGNOSTICS, TIMINGS = "diagnostics.npz", "timings.parquet"
-RECORD = (PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS, DIAGNOSTICS, TIMINGS)
+DIAGNOSTICS, ESTIMATES, TIMINGS = "diagnostics.npz", "estimates.parquet", "timings.parquet"
+RECORD = (PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS, DIAGNOSTICS, ESTIMATES, TIMINGS)
 #: What the seconds of a method are spent on. "products" are the inner products that its kernel matrices are made of.
 PARTS = ("extraction", "products", "kernel", "training", "testing")
 #: All seconds that a method tells. "machines" are those of the training, as if its machines had been trained one by one

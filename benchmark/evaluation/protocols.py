@@ -52,6 +52,8 @@ class LeaveOneGroupOut:
 
     held_out: Sequence[str] | None = None
 
+    tags: ClassVar[Tags] = Tags(leaves_groups_out=True)
+
     def __post_init__(self) -> None:
         if self.held_out is None:
             return

@@ -19,7 +19,7 @@ from benchmark.evaluation import intervals
 from benchmark.evaluation.intervals import ACCURACY_LIKE, LEVEL, Estimate, over_draws
 from benchmark.evaluation.metrics import CLOCK, METRICS
 from benchmark.evaluation.outcomes import check_same_documents
-from benchmark.evaluation.protocols import LeaveOneGroupOut
+from benchmark.evaluation.scored import WHOLE
 from benchmark.evaluation.significance import (
     TestResult,
     document_test,
@@ -28,7 +28,6 @@ from benchmark.evaluation.significance import (
     untestable,
     wilcoxon_over_classes,
 )
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.outcomes import Outcome
     from benchmark.evaluation.scored import CellScores
+    from benchmark.tags import Tags
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,8 @@ class Sample(ABC):
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """The score of a cell: the mean over its splits, with its 95% interval."""
-        return scores.known.get(metric) or over_draws(scores.values[metric], int(scores.n[0]))
+        known = scores.recorded.get((metric, WHOLE, "")) or scores.known.get(metric)
+        return known or over_draws(scores.values[metric], int(scores.n[0]))
 
     def between(self, scores: CellScores, metric: str) -> Estimate | None:
         """The score with Student's interval over groups, as if they had been drawn; None where splits are no groups."""
@@ -79,10 +80,13 @@ class Sample(ABC):
 
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
         """The score of one split, by its position."""
-        return over_draws(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
+        known = scores.recorded.get((metric, scores.folds[fold], ""))
+        return known or over_draws(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Score of a less that of b, with the 95% interval of paired data."""
+        if (metric, WHOLE, b.cell) in a.recorded:
+            return a.recorded[metric, WHOLE, b.cell]
         if metric not in a.values or metric not in b.values:  # numbers that are of no split
             return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
         return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
@@ -153,7 +157,7 @@ class ByDocuments(Sample):
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
         """Mean over the splits, with the interval that the tested documents give."""
-        if metric in scores.known or scores.outcome is None or metric not in scores.outcome.known:
+        if metric in scores.known or scores.outcome is None or not scores.has_counts(metric):
             return super().estimate(scores, metric)
         key = scores.outcome, _distinct(scores.outcome, metric)
         if key not in self._known:
@@ -169,7 +173,7 @@ class ByDocuments(Sample):
         """The score of one split; of the only one, that of the cell."""
         if len(scores.folds) == 1:
             return self.estimate(scores, metric)
-        if scores.outcome is None or metric not in scores.outcome.known:
+        if scores.outcome is None or not scores.has_counts(metric):
             return super().part(scores, metric, fold)
         own = scores.outcome.parts[fold]
         return intervals.estimate(own, _distinct(own, metric), seed=self.seed)
@@ -177,6 +181,10 @@ class ByDocuments(Sample):
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
         """Score of `a` less that of `b` on the same documents, with the interval of paired data."""
         if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
+            return super().difference(a, b, metric)
+        if not a.has_counts(metric):
+            if (metric, WHOLE, b.cell) not in a.recorded:
+                raise ValueError(f"the run recorded no difference in {metric} of {a.cell!r} and {b.cell!r}")
             return super().difference(a, b, metric)
         key = a.outcome, b.outcome, metric
         if key not in self._known:
@@ -244,11 +252,9 @@ class ByDraws(Sample):
         return micro_sign_test(a, b)
 
 
-def sample_of(protocol: type, seed: int) -> Sample:
-    """The draws, of a protocol class that draws training documents repeatedly; the tested documents of any other."""
-    if tags_of(protocol).draws:
-        return ByDraws(seed)
-    return ByDocuments(seed, groups=issubclass(protocol, LeaveOneGroupOut))
+def sample_of(tags: Tags, seed: int) -> Sample:
+    """Return the sample that a protocol's tags stand for: the draws where it draws, else the tested documents."""
+    return ByDraws(seed) if tags.draws else ByDocuments(seed, groups=tags.leaves_groups_out)
 
 
 def _distinct(outcome: Outcome, metric: str) -> str:

@@ -45,6 +45,9 @@ class CellScores:
         The decisions themselves; None of what is computed from scores, or is no prediction.
     known : mapping of str to Estimate
         By metric, an estimate that comes from elsewhere than the splits: a bootstrap of all documents, a count.
+    recorded : mapping of (metric, fold, cell) to Estimate
+        Of metrics of plug-ins in a run that is read from its folder: the score of a fold, `WHOLE` for all, where the
+        cell is ""; else the difference to the score of that cell.
     """
 
     cell: str
@@ -54,6 +57,7 @@ class CellScores:
     ties: NDArray[np.int64]
     outcome: Outcome | None = None
     known: Mapping[str, Estimate] = field(default_factory=dict)
+    recorded: Mapping[tuple[str, str, str], Estimate] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for metric, values in self.values.items():
@@ -63,6 +67,11 @@ class CellScores:
     def has(self, metric: str) -> bool:
         """Whether there is a score of this metric."""
         return metric in self.values or metric in self.known
+
+    def has_counts(self, metric: str) -> bool:
+        """Return whether the metric can be computed from counts of decisions."""
+        metrics = {} if self.outcome is None else self.outcome.known
+        return metric in metrics and metrics[metric].of is not None
 
     def named(self, cell: str) -> CellScores:
         """The same scores under another name."""

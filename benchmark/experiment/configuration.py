@@ -11,7 +11,6 @@ from benchmark.errors import ConfigError
 from benchmark.findings import part
 from benchmark.findings.papers import unknown_cell
 from benchmark.plugins.gathering import registries_of
-from benchmark.plugins.recorded import registries_again, without_gone
 from benchmark.source import YamlSource
 
 if TYPE_CHECKING:
@@ -32,14 +31,9 @@ def load_study(path: Path) -> Experiment:
     return check_study(read_config(path))
 
 
-def study_from_mapping(
-    raw: dict[str, Any], name: str, recorded: dict[str, Any] | None = None, plugins: Sequence[dict[str, Any]] = ()
-) -> Experiment:
-    """Check plain data; that of a finished run by what its manifest has `recorded` of corpora, and of `plugins`."""
-    if recorded is None:
-        return check_study(YamlSource(name, raw))
-    known = registries_again(plugins)
-    return check_experiment(YamlSource(name, without_gone(raw, known)), known, recorded)
+def study_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
+    """Check plain data; errors call it by a name."""
+    return check_study(YamlSource(name, raw))
 
 
 def check_study(source: YamlSource) -> Experiment:

@@ -17,13 +17,17 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from benchmark.checks import own_digest
+from benchmark.config.data import experiment_of_data
 from benchmark.environment import write_whole
 from benchmark.errors import BenchError, ConfigError, DataError, quoted
-from benchmark.evaluation.predictions import PREDICTIONS, RECORD
-from benchmark.experiment.configuration import part_of, study_from_mapping
-from benchmark.findings.predictions_file import decode, encode
+from benchmark.evaluation.predictions import ESTIMATES, PREDICTIONS, RECORD
+from benchmark.findings.notes import measure_notes
+from benchmark.findings.papers import published_for
+from benchmark.findings.predictions_file import decode, decode_record, encode, encode_record
+from benchmark.findings.recorded import recorded_of
 from benchmark.findings.scoring import Run
-from benchmark.plugins.recorded import Record  # noqa: TC001 - pydantic asks for it
+from benchmark.findings.summary import printed_numbers
+from benchmark.plugins.records import PluginRecord  # noqa: TC001 - pydantic asks for it
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,13 +48,16 @@ class _ReadAgain(BaseModel):
 
     model_config = ConfigDict(strict=True)
     config: dict[str, Any]
+    experiment: dict[str, Any]
+    cells: dict[str, dict[str, Any]]
+    measures: list[str]
     only: list[str] = []
     failures: dict[str, str]
     variants: dict[str, dict[str, Any]]
     rows: str
     files: dict[Literal[*RECORD], str]  # type: ignore[valid-type]
     digest: str
-    plugins: list[Record] = []
+    plugins: list[PluginRecord] = []
 
 
 def write_results(findings: Run, manifest: dict[str, Any], folder: Path) -> None:
@@ -59,13 +66,16 @@ def write_results(findings: Run, manifest: dict[str, Any], folder: Path) -> None
     The manifest names the others by their digests: a run that is stopped between two files leaves some that
     `read_results` refuses, not one run's predictions under another's description.
     """
-    contents = encode(findings.predictions)
+    study, printed = findings.study, printed_numbers(published_for(findings.study), findings.study)
+    notes = measure_notes(findings, printed)
+    recorded = recorded_of(study, findings.predictions, findings.scored, notes)
+    contents = encode(findings.predictions) | {ESTIMATES: encode_record(recorded)}
     for name, content in contents.items():
         write_whole(folder / name, content)
     for name in _OF_FORMAT_1 - contents.keys():
         (folder / name).unlink(missing_ok=True)
     digests = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
-    manifest = {"format": FORMAT, **manifest, "rows": _rows_digest(findings), "files": digests}
+    manifest = {"format": FORMAT, **manifest, "measures": list(notes), "rows": _rows_digest(findings), "files": digests}
     manifest["digest"] = own_digest(manifest)
     write_whole(folder / MANIFEST, (json.dumps(manifest, indent=2, ensure_ascii=False) + "\n").encode())
 
@@ -150,12 +160,16 @@ def read_results(folder: Path) -> Run:
         If its files are damaged, or not those that the run wrote.
     """
     manifest = read_manifest(folder)
-    recorded = {name: own["recorded"] for name, own in manifest["variants"].items() if "recorded" in own}
-    study = study_from_mapping(manifest["config"], f"{folder.name}/{MANIFEST}", recorded, manifest.get("plugins", []))
-    study = part_of(study, manifest.get("only", ()))
+    try:
+        study = experiment_of_data(manifest["experiment"], manifest["config"])
+    except ValueError as error:
+        raise DataError(f"{folder / MANIFEST}: its experiment can't be read ({error}); {_AGAIN}") from None
     contents = {name: _content(folder, name, digest) for name, digest in manifest["files"].items()}
     try:
-        findings = Run(study, decode(contents), manifest["failures"], manifest["variants"])
+        predictions = decode(contents)
+        chosen = {name: np.array(own["chosen"], np.intp) for name, own in manifest["cells"].items() if "chosen" in own}
+        recorded = decode_record(contents[ESTIMATES], chosen, tuple(manifest["measures"]))
+        findings = Run(study, predictions, manifest["failures"], manifest["variants"], recorded=recorded)
     except DAMAGED as error:
         raise DataError(f"{folder}: its predictions can't be read ({error}); {_AGAIN}") from None
     if _rows_digest(findings) != manifest["rows"]:

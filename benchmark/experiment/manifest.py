@@ -10,11 +10,12 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from benchmark.config.data import experiment_to_data
 from benchmark.corpora.card import REPOSITORY
 from benchmark.evaluation.predictions import TIMINGS
 from benchmark.evaluation.scored import WHOLE
 from benchmark.measures.base import told
-from benchmark.plugins.recorded import record_of
+from benchmark.plugins.records import plugin_records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,7 @@ def manifest_of(findings: Run, *, jobs: int, seconds: float) -> dict[str, Any]:
         **_described(findings),
         "variants": findings.facts,
         "failures": findings.failures,
+        "experiment": experiment_to_data(study),
         "versions": versions(),
         "machine": {"system": platform.platform(), "processors": os.cpu_count(), "threads": jobs},
         "git": _git(),
@@ -59,7 +61,7 @@ def _described(findings: Run) -> dict[str, Any]:
             name: {entry.label: [_method(spec) for spec in entry.candidates] for entry in variant.entries}
             for name, variant in study.variants.items()
         },
-        **({"plugins": plugins} if (plugins := record_of(study)) else {}),
+        **({"plugins": plugins} if (plugins := plugin_records(study)) else {}),
         "protocol": {name: variant.protocol.resolved for name, variant in study.variants.items()},
         "splits": {
             _joined(place): {s.name: {"train": int(s.trained.sum()), "test": len(s.test)} for s in splits}
@@ -93,7 +95,7 @@ def versions() -> dict[str, str]:
 
 def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
     """Where two manifests differ, as (dotted key, value in a, value in b); times and commands aside."""
-    ignored = ("finished", "seconds", "timings", "command", "name", "digest")
+    ignored = ("finished", "seconds", "timings", "command", "name", "digest", "experiment")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
     keys = [key for key in both if key.split(".")[0] not in ignored and key != f"files.{TIMINGS}"]

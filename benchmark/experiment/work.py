@@ -148,7 +148,8 @@ def task_work(
         text: _problem(task, *read, study.seed, trained) for text, read in (texts or {}).items()
     }
     digest = cache(_rows_digest)
-    inner_of = {size: tuple(_inner(split, problem, study.inner) for split in splits[size]) for size in splits}
+    protocol = None if study.inner is None else study.inner.build()
+    inner_of = {size: tuple(_inner(split, problem, protocol) for split in splits[size]) for size in splits}
     points = []
     for entry in variant.entries:
         chosen = study.inner is not None and len(entry.candidates) > 1

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from benchmark.config.model import ORACLE
-from benchmark.evaluation.protocols import LeaveOneGroupOut
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,13 +62,13 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
     if any(spec.learns and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"
         yield Caveat("idf", text, {"defaults": {"idf": "training"}})
-    if tags_of(protocol.cls).draws:
+    if protocol.tags.draws:
         given = protocol.resolved
         if given.get("stratified") and not given.get("test"):
             text = "training documents are drawn in the classes' shares of a pool that holds the tested ones, too"
             yield Caveat("strata", text)
         text = "draws share one collection: their intervals and tests say nothing of another one"
         yield Caveat("draws", text)
-    if issubclass(protocol.cls, LeaveOneGroupOut):
+    if protocol.tags.leaves_groups_out:
         text = "intervals over documents hold the groups fixed; those over groups, where they stand, are wider"
         yield Caveat("groups", text)

@@ -62,12 +62,12 @@ def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) 
 def losses_of(study: Experiment, predictions: Predictions, key: SettingKey) -> Floats:
     """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
     documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
-    known, several = study.known.metrics, documents.several
+    known, several = study.scorers, documents.several
     of_all = (each for each in study.metrics if defined(each, several=several, of_class=False, known=known))
     metric = next(of_all, "macro-f1" if several else "error")
     k, predicted = len(documents.classes), predictions.settings[key].by_split
     counts = stacked(tally(documents.truth[split.test], own, k) for split, own in zip(splits, predicted, strict=True))
-    values: Floats = known[metric].of(counts)
+    values: Floats = known[metric].scores(counts)
     return 1 - values if known[metric].more_is_better else values
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from benchmark.config.model import ALL
 from benchmark.evaluation.predictions import CLOCKS, PARTS
 from benchmark.findings.choosing import decided, entry_of
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -52,7 +51,7 @@ def clocked(study: Experiment, cell: Cell, found: SettingPredictions, machines: 
         How many there are; 1 of a method that gives each document one class.
     """
     kernel = entry_of(study, cell).candidates[0].kernel
-    matrices = machines if kernel is not None and tags_of(kernel.cls).solved_by == "targets" else 1
+    matrices = machines if kernel is not None and kernel.tags.solved_by == "targets" else 1
     part = dict(zip(CLOCKS, found.seconds.T, strict=True))
     training = np.where(part["machines"] > 0, part["machines"], part["training"])
     seconds = np.asarray(part["products"] + part["kernel"] / matrices + training / machines)

@@ -11,13 +11,10 @@ import numpy as np
 from benchmark.config.model import ALL, BASE, INNER, NEWEST, ORACLE
 from benchmark.evaluation.metrics import on_clock
 from benchmark.evaluation.predictions import TaskKey
-from benchmark.evaluation.protocols import ByDate, FixedSplit, HoldOut, KFold, LeaveOneGroupOut
 from benchmark.evaluation.sample import sample_of
 from benchmark.findings.choosing import entry_of
 from benchmark.findings.in_words import candidate_words, described, points_of
 from benchmark.measures.base import Found, Reading
-from benchmark.registries import shipped
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -92,10 +89,10 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     study, predictions = run.study, run.predictions
     first = next(iter(study.variants.values()))
     several = any(documents.several for documents in predictions.tasks.values())
-    compared_draws = bool(study.compare) and tags_of(first.protocol.cls).draws
+    compared_draws = bool(study.compare) and first.protocol.tags.draws
     notes = [*_documents(study, run.facts), *_methods(study), *_tasks(first, predictions)]
     notes += dict.fromkeys(_protocol(variant, predictions) for variant in study.variants.values())
-    notes.append(sample_of(first.protocol.cls, study.seed).words.format(seed=study.seed))
+    notes.append(sample_of(first.protocol.tags, study.seed).words.format(seed=study.seed))
     notes += [_BY_DOCUMENT] if compared_draws and not several else []
     notes += _scores(study)
     notes += [_SEVERAL, *([_TESTS_OF_SEVERAL] if compared_draws else [])] if several else [_ties(first)]
@@ -108,17 +105,27 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     notes += (
         [_CLOCK] if any(on_clock(metric, study.quantities) for figure in study.figures for metric in figure.y) else []
     )
-    for component in study.measures:
-        found = [Found(v, arrays) for (name, v), arrays in predictions.measured.items() if name == component.name]
+    return [*notes, *measure_notes(run, printed), *failed_measures(run)]
+
+
+def measure_notes(run: Run, printed: Mapping[str, float]) -> tuple[str, ...]:
+    """Return what the measures say of their numbers; of a finished run, what they said."""
+    if run.recorded is not None:
+        return run.recorded.notes
+    notes: list[str] = []
+    for component in run.study.measures:
+        measured = run.predictions.measured.items()
+        found = [Found(variant, arrays) for (name, variant), arrays in measured if name == component.name]
         notes += component.build().notes(Reading(found, printed))
-    return [*notes, *failed_measures(run)]
+    return tuple(notes)
 
 
 def failed_measures(run: Run) -> Iterator[str]:
     """Yield the reason of each failed measure that has no row of its own which could say it."""
-    for component, (name, variant) in product(run.study.measures, run.study.variants.items()):
+    shown = {(cell.variant, cell.measure) for cell in run.study.cells}
+    for component, name in product(run.study.measures, run.study.variants):
         label = component.name if name == BASE else f"{name}-{component.name}"
-        if label in run.failures and not component.build().cells(name, variant.collection.classes):
+        if label in run.failures and (name, component.name) not in shown:
             yield f"The measure {label} failed: {run.failures[label]}."
 
 
@@ -134,7 +141,7 @@ def _versions(predictions: Predictions) -> list[str]:
 def brief_on(run: Run) -> Iterator[str]:
     """What of `notes_on` a terminal has room for: documents, words, what intervals are over, twins, versions."""
     yield from _versions(run.predictions)
-    bars = sample_of(next(iter(run.study.variants.values())).protocol.cls, run.study.seed).bars
+    bars = sample_of(next(iter(run.study.variants.values())).protocol.tags, run.study.seed).bars
     for name in run.study.variants if len(run.study.variants) <= MOST_VARIANTS else ():
         own = run.facts.get(name, {})
         documents = f"{own.get('documents', 0):,} documents, {own.get('vocabulary', 0):,} words"
@@ -231,26 +238,26 @@ def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
 
 def _protocol(variant: Variant, predictions: Predictions) -> str:
     """How documents are split."""
-    protocol, given = variant.protocol.cls, variant.protocol.resolved
-    if tags_of(protocol).draws and shipped(protocol):
+    protocol, given = variant.protocol.name, variant.protocol.resolved
+    if protocol in ("random-subsets", "hold-out"):
         return _draws(variant, predictions)
     splits = next((each for key, each in predictions.splits.items() if key.variant == variant.name), ())
     if not splits:
         return "No split has predictions."
     sizes, names = [len(split.test) for split in splits], [split.name for split in splits]
     text = f"{len(sizes)} splits: {', '.join(names)}."
-    if issubclass(protocol, FixedSplit):
+    if protocol == "fixed-split":
         tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
         text = f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
-    elif issubclass(protocol, LeaveOneGroupOut):
+    elif protocol == "leave-one-group-out":
         each = ", ".join(f"{name} {n:,}" for name, n in list(zip(names, sizes, strict=True))[:MOST_GROUPS])
         more = f", and {len(names) - MOST_GROUPS} more groups" if len(names) > MOST_GROUPS else ""
         text = f"Each group is tested after training on all others (test documents: {each}{more})."
-    elif issubclass(protocol, KFold):
+    elif protocol == "k-fold":
         how = "stratified" if given["stratified"] else "random"
         whole = ", a group's documents in one" if given["grouped"] else ""
         text = f"{len(sizes)} {how} folds (seed {given['seed']}){whole}; each document is tested once."
-    elif issubclass(protocol, ByDate):
+    elif protocol == "by-date":
         newest = (
             f"{sizes[0]:,} documents, the newest of each class"
             if given["stratified"]
@@ -263,7 +270,7 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
 def _draws(variant: Variant, predictions: Predictions) -> str:
     given = variant.protocol.resolved
     how = f"{given['replicates']} {'stratified draws' if given['stratified'] else 'random draws, not stratified'}"
-    if issubclass(variant.protocol.cls, HoldOut):
+    if variant.protocol.name == "hold-out":
         whole = " of whole groups" if given["grouped"] else ""
         return f"{how}{whole}: {given['test_share']:.0%} of the documents are tested each time."
     nested = "; a replicate's smaller sets are parts of its larger ones" if given.get("nested") else ""
@@ -294,7 +301,7 @@ def _scores(study: Experiment) -> list[str]:
 def _ties(first: Variant) -> str:
     """Where ties go."""
     classes = first.tasks[0].classes
-    trained = [e.label for e in first.entries if tags_of(e.candidates[0].classifier.cls).first_trained_wins]
+    trained = [e.label for e in first.entries if e.candidates[0].classifier.tags.first_trained_wins]
     order = ", ".join(classes) if len(first.tasks) == 1 else "the order given above"
     if len(trained) == len(first.entries):
         return "A tie goes to the class that comes first among the training documents."
@@ -304,13 +311,14 @@ def _ties(first: Variant) -> str:
 
 def _choices(study: Experiment) -> Iterator[str]:
     """How parameters are chosen, and from what."""
+    inner = {} if study.inner is None else study.inner.given
     if ORACLE in study.choices:
         yield _ORACLE
     if INNER in study.choices:
-        yield _INNER.format(folds=getattr(study.inner, "k", 0))
+        yield _INNER.format(folds=inner.get("k", 0))
     if NEWEST in study.choices:
-        of_each = " of each class" if getattr(study.inner, "stratified", False) else ""
-        yield _NEWEST.format(share=getattr(study.inner, "test_share", 0.0), of_each=of_each)
+        of_each = " of each class" if inner.get("stratified") else ""
+        yield _NEWEST.format(share=inner.get("test_share", 0.0), of_each=of_each)
     for entry in next(iter(study.variants.values())).entries:
         if len(entry.candidates) > 1:
             values = "; ".join(candidate_words(entry, index) for index in range(len(entry.candidates)))
@@ -332,10 +340,11 @@ def _chosen(run: Run) -> Iterator[str]:
 
 
 def _components(study: Experiment, *, several: bool) -> Iterator[str]:
-    """Yield what kernels and classifiers say of themselves, in the order of the registry."""
+    """Yield what kernels say of themselves, then what classifiers say, in alphabetical order."""
     specs = [entry.candidates[0] for variant in study.variants.values() for entry in variant.entries]
-    used = {part.name for spec in specs for part in (spec.kernel, spec.classifier) if part is not None}
-    for tags in (tags_of(cls) for name, cls in study.known.methods.items() if name in used):
+    kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
+    classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}
+    for tags in (each[name] for each in (kernels, classifiers) for name in sorted(each)):
         yield from filter(None, (tags.note, tags.note_of_several if several else ""))
     if any(spec.classifier.resolved.get("unit") == "mean-self-product" for spec in specs):
         yield _UNIT

@@ -43,13 +43,16 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
         variants = study.variants  # the first to name a class or a group decides its place in all others
     else:
         variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
+    measures = tuple(measure for measure in study.measures if _is_of(measure, variants, kept))
+    declared = {quantity.name for measure in measures for quantity in measure.cls.metrics}
     return replace(
         study,
         notes=(*study.notes, _NOTE.format(patterns=", ".join(patterns), n=len(cells), of=len(study.cells))),
         compare=tuple(pair for pair in study.compare if {pair.a, pair.b} <= kept),
         variants=variants,
         cells=cells,
-        measures=tuple(measure for measure in study.measures if _is_of(measure, variants, kept)),
+        measures=measures,
+        quantities={name: each for name, each in study.quantities.items() if name in declared},
         fitted_cells={cell: choice for cell, choice in study.fitted_cells.items() if cell in kept},
         only=tuple(patterns),
         left_out=frozenset(study.ids) - kept,

@@ -19,6 +19,7 @@ from benchmark.evaluation.predictions import (
     CLOCKS,
     DIAGNOSTICS,
     DOCUMENTS,
+    ESTIMATES,
     PREDICTIONS,
     SETTINGS,
     SPLITS,
@@ -31,11 +32,14 @@ from benchmark.evaluation.predictions import (
     TaskKey,
     TestedSplit,
 )
+from benchmark.findings.recorded import NUMBERS, TEXTS, record_of_rows, rows_of_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    from benchmark.findings.recorded import Recorded
 
 _CLASSES = b"classes"
 _MAY_BE_NULL = ("size", "terms", "inner_error", "peak_bytes")
@@ -48,6 +52,14 @@ _OF_SPLITS = pa.schema(
     [*_TASK, _AXES[0], ("split", _NAME), ("test", pa.list_(pa.int32())), ("trained", pa.list_(pa.int64()))]
 )
 _OF_SETTINGS = pa.schema([*_SETTING, ("inner_error", pa.float64())])
+_OF_ESTIMATES = pa.schema(
+    [
+        *((name, _NAME) for name in TEXTS),
+        *((name, pa.float64()) for name in NUMBERS),
+        ("n", pa.int64()),
+        ("interval", _NAME),
+    ]
+)
 _OF_TIMINGS = pa.schema(
     [*_SETTING, *((clock, pa.float64()) for clock in CLOCKS), ("peak_bytes", pa.float64()), ("version", _NAME)]
 )
@@ -63,6 +75,27 @@ def encode(predictions: Predictions) -> dict[str, bytes]:
         DIAGNOSTICS: _diagnostics(predictions),
         TIMINGS: _timings(predictions),
     }
+
+
+def encode_record(recorded: Recorded) -> bytes:
+    """Return the content of the file of numbers that are not computed from predictions."""
+    names = [field.name for field in _OF_ESTIMATES]
+    rows = [[row[name] for name in names] for row in rows_of_record(recorded)]
+    return _written(_OF_ESTIMATES, [_table(_OF_ESTIMATES, rows)])
+
+
+def decode_record(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> Recorded:
+    """Return what the file of numbers and the manifest record.
+
+    Raises
+    ------
+    ValueError
+        If the file is damaged.
+    """
+    try:
+        return record_of_rows(_read(content).to_pylist(), chosen, notes)
+    except (pa.ArrowException, KeyError, TypeError) as error:
+        raise ValueError(f"{ESTIMATES} can't be read: {error}") from None
 
 
 def decode(contents: Mapping[str, bytes]) -> Predictions:

@@ -33,7 +33,7 @@ def rank_rows(study: Experiment, scored: Scored) -> list[list[Any]]:
     scores = own.assign(named=named).pivot_table("value", ["task", "fold"], "named", sort=False).dropna(axis=1)
     if min(scores.shape) < FEWEST:
         return []
-    sign = 1 if more_is_better(metric, study.known.metrics) else -1
+    sign = 1 if more_is_better(metric, study.scorers) else -1
     found = ranked(list(scores.columns), sign * scores.to_numpy())
     told = found.problems, found.critical, found.p_value
     return [[name, rank, *told] for name, rank in zip(found.methods, found.ranks, strict=True)]

@@ -12,16 +12,16 @@ import pandas as pd
 from benchmark.evaluation.metrics import on_clock
 from benchmark.evaluation.scored import KEYS, SCORES, WHOLE
 from benchmark.findings.choosing import entry_of
-from benchmark.measures.base import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from benchmark.config.components import Component
     from benchmark.config.model import Cell, Experiment, MethodSpec, Variant
-    from benchmark.evaluation.predictions import Predictions, TaskKey
+    from benchmark.evaluation.predictions import TaskKey
     from benchmark.evaluation.sample import Sample
     from benchmark.evaluation.scored import CellScores
+    from benchmark.measures.base import Told
 
     Row = dict[str, Any]
 
@@ -31,7 +31,7 @@ _AXES = ("size", "terms")
 
 def frames_of(
     study: Experiment,
-    predictions: Predictions,
+    measured: Iterable[tuple[str, str, Told]],
     cells: Mapping[str, CellScores],
     samples: Mapping[str, Sample],
     classes: Mapping[TaskKey, tuple[str, ...]],
@@ -42,7 +42,7 @@ def frames_of(
     Parameters
     ----------
     study : Experiment
-    predictions : Predictions
+    measured : iterable of (measure, variant, Told)
     cells, samples : mappings of cell id to CellScores and to Sample
     classes : mapping of (variant, task) to tuple of str
         In the order of the outcomes' codes.
@@ -71,7 +71,7 @@ def frames_of(
     with ThreadPoolExecutor(jobs) as pool:  # most of it is drawing random numbers, at which threads work side by side
         tables = [row for own in pool.map(lambda cell: list(rows(cell, shown)), study.cells) for row in own]
     kernels = {cell.id: _kernel(study, cell) for cell in study.cells}
-    return _frame(tables, kernels), _frame([*more, *_measured(study, predictions)], kernels, axes)
+    return _frame(tables, kernels), _frame([*more, *_measured(study, measured)], kernels, axes)
 
 
 def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
@@ -105,7 +105,7 @@ def _by_class(study: Experiment, metric: str) -> bool:
     """Whether a figure shows the classes one by one, of an experiment whose cells are of all of them."""
     figures = (figure for figure in study.figures if metric in figure.y)
     named = (column for figure in figures for column in (*figure.panel, figure.line, *figure.where))
-    return not study.by_class and metric in study.known.metrics and "of_class" in named
+    return not study.by_class and metric in study.scorers and "of_class" in named
 
 
 def _along(
@@ -156,10 +156,10 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
     return (variant.collection, variant.tasks, variant.protocol.resolved, variant.sizes, variant.terms, entries)
 
 
-def _measured(study: Experiment, predictions: Predictions) -> Iterator[Row]:
+def _measured(study: Experiment, measured: Iterable[tuple[str, str, Told]]) -> Iterator[Row]:
     """The lines that measures draw; their numbers have no interval."""
     cells = {(cell.variant, cell.method, cell.of_class): cell for cell in study.cells if cell.what == "measure"}
-    for _, variant, each in told(study.measures, predictions):
+    for _, variant, each in measured:
         for point in each.points:
             cell = cells.get((variant, point.method, point.of_class))
             if cell is not None:

@@ -21,13 +21,15 @@ from benchmark.findings.score_rows import frames_of
 from benchmark.measures.base import told
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from benchmark.config.model import Cell, Experiment
     from benchmark.evaluation.intervals import Estimate
     from benchmark.evaluation.predictions import Predictions, SettingKey, SplitKey, TaskKey
+    from benchmark.findings.recorded import Recorded
+    from benchmark.measures.base import Told
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +48,8 @@ class Run:
         Threads that intervals are computed on.
     stored : collection of SettingKey
         Points that were answered from the store.
+    recorded : Recorded or None
+        What the folder of a finished run records; None of a run that computes these numbers itself.
     """
 
     study: Experiment
@@ -54,11 +58,12 @@ class Run:
     facts: dict[str, dict[str, Any]]
     jobs: int = 1
     stored: Collection[SettingKey] = ()
+    recorded: Recorded | None = None
 
     @cached_property
     def scored(self) -> Scored:
         """The scores, computed once."""
-        return score(self.study, self.predictions, self.jobs)
+        return score(self.study, self.predictions, self.jobs, self.recorded)
 
     @property
     def from_store(self) -> tuple[int, int]:
@@ -79,9 +84,10 @@ class Run:
         )
 
 
-def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
+def score(study: Experiment, predictions: Predictions, jobs: int = 1, recorded: Recorded | None = None) -> Scored:
     """Score every cell that has predictions, and every number that was measured."""
-    of_variant = {name: sample_of(variant.protocol.cls, study.seed) for name, variant in study.variants.items()}
+    measured = tuple(told(study.measures, predictions)) if recorded is None else recorded.told
+    of_variant = {name: sample_of(variant.protocol.tags, study.seed) for name, variant in study.variants.items()}
     samples = {cell.id: of_variant[cell.variant] for cell in study.cells}
     numbering, losses = _Numbering(predictions), cache(partial(losses_of, study, predictions))
     found: dict[str, CellScores] = {}
@@ -91,14 +97,15 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
         if cell.what == "point":
             whole = replace(cell, id="", of_class="")
             if whole not in points:
-                own = chosen(study, predictions, cell, losses)
+                own = None if recorded is None else recorded.chosen.get(cell.id)
+                own = chosen(study, predictions, cell, losses) if own is None else own
                 if own is None:
                     continue
                 points[whole] = own, _point(study, predictions, numbering, whole, own)
             choices[cell.id], scores = points[whole]
-            found[cell.id] = _named(cell, scores, numbering)
+            found[cell.id] = _with_recorded(_named(cell, scores, numbering), recorded)
     found |= _growths(study, found)
-    for variant, each in _measured(study, predictions):
+    for variant, each in _measured(study, measured):
         alike = [cell for cell in study.cells if (cell.variant, cell.method) == (variant, each.cell) and _has(cell)]
         if not alike:
             samples.setdefault(each.cell, of_variant[variant])
@@ -111,7 +118,7 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1) -> Scored:
     cells = {cell.id: found[cell.id] for cell in study.cells if cell.id in found}
     cells |= found
     of_classes = {task: numbering.classes(task) for task in predictions.tasks}
-    frames = partial(frames_of, study, predictions, cells, samples, of_classes, jobs)
+    frames = partial(frames_of, study, measured, cells, samples, of_classes, jobs)
     return Scored(cells, samples, choices, frames)
 
 
@@ -213,10 +220,20 @@ def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:
     return (cell.variant, cell.task, cell.method, cell.of_class, cell.choice, cell.terms, size)
 
 
-def _measured(study: Experiment, predictions: Predictions) -> Iterator[tuple[str, CellScores]]:
+def _with_recorded(scores: CellScores, recorded: Recorded | None) -> CellScores:
+    """Return the scores of a cell with those of plug-ins' metrics that the run recorded."""
+    known = None if recorded is None else recorded.estimates.get(scores.cell)
+    if not known:
+        return scores
+    metrics = dict.fromkeys(metric for metric, _, _ in known)
+    values = {metric: np.array([known[metric, fold, ""].value for fold in scores.folds]) for metric in metrics}
+    return replace(scores, values={**scores.values, **values}, recorded=known)
+
+
+def _measured(study: Experiment, measured: Iterable[tuple[str, str, Told]]) -> Iterator[tuple[str, CellScores]]:
     """The numbers of the measures; several of one name are the metrics of one cell."""
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
-    for _, variant, each in told(study.measures, predictions):
+    for _, variant, each in measured:
         for row in each.rows:
             if row.cell not in study.left_out:
                 found[variant, row.cell][row.metric] = row.estimate

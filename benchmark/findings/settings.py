@@ -98,7 +98,7 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
                 if key not in _SILENT:
                     found[name] = _one_or_all(values)
         if cell.choice:
-            found["folds"] = getattr(study.inner, "k", None)
+            found["folds"] = None if study.inner is None else study.inner.given.get("k")
     plain: Setting = json.loads(json.dumps(found))
     return plain
 

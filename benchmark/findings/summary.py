@@ -32,7 +32,6 @@ from benchmark.findings.verdicts import (
 )
 from benchmark.report.contents import CONFUSIONS, COSTS, DIFFERENCES, MISTAKES, RANKS, SIGNIFICANCE, Summary, frame
 from benchmark.report.facets import Labels, PrintedRange, chart_of
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -78,7 +77,7 @@ def summarized(run: Run) -> Summary:
         notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
         brief=(*unlike, *brief_on(run), *([f"Caveats: {'; '.join(warned)}."] if warned else []), *swept, *unpaired),
         explained_by=explaining(study),
-        quantities=study.known.quantities,
+        quantities=study.declared,
     )
 
 
@@ -119,7 +118,7 @@ def _printed(published: Published | None, study: Experiment) -> list[PublishedVa
 def _labels(figure: Figure, study: Experiment, published: Published | None, scored: Scored) -> Labels:
     """What a chart says that stands in no score."""
     first = next(iter(study.variants.values()))
-    sample = sample_of(first.protocol.cls, study.seed)
+    sample = sample_of(first.protocol.tags, study.seed)
     cells = {cell.id: cell for cell in study.cells if cell.what == "measure"}
     own = [value for value in _printed(published, study) if value.cell in cells]
     printed = {(v.metric, cells[v.cell or ""].of_class): float(v.value) for v in own}
@@ -131,17 +130,16 @@ def _labels(figure: Figure, study: Experiment, published: Published | None, scor
         tasks={task.name: task.title for task in first.tasks},
         ranges=[PrintedRange(r.metric, frozenset(r.expanded), float(r.low), float(r.high)) for r in ranges],
         printed=printed,
-        quantities=study.known.quantities,
+        quantities=study.declared,
         methods=_method_labels(study),
     )
 
 
 def _method_labels(study: Experiment) -> dict[str, str]:
     """Return what figures call methods, by name: what classifiers say, and the measures of an experiment."""
-    found: dict[str, str] = {}
-    for cls in (*study.known.classifiers.values(), *(measure.cls for measure in study.measures)):
-        found |= tags_of(cls).labels
-    return found
+    specs = (spec for variant in study.variants.values() for entry in variant.entries for spec in entry.candidates)
+    components = (*(spec.classifier for spec in specs), *study.measures)
+    return {name: label for component in components for name, label in component.tags.labels.items()}
 
 
 def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
@@ -178,7 +176,7 @@ def _fits(name: str, cell: Cell, study: Experiment) -> bool:
     """Whether what failed under this name leaves a cell without a score."""
     words = [] if cell.variant == BASE else [cell.variant]
     if cell.what == "measure":
-        return name in ("-".join([*words, each.name]) for each in study.measures)
+        return name == "-".join([*words, cell.measure])
     words += [word for word in (cell.task, cell.method) if word]
     sizes = study.variants[cell.variant].sizes
     ends = (sizes[0], sizes[-1]) if cell.what == "growth" else (cell.size,)

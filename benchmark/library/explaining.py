@@ -26,7 +26,7 @@ from benchmark.kernels import elementwise
 from benchmark.methods.weights import Work
 from benchmark.methods.workbench import Workbench
 from benchmark.model.fitting import fit_model
-from benchmark.plugins.recorded import changed_since, with_files
+from benchmark.plugins.records import changed_since, with_files
 from benchmark.report.part import Part
 from benchmark.report.quantities import unit_shown
 
@@ -57,8 +57,8 @@ def explained(
 ) -> Iterator[Part]:
     """How a cell's number came about; or how one document was decided.
 
-    Part by part, as they are asked for: what needs no documents comes first, and what can't be told is raised when its
-    turn comes.
+    Part by part, as they are asked for: what needs no documents comes first. Where the corpus or a plug-in has gone, a
+    line takes the documents' place.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def explained(
     ConfigError
         There is no such cell, or it has no predictions; or no such tested document.
     DataError
-        The corpus isn't here any more, or isn't the one that the run was made of.
+        A document was asked for, and the corpus isn't here any more, or isn't the one that the run was made of.
     """
     run = read_results(folder)
     own = next((each for each in run.study.cells if each.id == cell), None)
@@ -91,7 +91,12 @@ def explained(
         summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(found)]
     wanted = account.wanted(found, document, shown)
     yield from summary
-    yield from account.documents(wanted, context, n_wrong=sum(not each.right for each in found))
+    try:
+        yield from account.documents(wanted, context, n_wrong=sum(not each.right for each in found))
+    except (ConfigError, DataError) as error:
+        if document:
+            raise
+        yield Part("Documents", (), [], f"not shown, since their texts aren't in the folder: {error}")
 
 
 def page_with_texts(done: Finished, context: RunContext) -> Path:
@@ -230,13 +235,14 @@ class _Account:
         ids, bench = problem.documents.ids, Workbench(context.jobs)
         near: dict[int, _Near] = {}
         over_classes = variant.terms.over_classes if variant.terms else "sum"
+        candidates = entry_of(study, self.cell).candidates
         for number, each in enumerate(wanted, start=1):
             context.observer.now(f"the machine of {each.fold} once more")
             if each.split not in near:
                 candidate = int(self.candidates[each.split])
                 work = Work(problems[candidate], splits[each.split], splits, self.cell.terms, over_classes, bench)
                 asked = [other.row for other in wanted if other.split == each.split]
-                near[each.split] = _nearest(work, self.entry.candidates[candidate], asked)
+                near[each.split] = _nearest(work, candidates[candidate], asked)
             by, of_row = near[each.split]
             given = _named(each.given) + (", after a tie" if each.tied else "")
             told = [("true", _named(each.truth)), ("given", given), ("split", each.fold)]
@@ -255,7 +261,7 @@ class _Account:
         name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
         records = self.manifest.get("plugins", [])
         study = study_from_mapping(with_files(self.manifest["config"], records), name)
-        if changed := changed_since(records, study.known):
+        if changed := changed_since(records, study.registries):
             raise ConfigError(f"{changed}: was changed since the run; run again")
         variant = study.variants[self.cell.variant]
         counts, now, key = read_counts(variant.collection, context)

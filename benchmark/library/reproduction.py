@@ -13,7 +13,6 @@ from benchmark.environment import write_whole
 from benchmark.errors import ConfigError
 from benchmark.evaluation.claims import evidence_for, judge_claim
 from benchmark.evaluation.consistency import consistent_sizes
-from benchmark.evaluation.protocols import FixedSplit
 from benchmark.experiment.session import checked
 from benchmark.findings.caveats import caveats_of
 from benchmark.findings.papers import published_for
@@ -100,7 +99,7 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     study = done.results.study
     if not (percentages and z_values):
         return ()
-    if not all(issubclass(variant.protocol.cls, FixedSplit) for variant in study.variants.values()):
+    if not all(variant.protocol.name == "fixed-split" for variant in study.variants.values()):
         return ()
     ours = int(done.summary.scores["n"].max())
     tried = range(ours // 2, 2 * ours + 1)

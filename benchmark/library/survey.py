@@ -24,7 +24,6 @@ from benchmark.report.files import missing_line
 from benchmark.report.grids import main_metric
 from benchmark.report.page import rendered
 from benchmark.report.surveys import GAPS, SCORED, Problem, Survey, problem_grid, ranking_grid, step_grid
-from benchmark.tags import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,13 +117,13 @@ def surveyed(done: Sequence[Finished]) -> Survey:
             own = task.title if len(variant.tasks) > 1 else ""
             name = " ".join(filter(None, (_short(each.summary.name, alike), own)))
             title = ": ".join(filter(None, (each.summary.title, own)))
-            problem = Problem(name, title, main_metric(each.summary), variant.collection.reader.several)
+            problem = Problem(name, title, main_metric(each.summary), variant.collection.several)
             cells = [cell for cell in each.summary.cells if cell.task == task.name]
             rows = list(_score_rows(each, problem, cells))
             scores += rows
             if curves:
                 panels[Panel(name, _lines(rows))] = problem.metric
-                bars = sample_of(variant.protocol.cls, each.results.study.seed).bars
+                bars = sample_of(variant.protocol.tags, each.results.study.seed).bars
             else:
                 problems.append(problem)
                 gaps += _gap_rows(each, problem, cells)
@@ -161,7 +160,7 @@ def ensure_comparable(studies: Sequence[Experiment]) -> None:
         if any(cell.terms is not None or cell.of_class for cell in study.cells):
             raise ConfigError(f"{study.name}: a survey is of no curves over terms, and of no classes")
         metric = tested_metric(study)
-        if unit_of(metric, study.quantities) != "percent" or not more_is_better(metric, study.known.metrics):
+        if unit_of(metric, study.quantities) != "percent" or not more_is_better(metric, study.scorers):
             problem = f"a survey ranks by a share of which more is better, not by {metric}; name one first in `metrics`"
             raise ConfigError(f"{study.name}: {problem}")
 
@@ -208,7 +207,7 @@ def _words(spec: MethodSpec) -> str:
 def _sums_words(spec: MethodSpec) -> bool:
     """Whether its decision is a sum over a document's words."""
     parts = (spec.kernel or spec.classifier, spec.representation.features)
-    return all(tags_of(part.cls).sums_words for part in parts if part is not None)
+    return all(part.tags.sums_words for part in parts if part is not None)
 
 
 def _short(name: str, others: Sequence[str]) -> str:

@@ -145,7 +145,8 @@ def _spec(facts: Facts) -> MethodSpec:
     own = facts.representation
     features = None if own.features is None else check_component("features", FEATURES, own.features)
     weighting, fields = check_component("weighting", WEIGHTINGS, own.weighting), tuple(own.fields.items())
-    representation = Representation(weighting, own.normalization, own.idf, own.dirichlet, features, fields)
+    points = weighting, own.normalization, own.idf, own.dirichlet, features, fields
+    representation = Representation(*points, learns=weighting.build().learns)
     spec = MethodSpec(representation, kernel, classifier, threshold=facts.threshold)
     check_method(spec)
     return spec

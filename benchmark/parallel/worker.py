@@ -8,7 +8,7 @@ import tempfile
 import threading
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from benchmark.blocks import blas_threads
 from benchmark.compiled import ensure_usable
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from benchmark.config.model import Experiment, Text
-    from benchmark.corpora.reader import CorpusReader
     from benchmark.experiment.store import Entry
     from benchmark.experiment.work import TaskWork
     from benchmark.text.counts import Counts
@@ -82,11 +81,12 @@ class Sent:
 
 def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -> Sent:
     """What workers need to solve any point of an experiment."""
-    files = {origin.file for _, registry in study.known.each() for origin in registry.origins.values() if origin.file}
+    files = {
+        origin.file for _, registry in study.registries.each() for origin in registry.origins.values() if origin.file
+    }
     keys = {name: (each.key, {text: key for text, (_, key) in each.texts.items()}) for name, each in read.items()}
     variants = {  # what reads the corpus may hold all that it has seen of it
-        name: replace(each, collection=replace(each.collection, reader=cast("CorpusReader", None)))
-        for name, each in study.variants.items()
+        name: replace(each, collection=replace(each.collection, loaded=None)) for name, each in study.variants.items()
     }
     slim = replace(study, variants=variants, measures=(), known=SHIPPED, raw={})
     content, plugins = _pickled((slim, keys)), files_of(sorted(files))

@@ -156,10 +156,10 @@ def decides(name: str, component: Any) -> None:
 
 
 def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
-    part, weighting = Component(name, component, {}), Component("tf", WEIGHTINGS["tf"], {})
-    representation = Representation(weighting, normalization, "training")
+    part, weighting = Component.of(name, component, {}), Component.of("tf", WEIGHTINGS["tf"], {})
+    representation = Representation(weighting, normalization, "training", learns="")
     if hasattr(component, "transform") and not hasattr(component, "class_scores"):
-        return MethodSpec(representation, part, Component("svm", SHIPPED.classifiers["svm"], {}))
+        return MethodSpec(representation, part, Component.of("svm", SHIPPED.classifiers["svm"], {}))
     return MethodSpec(representation, None, part)
 
 
@@ -261,10 +261,10 @@ def is_a_share(_: str, metric: Metric) -> None:
     true, assigned = rng.integers(0, 9, (50, 4)), rng.integers(0, 9, (50, 4))
     right = np.minimum(rng.integers(0, 9, (50, 4)), np.minimum(true, assigned))
     stack = Tallies(right, assigned, true, true.sum(axis=1))
-    values = np.asarray(metric.of(stack))
+    values = np.asarray(metric.scores(stack))
     _holds(values.shape == (50,), f"50 counts of 4 classes are scored by the shape {values.shape}")
     _holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
-    each = [metric.of(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
+    each = [metric.scores(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
     _near(values, np.array(each), "scores of a stack, and of each,")
 
 

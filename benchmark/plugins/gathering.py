@@ -127,11 +127,11 @@ def _add(kind: str, name: str, component: Any, origin: Origin, plugin: Plugin, f
 def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
     """A metric that says in a line why there is no score, be it an error or what it gives."""
 
-    @wraps(metric.of)
+    @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
         handed = replace(tallies, **{name: array.copy() for name, array in vars(tallies).items()})
         with blaming(ConfigError, place), running(plugin):
-            values = np.array(metric.of(handed), dtype=np.float64)
+            values = np.array(metric.scores(handed), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
             said = f"gives scores of the shape {values.shape}, or no finite ones, of {tallies.documents.shape} counts"
             raise ConfigError(f"{place}: the metric {name!r} {said}")

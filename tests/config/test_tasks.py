@@ -158,7 +158,7 @@ class TestProtocol:
         given = given if corpus == "files" else "corpus: {name: 20ng}\nprotocol: fixed-split\n"
         methods = "methods: [{kernel: {name: rbf, sigma: [1, 2]}}]\n"
         inner = checked(f"{given}{methods}choose: {{by: newest, folds: 4}}\n").inner
-        assert (inner.test_share, inner.stratified) == (0.25, corpus == "20ng")
+        assert (inner.given["test_share"], inner.given["stratified"]) == (0.25, corpus == "20ng")
 
 
 class TestTerms:

@@ -14,7 +14,6 @@ from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
 from benchmark.corpora.files import OwnFiles
 from benchmark.corpora.own_card import card_text, check_card, place
-from benchmark.corpora.recorded import RecordedCorpus
 from benchmark.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -249,19 +248,6 @@ def test_a_file_that_loses_documents_while_it_is_read_is_told(files: Callable[..
     (tmp_path / "a.jsonl").write_text(json.dumps(ROWS[0]) + "\n")
     with pytest.raises(DataError, match=r"a\.jsonl: was changed while it was read; run it again"):
         list(corpus)
-
-
-@pytest.mark.parametrize("how", [{}, {"labels": "tags", "separator": ";"}])
-def test_a_recorded_corpus_has_the_same_outline(files: Callable[..., OwnFiles], how: dict[str, Any]) -> None:
-    reader = files(**how)
-    again, documents = RecordedCorpus(json.loads(json.dumps(reader.facts()["recorded"]))), reader.outline()
-    assert (again.classes, again.groups, again.several) == (reader.classes, reader.groups, reader.several)
-    assert len(again.outline()) == len(documents)
-    np.testing.assert_array_equal(np.bincount(again.outline().groups), np.bincount(documents.groups))
-    if not reader.several:
-        np.testing.assert_array_equal(again.outline().sizes(), documents.sizes())
-    with pytest.raises(DataError, match="by its configuration"):
-        again.load(Source(None))
 
 
 def test_a_card_refuses_another_corpus_and_says_how_it_differs(files: Callable[..., OwnFiles], tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from benchmark.evaluation.sample import ByDocuments, ByDraws, sample_of
 from benchmark.evaluation.scored import CellScores
 from benchmark.evaluation.significance import document_test, micro_sign_test, wilcoxon_over_classes
 from benchmark.findings.choosing import by_inner, by_test
+from benchmark.tags import tags_of
 
 VALUES = st.binary(min_size=40, max_size=40).map(lambda drawn: (np.frombuffer(drawn, np.uint16) % 1000 + 1) / 1000)
 DRAWS = ByDraws(0)
@@ -59,7 +60,9 @@ def several(cell, truth, given):
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_draws_are_the_sample_where_training_documents_are_drawn(name):
-    assert sample_of(PROTOCOLS[name], 3) == (ByDraws(3) if name in ("random-subsets", "hold-out") else ByDocuments(3))
+    assert sample_of(tags_of(PROTOCOLS[name]), 3) == (
+        ByDraws(3) if name in ("random-subsets", "hold-out") else ByDocuments(3)
+    )
 
 
 class TestDraws:

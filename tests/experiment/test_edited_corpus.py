@@ -15,7 +15,7 @@ import pytest
 import zstandard
 from pyarrow import parquet
 
-from benchmark.config.model import Collection
+from benchmark.config.model import Collection, Text
 from benchmark.corpora import file_digest, records
 from benchmark.corpora.corpus import StreamedCorpus
 from benchmark.corpora.counted import FILES, CountsFolder
@@ -98,8 +98,8 @@ def counts_of(folder: Path, name: str, store: Store) -> tuple[Any, ...]:
     """What a new run reads, in a form that can be compared."""
     _scanned.cache_clear()
     reader = OwnFiles(name, base=folder)
-    how = Lexing(lexer="unicode", stoplist="none"), Pruning()
-    counts = read_counts(Collection(reader, reader.classes, (), *how), RunContext(store))[0]
+    how = Text(Lexing(lexer="unicode", stoplist="none"), Pruning())
+    counts = read_counts(Collection.of(reader, reader.classes, (), how), RunContext(store))[0]
     return counts.documents.ids, counts.documents.labels.tolist(), counts.vocabulary, counts.matrix.toarray().tolist()
 
 

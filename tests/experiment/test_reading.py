@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from benchmark.config.model import Collection
+from benchmark.config.model import Collection, Text
 from benchmark.corpora import registry
 from benchmark.corpora.archive import Source
 from benchmark.corpora.assemble import select
@@ -53,9 +53,10 @@ def multi_label() -> Corpus:
 
 class Stories(registry.CardedCorpus):
     name = "stories"
+    several = True
 
 
-STORIES = Collection(Stories(), CLASSES, (), Lexing(stoplist="none"), Pruning())
+STORIES = Collection.of(Stories(), CLASSES, (), Text(Lexing(stoplist="none"), Pruning()))
 
 
 @pytest.fixture
@@ -171,7 +172,7 @@ def test_reuters_comes_back_with_all_topics(tmp_path: Path, monkeypatch: pytest.
     whole = real_corpus("reuters", "without-brief")
     monkeypatch.setattr(registry, "load", lambda *_, **__: whole)  # it is not read again
     ten = ("earn", "acq", "money-fx", "grain", "crude", "trade", "interest", "ship", "wheat", "corn")
-    given = replace(STORIES, reader=registry.Reuters("without-brief"), classes=ten, pruning=Pruning(3, 1, "train"))
+    given = Collection.of(registry.Reuters("without-brief"), ten, (), Text(STORIES.lexing, Pruning(3, 1, "train")))
     documents = select(whole, ten).documents
     first, again = read_twice(given, tmp_path)
     assert_same(first, again)

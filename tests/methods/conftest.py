@@ -23,7 +23,8 @@ def represented(
 ) -> Representation:
     """A representation by the names of its parts."""
     mapped = None if features is None else check_component("features", FEATURES, features)
-    return Representation(check_component("weighting", WEIGHTINGS, weighting), normalization, idf, dirichlet, mapped)
+    weights = check_component("weighting", WEIGHTINGS, weighting)
+    return Representation(weights, normalization, idf, dirichlet, mapped, learns=weights.build().learns)
 
 
 def spec_of(name: str, representation: Representation, **classifier: Any) -> MethodSpec:

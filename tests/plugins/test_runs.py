@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from pandas.testing import assert_frame_equal
 from sklearn.metrics.pairwise import chi2_kernel
 from sklearn.svm import SVC
 
 from benchmark.cli.terminal import ProgressObserver
 from benchmark.errors import ConfigError
 from benchmark.experiment.context import RunContext
+from benchmark.experiment.folder import read_results
 from benchmark.experiment.reading import read_counts
 from benchmark.experiment.session import again, checked, perform
 from benchmark.experiment.store import Store
 from benchmark.experiment.work import task_work
+from benchmark.findings.comparing import compare_cells
 from benchmark.library.explaining import explained
 from benchmark.methods.workbench import Workbench
 from benchmark.representation import TermWeighting
@@ -189,8 +193,8 @@ def test_a_run_is_explained_wherever_one_stands_until_its_plug_in_changes(
     told = list(explained(done.folder, "chi2", RunContext(store), shown=1))
     assert [what for what, _ in told[-1].rows].count("near") == 3
     (folder / "beside.py").write_text((folder / "beside.py").read_text() + "\nMORE = 1\n")
-    with pytest.raises(ConfigError, match=r"chi2\.py: was changed since the run"):
-        list(explained(done.folder, "chi2", RunContext(store), shown=1))
+    *_, last = explained(done.folder, "chi2", RunContext(store), shown=1)
+    assert re.search(r"aren't in the folder: .*chi2\.py: was changed since the run", last.empty)
 
 
 def keys_of(study: Experiment) -> dict[str, list[str]]:
@@ -317,11 +321,24 @@ def test_every_kind_runs_and_a_finished_run_is_read_again_without_its_files(
     for name in ("mine.py", "chi2.py", "beside.py"):
         (folder / name).unlink()
     gone = again(done.folder)
-    assert gone.results.study.ids == done.results.study.ids
-    assert gone.results.study.metrics == ("accuracy",)
-    for cell in done.results.study.ids:
-        assert gone.results.scored.estimate(cell, "accuracy") == done.results.scored.estimate(cell, "accuracy")
-    assert "'halved' is of a plug-in that has gone" in (done.folder / "table.md").read_text()
+    assert {each.name: each.read_bytes() for each in done.folder.iterdir()} == before
+    for cell, metric in product(done.results.study.ids, ("accuracy", "halved")):
+        assert gone.results.scored.estimate(cell, metric) == done.results.scored.estimate(cell, metric)
+    assert compare_cells(gone.results, "chi2", "mnb") == compare_cells(done.results, "chi2", "mnb")
+
+
+def test_differences_that_a_run_compared_are_recorded_and_others_are_not_made_up(
+    config: Callable[..., Path], plugin: Callable[..., Path], folder: Path, store: Store
+) -> None:
+    plugin(EVERYTHING)
+    how = {"metrics": "[halved]", "compare": "[[chi2, mnb]]"}
+    done = perform(checked(config(files="chi2.py, mine.py", methods="chi2, centroids, mnb", **how)), RunContext(store))
+    (folder / "mine.py").unlink()
+    gone = read_results(done.folder)
+    assert_frame_equal(gone.scored.frame, done.results.scored.frame)
+    assert compare_cells(gone, "chi2", "mnb") == compare_cells(done.results, "chi2", "mnb")
+    with pytest.raises(ConfigError, match="recorded no difference in halved of 'chi2' and 'centroids'"):
+        compare_cells(gone, "chi2", "centroids")
 
 
 TAGGED = """\

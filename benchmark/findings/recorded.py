@@ -1,0 +1,124 @@
+"""What a run folder records beside predictions, so that it is reported without the code that computed these numbers.
+
+These are the candidates that were chosen, the estimates of plug-ins' metrics, and what the measures came to.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from benchmark.evaluation.intervals import Estimate
+from benchmark.evaluation.metrics import METRICS
+from benchmark.evaluation.scored import WHOLE
+from benchmark.measures.base import Measured, Point, Told, told
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from benchmark.config.model import Experiment
+    from benchmark.evaluation.predictions import Predictions
+    from benchmark.evaluation.scored import Scored
+
+#: The columns of a table of these numbers. What a row is of stands in the first ones, "" where it is of none.
+TEXTS = ("variant", "measure", "cell", "of_class", "other", "split", "metric", "axis", "method")
+NUMBERS = ("x", "value", "low", "high")
+
+#: By cell: by metric, fold and other cell, see `CellScores.recorded`.
+Estimates = dict[str, dict[tuple[str, str, str], Estimate]]
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Numbers of a run that its predictions and this package alone don't give.
+
+    Parameters
+    ----------
+    chosen : mapping of cell id to intp array, shape (splits,)
+        Which candidate each split uses.
+    estimates : mapping of cell id to mapping
+        Of metrics of plug-ins, see `CellScores.recorded`.
+    told : sequence of (measure, variant, Told)
+        What the measures came to.
+    notes : tuple of str
+        What a reader of the measures' numbers has to know.
+    """
+
+    chosen: Mapping[str, NDArray[np.intp]]
+    estimates: Estimates
+    told: tuple[tuple[str, str, Told], ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def recorded_of(study: Experiment, predictions: Predictions, scored: Scored, notes: tuple[str, ...]) -> Recorded:
+    """Return what a run records of itself."""
+    measured = tuple(told(study.measures, predictions))
+    return Recorded(scored.chosen, _of_plugins(study, scored), measured, notes)
+
+
+def _of_plugins(study: Experiment, scored: Scored) -> Estimates:
+    """Return the scores and the differences that plug-ins' metrics give."""
+    found: Estimates = {}
+    metrics = [name for name in study.scorers if name not in METRICS]
+    for metric, (name, scores) in product(metrics, scored.cells.items()):
+        if metric in scores.values:
+            known, sample = found.setdefault(name, {}), scored.samples[name]
+            known[metric, WHOLE, ""] = sample.estimate(scores, metric)
+            for position, fold in enumerate(scores.folds):
+                known[metric, fold, ""] = sample.part(scores, metric, position)
+    for metric, pair in product(metrics, study.compare):
+        if scored.has(metric, pair.a, pair.b):
+            try:
+                found[pair.a][metric, WHOLE, pair.b] = scored.difference(pair.a, pair.b, metric)
+            except ValueError:  # they can't be paired, which a note says
+                continue
+    return found
+
+
+def rows_of_record(recorded: Recorded) -> list[dict[str, Any]]:
+    """Return the estimates and what the measures came to as rows of `TEXTS`, `NUMBERS`, n and kind of interval."""
+    return [dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, np.nan) | row for row in _rows(recorded)]
+
+
+def _rows(recorded: Recorded) -> Iterator[dict[str, Any]]:
+    for cell, estimates in recorded.estimates.items():
+        for (metric, split, other), estimate in estimates.items():
+            yield {"cell": cell, "metric": metric, "split": split, "other": other, **_numbers(estimate)}
+    for measure, variant, each in recorded.told:
+        of = {"variant": variant, "measure": measure}
+        for row in each.rows:
+            yield {**of, "cell": row.cell, "metric": row.metric, **_numbers(row.estimate)}
+        for point in each.points:
+            names = {"axis": point.axis, "method": point.method, "of_class": point.of_class, "metric": point.metric}
+            yield {**of, **names, "x": point.x, "value": point.value, "n": 0, "interval": ""}
+
+
+def _numbers(estimate: Estimate) -> dict[str, Any]:
+    ends = {"value": estimate.value, "low": estimate.low, "high": estimate.high}
+    return ends | {"n": estimate.n, "interval": estimate.method}
+
+
+def record_of_rows(
+    rows: list[dict[str, Any]], chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]
+) -> Recorded:
+    """Return what the rows of a run folder record."""
+    estimates: Estimates = {}
+    measured: dict[tuple[str, str], tuple[list[Measured], list[Point]]] = {}
+    for row in rows:
+        estimate = Estimate(row["value"], row["low"], row["high"], row["n"], row["interval"])
+        if not row["measure"]:
+            estimates.setdefault(row["cell"], {})[row["metric"], row["split"], row["other"]] = estimate
+            continue
+        numbers, points = measured.setdefault((row["measure"], row["variant"]), ([], []))
+        if row["axis"]:
+            values = (row[name] for name in ("axis", "x", "method", "of_class", "metric", "value"))
+            points.append(Point(*values))
+        else:
+            numbers.append(Measured(row["cell"], row["metric"], estimate))
+    each = ((*key, Told(tuple(numbers), tuple(points))) for key, (numbers, points) in measured.items())
+    return Recorded(chosen, estimates, tuple(each), notes)

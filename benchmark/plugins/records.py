@@ -1,0 +1,60 @@
+"""What a manifest says of the plug-ins' components that a run used: where each stood, and the digest of its code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from benchmark.config.model import Experiment
+    from benchmark.registries import Registries
+
+
+class PluginRecord(BaseModel):
+    """A component of a plug-in, as a manifest names it."""
+
+    model_config = ConfigDict(strict=True)
+    kind: Literal["kernels", "classifiers", "protocols", "measures", "metrics", "corpora"]
+    name: str
+    file: str
+    digest: str
+
+
+def plugin_records(experiment: Experiment) -> list[dict[str, Any]]:
+    """Return the plug-ins' components that an experiment names, as plain data."""
+    found = []
+    for kind, name in dict.fromkeys(_named(experiment)):
+        origin = getattr(experiment.registries, kind).origins.get(name)
+        if origin is not None:
+            found.append({"kind": kind, "name": name, **vars(origin)})
+    return found
+
+
+def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
+    yield from (("metrics", name) for name in experiment.scorers)
+    yield from (("measures", each.name) for each in experiment.measures)
+    for variant in experiment.variants.values():
+        yield "protocols", variant.protocol.name
+        yield "corpora", variant.collection.corpus
+        for spec in (spec for entry in variant.entries for spec in entry.candidates):
+            yield "classifiers", spec.classifier.name
+            if spec.kernel is not None:
+                yield "kernels", spec.kernel.name
+
+
+def with_files(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the configuration of a finished run with the whole paths of its plug-ins in place of relative ones."""
+    files = list(dict.fromkeys(each["file"] for each in records if each["file"]))
+    return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": files} if files else {})
+
+
+def changed_since(records: Iterable[dict[str, Any]], known: Registries) -> str:
+    """Return where the first component stands that isn't as a finished run had it, "" where all are."""
+    for each in records:
+        origin = getattr(known, each["kind"]).origins.get(each["name"])
+        if origin is None or origin.digest != each["digest"]:
+            return each["file"] or f"the plug-in of {each['name']!r}"
+    return ""
