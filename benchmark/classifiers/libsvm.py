@@ -152,18 +152,18 @@ class NodeMatrix:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
         self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
-        self._beside: list[NodeMatrix] = []
+        self._buffers: list[NodeMatrix] = []
         self.n, self.tiles_bytes = 0, 0
 
     @property
     def nbytes(self) -> int:
         """Bytes of this buffer and the buffers of the other threads, plus the peak of cached tiles."""
-        return self._memory.nbytes + sum(buffer.nbytes for buffer in self._beside) + self.tiles_bytes
+        return self._memory.nbytes + sum(buffer.nbytes for buffer in self._buffers) + self.tiles_bytes
 
     def desks(self, jobs: int) -> list[NodeMatrix]:
         """Return one buffer for each of `jobs` threads, this one first; all are reused in later calls."""
-        self._beside += [NodeMatrix() for _ in range(jobs - 1 - len(self._beside))]
-        return [self, *self._beside[: jobs - 1]]
+        self._buffers += [NodeMatrix() for _ in range(jobs - 1 - len(self._buffers))]
+        return [self, *self._buffers[: jobs - 1]]
 
     def fill_square(self, matrix: NDArray[np.float64], jobs: int) -> None:
         """Write a square matrix, unless this buffer holds it already; its values must not change meanwhile."""

@@ -136,7 +136,7 @@ def train_pairs(
     solved: dict[tuple[int, int], list[Machine | None]] = {}
     with blas_threads(1), trainers(jobs) as many, trainers(1) as one:
         cached = np.flatnonzero(np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4)
-        team.keep(cached[np.argsort(-sizes[cached], kind="stable")].tolist(), many.map)
+        team.cache_tiles(cached[np.argsort(-sizes[cached], kind="stable")].tolist(), many.map)
         work = units(small, sizes if wanted and wanted[0].kernel.streamed else None)
         for machines in many.map(solve, sorted(work, key=lambda unit: -_magnitude(sizes, unit))):
             solved |= machines
@@ -197,13 +197,13 @@ class _Team:
         self.failed: dict[int, Exception] = {}
         self.tiles: dict[tuple[tuple[int, float], int], Array] = {}
 
-    def keep(self, codes: Sequence[int], run: Callable[..., object]) -> None:
+    def cache_tiles(self, codes: Sequence[int], run: Callable[..., object]) -> None:
         """Compute and cache the diagonal tiles of the classes `codes`, for all pairs with these classes."""
 
         def make(code: int) -> None:
             of_class, rows = self.classes[code], self.classes[code].stop - self.classes[code].start
             source = self._source(of_class)
-            for key, members in self._left():
+            for key, members in self._active():
                 tile = np.empty((rows, rows))
 
                 def put(row: int, _: int, values: Array, tile: Array = tile) -> None:
@@ -223,7 +223,7 @@ class _Team:
         m = first.stop - first.start
         widths = [self.classes[j].stop - self.classes[j].start for j in others]
         trained: dict[tuple[int, int], list[Machine | None]] = {(i, j): [None] * len(self.wanted) for j in others}
-        for key, members in self._left():
+        for key, members in self._active():
             buffer.resize(m + max(widths))
             if not self._write_diagonal(key, members, i, 0, buffer):
                 continue
@@ -285,7 +285,7 @@ class _Team:
         self.clock.book(started)
         return source
 
-    def _left(self) -> list[tuple[tuple[int, float], list[int]]]:
+    def _active(self) -> list[tuple[tuple[int, float], list[int]]]:
         """Return the kernels with those of their problems that haven't failed."""
-        left = ((key, [i for i in members if i not in self.failed]) for key, members in self.kernels.items())
-        return [(key, members) for key, members in left if members]
+        active = ((key, [i for i in members if i not in self.failed]) for key, members in self.kernels.items())
+        return [(key, members) for key, members in active if members]

@@ -192,7 +192,9 @@ def decide_together(
     list of float64 array, shape (n_rows, n_machines), or Exception
     """
     failed = {i: svms for i, svms in enumerate(machines) if isinstance(svms, Exception)}
-    deciding = {i: _Deciding(svms, kernels[i]) for i, svms in enumerate(machines) if not isinstance(svms, Exception)}
+    deciding = {
+        i: _DecisionSums(svms, kernels[i]) for i, svms in enumerate(machines) if not isinstance(svms, Exception)
+    }
     clock, first = clock or Clock(len(machines)), next(iter(deciding.values()), None)
     if first is None:
         return list(failed.values())
@@ -232,7 +234,7 @@ def decided_together(n_rows: int, n_columns: int) -> int:
     return max(64, many // 64 * 64, rows_per_block(n_columns))
 
 
-class _Deciding:
+class _DecisionSums:
     """Decision values of the SVMs of one kernel, summed class by class."""
 
     def __init__(self, machines: Machines, kernel: KernelTiles) -> None:
@@ -511,7 +513,7 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            If X hasn't n columns.
+            If X doesn't have n columns.
         """
         check_is_fitted(self, "machines_")
         rows = check_array(X, dtype=np.float64)

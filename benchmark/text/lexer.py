@@ -288,7 +288,7 @@ def scan(
     # the loop four times slower.
     starts = np.empty(len(text), dtype=np.int64)
     lengths = np.empty(len(text), dtype=np.int32)
-    found = 0
+    n_tokens = 0
     for document in range(n):
         position, stop = bounds[document], bounds[document + 1]
         if skip_header:
@@ -307,9 +307,9 @@ def scan(
                 while end < stop and kinds[text[end]] & more:
                     end += 1
                 if kind != LETTER or SHORTEST <= end - position <= LONGEST:
-                    starts[found] = position
-                    lengths[found] = end - position
-                    found += 1
+                    starts[n_tokens] = position
+                    lengths[n_tokens] = end - position
+                    n_tokens += 1
             position = end
-        token_bounds[document + 1] = found
-    return starts[:found].copy(), lengths[:found].copy(), token_bounds
+        token_bounds[document + 1] = n_tokens
+    return starts[:n_tokens].copy(), lengths[:n_tokens].copy(), token_bounds
