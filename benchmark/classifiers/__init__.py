@@ -1,4 +1,4 @@
-"""Gram matrices or points to predictions: every classifier by the name a configuration calls it."""
+"""Classifiers of Gram matrices and points, registered under the names that configurations use."""
 
 from typing import Any
 
@@ -9,7 +9,8 @@ from benchmark.classifiers.linear_models import LinearSvm, LogisticClassifier, N
 from benchmark.classifiers.multinomial_bayes import MultinomialBayes
 from benchmark.classifiers.svm import SupportVectorClassifier
 
-#: Those whose tags say `needs_kernel` decide by kernel values, the others by points; `kept` names what these learn.
+#: Classifiers by name. Those with the tag `needs_kernel` take kernel values; the others take points, and their
+#: attribute `kept` lists the fitted arrays that a saved model stores.
 CLASSIFIERS: dict[str, type[Any]] = {
     "svm": SupportVectorClassifier,
     "mnb": MultinomialBayes,
@@ -23,11 +24,11 @@ CLASSIFIERS: dict[str, type[Any]] = {
     "nb-svm": NbSvm,
 }
 
-#: Least and greatest of parameters that a configuration may set, and what is beyond.
+#: Smallest and largest value of parameters that a configuration may set, and the reason for the limits.
 LIMITS = {
-    "C": (1e-12, 1e12, "beyond, decision values are nothing but rounding"),
-    "epsilon": (1e-10, 1.0, "below, rounding keeps solvers from ever coming so near; from 2 on, LIBSVM takes no step"),
-    "smoothing": (1e-300, 1e15, "below, its logarithm is lost; above, the counts that it is added to are"),
+    "C": (1e-12, 1e12, "outside this range, decision values are rounding errors"),
+    "epsilon": (1e-10, 1.0, "below, rounding keeps solvers from converging; from 2 on, LIBSVM takes no step"),
+    "smoothing": (1e-300, 1e15, "below, its logarithm underflows; above, the counts are lost to rounding"),
 }
 
 __all__ = [

@@ -1,18 +1,18 @@
-"""Counts to predictions, each class with terms of its own: the PDF projection theorem and embedded families.
+"""Naive Bayes with class-specific term selection: the PDF projection theorem and exponentially embedded families.
 
-Class i sees a document x of length l through K terms of its own: their counts z_i1 … z_iK, and z_i,K+1, what is left of
-l. These cells are multinomial, p'_i in the class and p'_0 in the reference class p_0 = Σ_i P(c_i) p_i. Densities of
-different cells can't be compared, so each is carried back to the density of all terms that is p_0, reweighted (Tang et
-al. 2016, equations 3, 4):
+Class i reduces a document x of length l to the counts z_i1 … z_iK of the K terms selected for the class, and the count
+z_i,K+1 of all other terms, the rest of l. These cells are multinomial, p'_i in the class and p'_0 in the reference
+class p_0 = Σ_i P(c_i) p_i. Densities over the cells of different classes can't be compared. Each density is therefore
+projected to a density over all terms, which is p_0 reweighted (Tang et al. 2016, equations 3, 4):
 
     ln p(x|c_i; θ) = θ Σ_{k≤K+1} z_ik g_ik - l Λ_i(θ) + ln p_0(x),
     g_ik = ln(p'_ik / p'_0k),   Λ_i(θ) = ln Σ_{k≤K+1} p'_0k e^{θ g_ik}.
 
-The paper leaves the last cell out by counting from it (equations 10 to 12): β_ik = g_ik - g_i,K+1, and K_1(θ, l) =
-l (Λ_i(θ) - θ g_i,K+1). It is the same density, but K_1(1, l) isn't 0, as Λ_i(1) = ln Σ_k p'_ik is, and for K = V, where
-no term is left, β_ik has no value. As l = Σ_w x_w, the density is again one multinomial distribution of all terms,
-in which term w of cell k has the probability p_0w e^{θ g_ik - Λ_i(θ)}. Both classifiers are therefore
-`MultinomialBayes` with other term probabilities, and decide by one product.
+The paper takes the last cell as the base and so leaves it out (equations 10 to 12): β_ik = g_ik - g_i,K+1, and
+K_1(θ, l) = l (Λ_i(θ) - θ g_i,K+1). The density is the same, but K_1(1, l) isn't 0, while Λ_i(1) = ln Σ_k p'_ik is. For
+K = V, where no term is left over, β_ik is undefined. As l = Σ_w x_w, the density is again one multinomial distribution
+of all terms, in which term w of cell k has the probability p_0w e^{θ g_ik - Λ_i(θ)}. Both classifiers are therefore
+`MultinomialBayes` with other term probabilities, and score documents by one matrix product.
 """
 
 from __future__ import annotations
@@ -37,19 +37,20 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Farthest that an embedding may pull two cells apart, as a logarithm: e^700 is near the largest number there is.
+#: Largest |θ| times the spread of the log ratios: e^700 is near the largest float64.
 _LARGEST_TILT = 700.0
-#: Cells whose ratios lie this close together are the reference's: what is left of their differences is rounding.
+#: A smaller spread of a class's log ratios is rounding: the class equals the reference.
 _SAME = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The K selected terms of each class and, where K < V, the cell of all others: L = K + 1 cells, or V.
+    """Multinomial cells of each class: its K selected terms and, where K < V, one of all other terms: L = K + 1, or V.
 
     Parameters
     ----------
     selected : intp array, shape (n_classes, K)
+        Columns of the selected terms.
     log_reference : float64 array, shape (n_classes, L)
         ln p'_0k.
     log_ratio : float64 array, shape (n_classes, L)
@@ -65,7 +66,7 @@ class Cells:
 
 
 def make_cells(log_prob: Array, log_prior: Array, counts: Array, selected: NDArray[np.intp]) -> Cells:
-    """Cells of each class from the distributions and counts of all terms.
+    """Return the cells of each class from the distributions and counts of all terms.
 
     Parameters
     ----------
@@ -74,22 +75,25 @@ def make_cells(log_prob: Array, log_prior: Array, counts: Array, selected: NDArr
     log_prior : float64 array, shape (n_classes,)
         ln P(c_i).
     counts : float64 array, shape (n_classes, V)
-        How often each term occurs in the training documents of each class.
+        Count of each term in the training documents of each class.
     selected : intp array, shape (n_classes, K)
-        Terms, each at most once in a row.
+        Columns of the selected terms, at most once in a row.
     """
     log_reference = np.broadcast_to(reference(log_prob, log_prior), log_prob.shape)
-    own, zero = (_join(values, selected, logsumexp, -np.inf) for values in (log_prob, log_reference))
-    return Cells(selected, zero, own - zero, _join(counts, selected, np.sum, 0.0))
+    in_class, in_reference = (_join(values, selected, logsumexp, -np.inf) for values in (log_prob, log_reference))
+    return Cells(selected, in_reference, in_class - in_reference, _join(counts, selected, np.sum, 0.0))
 
 
 def reference(log_prob: Array, log_prior: Array) -> Array:
-    """The reference distribution, ln p_0w = ln Σ_i P(c_i) p_iw (equation 9), shape (V,)."""
+    """Compute the log reference distribution, ln p_0w = ln Σ_i P(c_i) p_iw (equation 9), shape (V,)."""
     return np.asarray(logsumexp(log_prob + log_prior[:, None], axis=0))
 
 
 def _join(values: Array, selected: NDArray[np.intp], total: Callable[..., Array], nothing: float) -> Array:
-    """`values` of the selected terms and the total of all others, which are summed: 1 - Σ would leave rounding."""
+    """Return `values` of the selected terms and the `total` of all others; `nothing` is its neutral element.
+
+    The others are summed, because 1 - Σ would leave rounding errors.
+    """
     chosen = np.take_along_axis(values, selected, axis=1)
     if selected.shape[1] == values.shape[1]:
         return chosen
@@ -99,22 +103,22 @@ def _join(values: Array, selected: NDArray[np.intp], total: Callable[..., Array]
 
 
 def log_normalizer(cells: Cells, theta: Array) -> Array:
-    """Λ_i(θ_i), shape (n_classes,): K_0(θ_i) of equation 4 for each word of a document."""
+    """Compute Λ_i(θ_i), shape (n_classes,): K_0(θ_i) of equation 4 for one word of a document."""
     return np.asarray(logsumexp(cells.log_reference + theta[:, None] * cells.log_ratio, axis=1))
 
 
 def embedding_parameters(cells: Cells) -> Array:
-    """θ_i* = argmax_θ θ Σ_k z̄_ik g_ik - l̄_i Λ_i(θ) (equation 13), shape (n_classes,).
+    """Compute θ_i* = argmax_θ θ Σ_k z̄_ik g_ik - l̄_i Λ_i(θ) (equation 13), shape (n_classes,).
 
-    The objective is concave; its slope is l̄_i times E[g] in the class's documents less E[g] under θ, of which Brent's
-    method finds the zero. The paper doesn't say which interval Θ is. Here it is |θ| (max_k g_ik - min_k g_ik) ≤ 700,
-    about all that double precision can hold. Where a class's documents have words in none but the cells of the
-    largest (smallest) g_ik, the objective rises for ever, and θ_i* is the upper (lower) end.
+    The objective is concave. Its slope is l̄_i times the difference of E[g] in the class's documents and E[g] under θ;
+    Brent's method finds the slope's zero. The paper doesn't specify the interval Θ. Here it is
+    |θ| (max_k g_ik - min_k g_ik) ≤ 700, about the range of double precision. Where all words of a class's documents lie
+    in the cells with the largest (smallest) g_ik, the objective has no maximum, and θ_i* is the upper (lower) end.
 
-    Were p'_i the share of words in the class's documents, the slope at θ = 1 would be 0: θ_i* differs from 1, and EEF
-    from PPT, by what smoothing did to p'_i, and by nothing else. θ_i* may be negative, where smoothing made the class's
-    commonest words rarer in it than in the reference. It is 1, by convention, for a class without words and for one
-    that doesn't differ from the reference: any θ is the best for them.
+    If p'_i were the share of words in the class's documents, the slope at θ = 1 would be 0. Smoothing of p'_i is
+    therefore the only reason why θ_i* differs from 1, and EEF from PPT. θ_i* may be negative, where smoothing made the
+    class's commonest words rarer in the class than in the reference. By convention θ_i* is 1 for a class without words
+    and for a class that equals the reference: for both, every θ is optimal.
     """
     theta = np.ones(len(cells.counts))
     for i, (log_reference, g, counts) in enumerate(
@@ -122,14 +126,14 @@ def embedding_parameters(cells: Cells) -> Array:
     ):
         spread = g.max() - g.min()
         if spread > _SAME and counts.any():
-            # Brent's tolerance is absolute: ratios are scaled to lie between 0 and 1, whatever their size.
+            # Brent's tolerance is absolute, so the log ratios are scaled to [0, 1].
             scaled = (g - g.min()) / spread
             theta[i] = _best_tilt(log_reference, scaled, float(counts @ scaled / counts.sum())) / spread
     return theta
 
 
 def _best_tilt(log_reference: Array, g: Array, mean: float) -> float:
-    """The t within ±700 at which p'_0 e^{t g}, normalized, has the `mean` of g, or the end that is nearest to it."""
+    """Find the t in [-700, 700] at which p'_0 e^{t g}, normalized, gives g this `mean`; else return the nearer end."""
 
     def slope(t: float) -> float:
         tilted = log_reference + t * g
@@ -144,7 +148,7 @@ def _best_tilt(log_reference: Array, g: Array, mean: float) -> float:
 
 
 def project(cells: Cells, log_reference: Array, theta: Array) -> Array:
-    """Term probabilities of each class, ln( p_0w e^{θ_i g_ik - Λ_i} ) for w in cell k, shape (n_classes, V).
+    """Compute log term probabilities of each class, ln( p_0w e^{θ_i g_ik - Λ_i} ) for w in cell k.
 
     Parameters
     ----------
@@ -152,9 +156,13 @@ def project(cells: Cells, log_reference: Array, theta: Array) -> Array:
     log_reference : float64 array, shape (V,)
         ln p_0w.
     theta : float64 array, shape (n_classes,)
+
+    Returns
+    -------
+    float64 array, shape (n_classes, V)
     """
     weights = theta[:, None] * cells.log_ratio - log_normalizer(cells, theta)[:, None]
-    # The last cell is that of all terms not selected; if there are none, every value is overwritten.
+    # Terms that aren't selected get the value of the last cell. If all are selected, every value is overwritten.
     of_terms = np.repeat(weights[:, -1:], len(log_reference), axis=1)
     np.put_along_axis(of_terms, cells.selected, weights[:, : cells.selected.shape[1]], axis=1)
     return log_reference + of_terms
@@ -163,22 +171,23 @@ def project(cells: Cells, log_reference: Array, theta: Array) -> Array:
 class ProjectedPdf(MultinomialBayes):
     """PPT: argmax_i Σ_{k≤K+1} z_ik ln(p'_ik / p'_0k) + ln P(c_i) (Tang et al. 2016, equation 15).
 
-    `MultinomialBayes` where each class keeps the probabilities of its own K terms, and shares out the rest as the
-    reference class does. With all terms it is `MultinomialBayes`. A document without terms is decided by P(c_i); of
-    classes that tie, the first of `classes_` is predicted.
+    A class keeps its probabilities of the K terms selected for it, and divides the rest of the probability among the
+    other terms as the reference class does. With all terms it is `MultinomialBayes`. A document without terms gets the
+    class with the largest P(c_i). Of classes that tie, the first of `classes_` is predicted.
 
     Parameters
     ----------
     n_terms : int, optional
-        K, terms for each class; all unless given.
+        K, the number of terms selected for each class; all terms by default.
     smoothing : float
         Added to every count of a term in a class, > 0.
 
     Attributes
     ----------
     selected_ : intp array, shape (n_classes, K)
-        Terms of each class, the best first.
+        Columns of the terms selected for each class, the best first.
     cells_ : Cells
+        Multinomial cells of each class.
     theta_ : float64 array, shape (n_classes,)
         Embedding parameters: 1.
     feature_log_prob_ : float64 array, shape (n_classes, V)
@@ -200,21 +209,27 @@ class ProjectedPdf(MultinomialBayes):
         self.n_terms = n_terms
 
     def fit(self, X: Any, y: Any, rankings: NDArray[np.intp] | None = None) -> Self:
-        """Learn from the counts X, shape (n, V), and the labels y, shape (n,).
+        """Train the classifier, selecting terms by information gain unless `rankings` are passed.
 
         Parameters
         ----------
         X : sparse or dense matrix, shape (n, V)
+            Term counts of the training documents.
         y : array, shape (n,)
+            Their labels.
         rankings : intp array, shape (n_classes, ≥ K), optional
-            Terms of each class, in the order of `classes_`, the best first. Unless given, they are ranked by
-            information gain; one ranking can serve many values of K.
+            Columns of the terms of each class, in the order of `classes_`, the best first. By default terms are ranked
+            by information gain. One ranking can be used for many values of K.
+
+        Returns
+        -------
+        self
 
         Raises
         ------
         ValueError
-            The smoothing isn't positive, a count is negative or not finite, there are fewer than K terms, or the
-            rankings don't fit.
+            If the smoothing isn't positive, a count is negative or not finite, there are fewer than K terms, or the
+            rankings have the wrong shape or type, columns that don't exist, or a term twice for a class.
         """
         super().fit(X, y)
         self.selected_ = self._select(X, y, rankings)
@@ -228,7 +243,7 @@ class ProjectedPdf(MultinomialBayes):
         return np.ones(len(self.classes_))
 
     def _select(self, X: Any, y: Any, rankings: NDArray[np.intp] | None) -> NDArray[np.intp]:
-        """The K terms of each class, shape (n_classes, K)."""
+        """Return the columns of the K terms of each class, shape (n_classes, K)."""
         n_classes, n_terms = self.feature_count_.shape
         size = checked_size(n_terms if self.n_terms is None else self.n_terms, n_terms)
         if rankings is None:
@@ -236,28 +251,28 @@ class ProjectedPdf(MultinomialBayes):
             return rank_terms(information_gain(X, np.searchsorted(self.classes_, y)))[:, :size]
         rankings = np.asarray(rankings)
         if rankings.ndim != 2 or len(rankings) != n_classes or rankings.shape[1] < size:
-            msg = f"rankings of shape {rankings.shape} don't give {size} terms for each of {n_classes} classes"
+            msg = f"rankings must have {n_classes} rows and at least {size} columns, not the shape {rankings.shape}"
             raise ValueError(msg)
         selected = rankings[:, :size]
         if not np.issubdtype(selected.dtype, np.integer):
             raise ValueError(f"rankings must be integers, not {selected.dtype}")
-        in_order = np.sort(selected, axis=1)
-        if not (in_order[:, 0] >= 0).all() or not (in_order[:, -1] < n_terms).all():
+        ascending = np.sort(selected, axis=1)
+        if not (ascending[:, 0] >= 0).all() or not (ascending[:, -1] < n_terms).all():
             raise ValueError(f"rankings must hold terms from 0 to {n_terms - 1}")
-        if (in_order[:, 1:] == in_order[:, :-1]).any():
-            raise ValueError("rankings have a term twice for the same class")
+        if (ascending[:, 1:] == ascending[:, :-1]).any():
+            raise ValueError("rankings list a term twice for the same class")
         return selected
 
 
 class EmbeddedFamily(ProjectedPdf):
     """EEF: argmax_i θ_i* Σ_k z_ik β_ik - K_1(θ_i*, l) + ln P(c_i) (Tang et al. 2016, equations 7, 10 to 13).
 
-    `ProjectedPdf` with an exponent θ_i* on each class's ratios, its `theta_`: see `embedding_parameters`.
+    `ProjectedPdf` with an exponent θ_i*, in `theta_`, on the ratios of class i: see `embedding_parameters`.
 
     Parameters
     ----------
     n_terms : int, optional
-        K, terms for each class; all unless given.
+        K, the number of terms selected for each class; all terms by default.
     smoothing : float
         Added to every count of a term in a class, > 0.
     """

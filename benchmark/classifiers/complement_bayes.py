@@ -1,4 +1,4 @@
-"""Counts to predictions by what the documents outside of each class are like."""
+"""Complement naive Bayes: one multinomial distribution of terms for the documents outside each class."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class ComplementBayes(SklearnClassifier):
     """Complement naive Bayes (Rennie et al. 2003): argmax_i -Σ_w x_w ln p_¬i,w, scikit-learn's `ComplementNB`.
 
-    p_¬i,w = (n_¬i,w + smoothing) / Σ_w' (n_¬i,w' + smoothing), with n_¬i,w how often term w occurs in the documents
-    of all other classes. A document without terms has no evidence for any class: all of them tie. Of classes that tie,
-    the first of `classes_` is predicted.
+    p_¬i,w = (n_¬i,w + smoothing) / Σ_w' (n_¬i,w' + smoothing), where n_¬i,w is the count of term w in the documents of
+    all other classes. For a document without terms all classes tie. Of classes that tie, the first of `classes_` is
+    predicted.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class ComplementBayes(SklearnClassifier):
     tags: ClassVar[Tags] = Tags(
         normalization="none", takes_features=False, sums_words=True, labels={"complement-nb": "Complement NB"}
     )
-    # As kept models have called them from the first.
+    # The names that saved models have always used.
     kept: ClassVar[tuple[str, ...]] = ("classes_", "model_.classes_", "model_.feature_log_prob_")
     non_negative: ClassVar[bool] = True
 
@@ -53,13 +53,23 @@ class ComplementBayes(SklearnClassifier):
         self.smoothing = smoothing
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "smoothing")
 
     def untrained(self, n: int) -> ComplementNB:  # noqa: ARG002
-        """Return scikit-learn's estimator."""
+        """Return the unfitted `ComplementNB`; n, the number of training documents, has no effect."""
         return ComplementNB(alpha=self.smoothing, force_alpha=True)
 
     def scores(self, points: Any) -> NDArray[np.float64]:
-        """Return -Σ_w x_w ln p_¬i,w."""
+        """Return the scores -Σ_w x_w ln p_¬i,w.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (m, V)
+            Term counts, already validated.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
         return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T))

@@ -1,4 +1,4 @@
-"""Naive Bayes in its Kullback–Leibler form: the class whose centroid is nearest to a document, prior included."""
+"""Naive Bayes in Kullback–Leibler form: predicts the class whose centroid is nearest, with the prior as an offset."""
 
 from __future__ import annotations
 
@@ -29,36 +29,37 @@ LENGTHS = ("ignored", "counted")
 class DivergenceBayes(ClassifierMixin, BaseEstimator):
     """label(d) = argmin_j -log P(C_j) + KL(d, c_j), for d = x/Σx the distribution of a document's words.
 
-    The documents p of a class, of which its centroid c_j is made, are smoothed: p_i = (x_i + s)/(Σx + sV). The
-    document d that is classified isn't: its entropy is the same for all classes.
+    The class centroid c_j is computed from smoothed training documents, p_i = (x_i + s)/(Σx + sV). The document d to be
+    classified is not smoothed: its entropy is the same for all classes.
 
-    How it relates to multinomial naive Bayes (scikit-learn's `MultinomialNB`). That decides by
-    log P(C_j) + Σx · Σ_i d_i log c_ji: the likelihood counts as often as the document has words. Here, as in the
-    paper (equation II.1, "Σ_i d_i = 1"), it counts once, so the prior weighs Σx times as much; with uniform priors the
-    two rules agree; `length` chooses between them. Its centroid pools the counts, so that long documents weigh more:
+    Multinomial naive Bayes (scikit-learn's `MultinomialNB`) scores a class by log P(C_j) + Σx · Σ_i d_i log c_ji: the
+    likelihood counts once for each word of the document. Here, as in the paper (equation II.1, "Σ_i d_i = 1"), the
+    likelihood counts once, so the prior weighs Σx times as much. With uniform priors the two rules agree; `length`
+    chooses between them. The centroid of multinomial naive Bayes pools the counts, so that long documents weigh more:
     that is "pooled". The paper's "original average estimated centroid" is the "mean" of the documents' distributions,
-    the minimizer of Σ_p KL(p, c). Where all documents are of one length, the mean is the pooled centroid smoothed by s
-    times the number of documents.
+    the minimizer of Σ_p KL(p, c). Where all documents have the same length, the mean is the pooled centroid with a
+    smoothing of s times the number of documents.
 
     Parameters
     ----------
     centroid : {"mean", "skl", "pooled"}
-        "mean": of the p's. "skl": argmin_q Σ_p SKL(p, q), the paper's proposal, by `skl_centroid`. "pooled":
+        "mean": the mean of the p's. "skl": argmin_q Σ_p SKL(p, q), the paper's proposal, by `skl_centroid`. "pooled":
         (Σ_d x_di + s)/(Σ_d Σx + sV).
     smoothing : float
-        s, positive; the paper doesn't name its own.
+        s, positive; the paper doesn't state its value.
     prior : {"empirical", "uniform"}
+        P(C_j): the class's share of the training documents, or 1 / n_classes.
     length : {"ignored", "counted"}
         "ignored": the paper's rule. "counted": KL(d, c_j) is multiplied by Σx, as in multinomial naive Bayes; with the
-        "pooled" centroid it is that classifier.
+        "pooled" centroid the rule is that classifier.
 
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
-        In order of first appearance in `y`: equal scores go to the first.
+        In order of first appearance in `y`; of classes that tie, the first is predicted.
     centroids_ : float64 array, shape (n_classes, V)
     log_prior_ : float64 array, shape (n_classes,)
-        A training document without words counts for the prior and for no centroid.
+        Training documents without words count in the prior, not in the centroids.
     n_features_in_ : int
 
     References
@@ -88,13 +89,31 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         self.length = length
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_smoothing(self.smoothing)
         for name, allowed in (("centroid", CENTROIDS), ("prior", PRIORS), ("length", LENGTHS)):
             check_one_of(name, getattr(self, name), allowed)
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn the centroids from term counts X, dense or sparse, shape (n, V), and labels y, shape (n,)."""
+        """Compute the class centroids and priors.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (n, V)
+            Term counts of the training documents.
+        y : array, shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, a count is negative or not finite, X and y differ in length, or no document
+            of a class has a word.
+        """
         self.check()
         counts = _counts(X)
         labels = np.asarray(y)
@@ -114,7 +133,23 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         return self
 
     def divergences(self, X: Any) -> Array:
-        """KL(d, c_j) in nats, shape (n, n_classes); 0 for a document without words, which says nothing."""
+        """Compute KL(d, c_j) in nats.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (n, V)
+            Term counts.
+
+        Returns
+        -------
+        float64 array, shape (n, n_classes)
+            0 for documents without words.
+
+        Raises
+        ------
+        ValueError
+            If X doesn't have the training counts' number of columns, or a count is negative or not finite.
+        """
         check_is_fitted(self, "centroids_")
         counts = _counts(X)
         if counts.shape[1] != self.n_features_in_:
@@ -128,20 +163,42 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
         return np.asarray(negentropy[:, None] - documents @ np.log(self.centroids_).T)
 
     def class_scores(self, X: Any) -> Array:
-        """Scores log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j); shape (n, n_classes), also for two classes."""
+        """Return the scores log P(C_j) - KL(d, c_j), or log P(C_j) - Σx KL(d, c_j) where `length` is "counted".
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (n, V)
+            Term counts.
+
+        Returns
+        -------
+        float64 array, shape (n, n_classes)
+            A column for each class, also for two classes.
+        """
         divergences = self.divergences(X)
         if self.length == "counted":
             divergences *= np.asarray(_counts(X).sum(axis=1))[:, None]
         return np.asarray(self.log_prior_ - divergences)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (n,), for term counts X, shape (n, V)."""
+        """Predict the class with the largest score; of classes that tie, the first of `classes_`.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (n, V)
+            Term counts.
+
+        Returns
+        -------
+        array, shape (n,)
+            Labels.
+        """
         best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def _centroid(self, counts: sp.csr_array, label: Any) -> Array:
         if not counts.shape[0]:
-            raise ValueError(f"no training document of the class {str(label)!r} has a word: it has no centroid")
+            raise ValueError(f"no training document of the class {str(label)!r} has a word: the class has no centroid")
         if self.centroid == "pooled":
             smoothed = np.asarray(counts.sum(axis=0)) + self.smoothing
             return np.asarray(smoothed / smoothed.sum())
@@ -152,5 +209,5 @@ class DivergenceBayes(ClassifierMixin, BaseEstimator):
 def _counts(X: Any) -> sp.csr_array:
     counts = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
     if counts.nnz and counts.data.min() < 0:
-        raise ValueError(f"term counts can't be negative, as {counts.data.min()} is")
+        raise ValueError(f"term counts can't be negative; the smallest is {counts.data.min()}")
     return counts

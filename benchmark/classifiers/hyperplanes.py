@@ -1,4 +1,4 @@
-"""Separating hyperplanes of many categories, each against the rest, from one kernel matrix."""
+"""One-vs-rest SVMs of many categories from one kernel matrix, and the hyperplanes of linear ones."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Hyperplanes:
-    """f_x(d) = w_x·d - b_x for each category x; positive on its own side.
+    """Hyperplanes f_x(d) = w_x·d - b_x of the categories x; f_x is positive inside the category.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ class Hyperplanes:
     offsets: Array
 
     def values(self, points: sp.csr_array) -> Array:
-        """f_x of the points, shape (n, k): the decision values of the linear machines."""
+        """Return f_x of the points, shape (n, k): the decision values of the linear SVMs."""
         return np.asarray(points @ self.weights - self.offsets)
 
 
 def hyperplanes_of(points: sp.csr_array, machines: Sequence[Machine]) -> Hyperplanes:
-    """The hyperplanes of linear machines over the training points, shape (n, V): w_x = Σ coefficients · documents."""
+    """Return the hyperplanes of linear SVMs trained on `points`, shape (n, V): w_x = Σ coefficients · documents."""
     coefficients = np.zeros((points.shape[0], len(machines)))
     for x, machine in enumerate(machines):
         coefficients[machine.support, x] = machine.coefficients
@@ -54,32 +54,32 @@ def train_categories(
     cache_mb: float,
     jobs: int,
 ) -> tuple[Machine, ...]:
-    """A machine for each category against the documents outside it, on the kernel matrix that `nodes` holds.
+    """Train an SVM for each category against the documents outside, on the kernel matrix in `nodes`.
 
     Parameters
     ----------
     nodes : NodeMatrix
-        Of the n documents.
+        Kernel matrix of the n documents.
     members : bool array, shape (n, k)
-        Which documents each category has; a document may have several.
+        Documents of each category; a document may have several categories.
     names : sequence of str, length k
-        Names for the errors.
+        Names of the categories, for error messages.
     C, epsilon, cache_mb : float
-        LIBSVM's -c, -e and -m, for each machine being trained.
+        LIBSVM's -c, -e and -m, for each SVM being trained.
     jobs : int
-        Threads.
+        Number of threads.
 
     Raises
     ------
     ValueError
-        If a category has none or all of the documents, or LIBSVM refuses a parameter.
+        If a category has none or all of the documents, or LIBSVM rejects a parameter.
     """
     problems = [two_sides(members[:, x], name) for x, name in enumerate(names)]
     return tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
 
 
 def two_sides(members: NDArray[np.bool_], name: str) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The rows inside a category and those outside; ValueError, with its name, if there are none of either."""
+    """Return the rows inside a category and the rows outside; ValueError with its name if either is empty."""
     inside, outside = np.flatnonzero(members), np.flatnonzero(~members)
     if not (len(inside) and len(outside)):
         has = "no" if not len(inside) else "every"

@@ -1,10 +1,10 @@
-"""LIBSVM's solver on kernel values that lie in numpy's memory: the one place that knows its C structures.
+"""LIBSVM's solver on kernel values in numpy's memory: the only module that knows LIBSVM's C structures.
 
-A precomputed problem is an array of rows of ``struct svm_node {int index; double value;}``, and training reads
-``x[i][(int)x[j][0].value].value`` and nothing else: the value of node 0 is the row's serial number, that of node j
-its kernel value with row j, and no `index` is ever looked at. Half of each 16-byte node is therefore free, and two
-rows share one stretch of memory: the even row's values lie in the second halves of the nodes, the odd row's,
-whose pointer is 8 bytes further on, in the first halves.
+A precomputed problem is an array of rows of ``struct svm_node {int index; double value;}``, and training reads only
+``x[i][(int)x[j][0].value].value``: the value of node 0 is the row's serial number, the value of node j is the row's
+kernel value with row j, and `index` is never read. Half of each 16-byte node is therefore free, and two rows share
+the same memory: the even row's values lie in the second halves of the nodes; the odd row's pointer is 8 bytes further
+on, and its values lie in the first halves.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def _official() -> Any:
-    """The module of libsvm-official; it brings numba along, which nobody waits for who trains nothing."""
+    """Import libsvm-official's module on first use, as it imports numba, which is slow."""
     from libsvm import svm  # noqa: PLC0415
 
     return svm
@@ -38,46 +38,46 @@ def _official() -> Any:
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """What has threads of its own once LIBSVM has been loaded."""
+    """Return a controller of the thread pools of all loaded libraries, LIBSVM's OpenMP among them."""
     _official()
     return ThreadpoolController()
 
 
-#: Rows and columns of a tile of a symmetric matrix: half a megabyte of values, and a BLAS that finds enough to do.
+#: Rows and columns of a tile of a symmetric matrix: half a megabyte of values, large enough for BLAS to be efficient.
 TILE = 256
 
 
 class KernelRows(Protocol):
-    """Kernel values by blocks of rows; `benchmark.kernels.gram.Gram` is one."""
+    """Kernel values by blocks of rows, such as `benchmark.kernels.gram.Gram`."""
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
+        """Number of rows and of columns."""
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Rows start:stop, shape (stop - start, n_columns)."""
+        """Return the rows start:stop, shape (stop - start, n_columns)."""
 
 
 class KernelTiles(KernelRows, Protocol):
-    """Kernel values by tiles, which several kernels may make of the same `source`."""
+    """Kernel values by tiles, computed from a `source` that several kernels may share."""
 
     @property
     def streamed(self) -> bool:
-        """Whether a `source` costs something, and long ones less than many."""
+        """Whether sources have to be computed, so that one wide source costs less than many narrow ones."""
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
-        """What a tile's values are made of, an array of its shape, which stays as it is."""
+        """Return the array that a tile's values are computed from, of the tile's shape; it must not be modified."""
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The `source` of first × second and of second × first."""
+        """Return the `source` of first × second and of second × first."""
 
     def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
-        """A tile's values, fresh; FloatingPointError if one is not finite."""
+        """Return a tile's values as a new array; FloatingPointError if one is not finite."""
 
 
 @dataclass(frozen=True)
 class DenseRows:
-    """A kernel matrix that exists, seen through row and column numbers."""
+    """Rows and columns of a kernel matrix in memory."""
 
     matrix: NDArray[np.float64]
     rows: NDArray[np.intp]
@@ -85,34 +85,34 @@ class DenseRows:
 
     @classmethod
     def square(cls, matrix: NDArray[np.float64]) -> Self:
-        """All rows and columns of a square one."""
+        """Wrap all rows and columns of a square matrix."""
         return cls(matrix, np.arange(len(matrix)), np.arange(len(matrix)))
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(rows, columns)."""
+        """Number of rows and of columns."""
         return len(self.rows), len(self.columns)
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Rows start:stop; FloatingPointError if a value is not finite."""
+        """Return the rows start:stop; FloatingPointError if a value is not finite."""
         rows, columns = slice(start, stop), slice(0, len(self.columns))
         return self.values(self.source(rows, columns), rows, columns)
 
     @property
     def streamed(self) -> bool:
-        """False: the values exist."""
+        """False: the values are already computed."""
         return False
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
-        """The values themselves."""
+        """Return the values of the rows and columns."""
         return picked(self.matrix, self.rows[rows], self.columns[columns])
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The values of first × second and of second × first."""
+        """Return the values of first × second and of second × first."""
         return self.source(first, second), self.source(second, first)
 
     def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:  # noqa: ARG002
-        """The `source`; FloatingPointError if a value is not finite."""
+        """Return the `source` itself; FloatingPointError if a value is not finite."""
         if not np.isfinite(largest_magnitude(source)):
             raise FloatingPointError("the kernel matrix holds values that are not finite numbers")
         return source
@@ -120,17 +120,17 @@ class DenseRows:
 
 @dataclass(frozen=True)
 class Machine:
-    """A trained binary machine: decision(x) = Σ coefficients · k(support, x) - rho, positive for the first class.
+    """Trained binary SVM: decision(x) = Σ coefficients · k(support, x) - rho, positive for the first class.
 
     Parameters
     ----------
     support : intp array, shape (n_support,)
-        Rows of the kernel matrix, in the order LIBSVM adds them up.
+        Rows of the kernel matrix, in LIBSVM's order of summation.
     coefficients : float64 array, shape (n_support,)
         y_i α_i.
     rho : float
     seconds : float
-        On the clock, of its training.
+        Wall-clock time of training.
     """
 
     support: NDArray[np.intp]
@@ -140,46 +140,46 @@ class Machine:
 
 
 class NodeMatrix:
-    """One square kernel matrix in LIBSVM's layout; its memory is kept for the next one.
+    """Square kernel matrix in LIBSVM's layout, whose memory is reused for the next matrix.
 
-    Fresh memory costs a page fault per 4 kB, which on a large matrix takes longer than computing its values.
+    New memory costs a page fault per 4 kB, which for a large matrix takes longer than computing its values.
     """
 
-    #: The most bytes that `benchmark.classifiers.one_vs_one` kept beside it.
+    #: Peak bytes of the tiles that `benchmark.classifiers.one_vs_one` cached.
     tiles_bytes: int
 
     def __init__(self) -> None:
         self._memory = np.empty(0)
         self._nodes = np.empty((0, 2, 2))
         self._square: Callable[[], NDArray[np.float64] | None] = lambda: None
-        self._beside: list[NodeMatrix] = []
+        self._buffers: list[NodeMatrix] = []
         self.n, self.tiles_bytes = 0, 0
 
     @property
     def nbytes(self) -> int:
-        """Bytes of this one's memory and of that beside it, with the most that tiles took which were kept."""
-        return self._memory.nbytes + sum(each.nbytes for each in self._beside) + self.tiles_bytes
+        """Bytes of this buffer and the buffers of the other threads, plus the peak of cached tiles."""
+        return self._memory.nbytes + sum(buffer.nbytes for buffer in self._buffers) + self.tiles_bytes
 
     def desks(self, jobs: int) -> list[NodeMatrix]:
-        """As many as threads that work side by side, itself the first; the memory of all is kept."""
-        self._beside += [NodeMatrix() for _ in range(jobs - 1 - len(self._beside))]
-        return [self, *self._beside[: jobs - 1]]
+        """Return one buffer for each of `jobs` threads, this one first; all are reused in later calls."""
+        self._buffers += [NodeMatrix() for _ in range(jobs - 1 - len(self._buffers))]
+        return [self, *self._buffers[: jobs - 1]]
 
     def fill_square(self, matrix: NDArray[np.float64], jobs: int) -> None:
-        """Write a square matrix, unless it stands here already; nobody may change its values as long as it lives."""
+        """Write a square matrix, unless this buffer holds it already; its values must not change meanwhile."""
         if self._square() is not matrix:
             self.fill(DenseRows.square(matrix), jobs)
             self._square = weakref.ref(matrix)
 
     def fill(self, kernel: KernelRows, jobs: int, ridge: float = 0.0) -> None:
-        """Write the values of the square `kernel` on `jobs` threads; `ridge` is added to the diagonal."""
+        """Write the values of the square `kernel` on `jobs` threads, with `ridge` added to the diagonal."""
         n = kernel.shape[0]
         self.resize(n)
         run_blocks(lambda i, j: self.write(i, 0, kernel.block(i, j)), n, rows_per_block(n), jobs)
         self.add_to_diagonal(ridge, 0, n)
 
     def fill_symmetric(self, tile: Callable[[slice, slice], NDArray[np.float64]], n: int, jobs: int) -> None:
-        """Write a symmetric matrix of n rows on `jobs` threads, of which no `tile` below the diagonal is asked for."""
+        """Write a symmetric matrix of n rows on `jobs` threads; `tile` is called on and above the diagonal only."""
         self.resize(n)
 
         def strip(top: int, bottom: int) -> None:
@@ -193,20 +193,20 @@ class NodeMatrix:
         run_blocks(strip, n, TILE, jobs)
 
     def resize(self, n: int) -> None:
-        """Make room for n rows; their values are anything until they are written."""
+        """Allocate memory for n rows; their values are undefined until written."""
         self._square, self.n = lambda: None, n
         pairs, width = (n + 1) // 2, n + 2
         if self._memory.size < pairs * width * 2:
-            self._memory = np.empty(0)  # free the old before taking the new
+            self._memory = np.empty(0)  # free the old memory before allocating the new
             self._memory = np.empty(pairs * width * 2)
         self._nodes = self._memory[: pairs * width * 2].reshape(pairs, width, 2)
 
     def write(self, row: int, column: int, values: NDArray[np.float64]) -> None:
-        """Write a tile, whose first value belongs to `row` and `column`."""
+        """Write a tile whose first value is that of `row` and `column`."""
         _interleave(self._nodes, row, column + 1, np.ascontiguousarray(values))
 
     def add_to_diagonal(self, ridge: float, start: int, stop: int) -> None:
-        """Add a number to the values of each of the rows start:stop with itself."""
+        """Add `ridge` to the diagonal entries of the rows start:stop."""
         if ridge:
             rows = np.arange(start, stop)
             even, odd = rows[rows % 2 == 0], rows[rows % 2 == 1]
@@ -214,9 +214,10 @@ class NodeMatrix:
             self._nodes[odd // 2, odd + 2, 0] += ridge
 
     def pointers(self) -> NDArray[np.uintp]:
-        """Addresses of the rows' node 0, shape (n,), where each has its number from here on.
+        """Write the rows' serial numbers and return the addresses of their node 0, shape (n,).
 
-        It is written after the values, which several threads write: whoever comes first waits for the memory.
+        The serial numbers are written after the values, because the first write to new memory waits for page faults,
+        and several threads write the values.
         """
         serial = np.arange(1, self.n + 1)
         self._nodes[:, 0, 1] = serial[0::2]
@@ -228,25 +229,25 @@ class NodeMatrix:
 
 @compiled("void(f8[:, :, ::1], i8, i8, f8[:, ::1])")
 def _interleave(nodes: NDArray[np.float64], row: int, column: int, values: NDArray[np.float64]) -> None:
-    """Two rows at a time: what they share of memory is then gone through but once."""
+    """Write a tile two rows at a time, so that the memory that they share is traversed once."""
     m, n = values.shape
     if n == 0:
         return
     i = 0
     while i < m:
         odd = (row + i) % 2
-        own = nodes[(row + i) // 2, column : column + n + 1]  # counted from 0, which numba sees to be no negative place
+        shared = nodes[(row + i) // 2, column : column + n + 1]  # indexed from 0, so numba needn't check for negatives
         if odd == 0 and i + 1 < m:
             even_row, odd_row = values[i], values[i + 1]
-            own[0, 1] = even_row[0]
+            shared[0, 1] = even_row[0]
             for j in range(1, n):
-                own[j, 0] = odd_row[j - 1]
-                own[j, 1] = even_row[j]
-            own[n, 0] = odd_row[n - 1]
+                shared[j, 0] = odd_row[j - 1]
+                shared[j, 1] = even_row[j]
+            shared[n, 0] = odd_row[n - 1]
             i += 2
         else:
             for j in range(n):
-                own[j + odd, 1 - odd] = values[i, j]
+                shared[j + odd, 1 - odd] = values[i, j]
             i += 1
 
 
@@ -259,7 +260,7 @@ def train(
     cache_mb: float,
     jobs: int,
 ) -> Iterator[Machine]:
-    """One machine for each (rows of the first class, rows of the second class), in order; see `trainer`."""
+    """Yield a binary SVM for each problem (rows of the first class, rows of the second class), in order."""
     with trainers(jobs) as pool:
         yield from pool.map(trainer(nodes, C=C, epsilon=epsilon, cache_mb=cache_mb), problems)
 
@@ -267,10 +268,10 @@ def train(
 def trainer(
     nodes: NodeMatrix, *, C: float, epsilon: float, cache_mb: float
 ) -> Callable[[tuple[NDArray[np.intp], NDArray[np.intp]]], Machine]:
-    """What makes a machine of (rows of the first class, rows of the second class), on a thread of `trainers`.
+    """Return a function that trains on (rows of the first class, rows of the second class), for threads of `trainers`.
 
-    Rows are handed over class after class, first class first, as `svm_train` itself does after grouping:
-    the solver sees the same numbers in the same order as on the whole problem, and returns the same α.
+    Rows are passed class after class, first class first, as `svm_train` orders them after grouping: the solver gets the
+    same numbers in the same order as on the multi-class problem, and returns the same α.
     """
     pointers, parameter = nodes.pointers(), parameter_of(C, epsilon, cache_mb)
 
@@ -282,49 +283,49 @@ def trainer(
 
 
 def trainers(jobs: int) -> ThreadPoolExecutor:
-    """Threads in each of which LIBSVM's own OpenMP starts no others: the limit is that of the thread which sets it."""
+    """Return a thread pool whose workers run LIBSVM with one OpenMP thread (the limit is per thread)."""
     return ThreadPoolExecutor(jobs, initializer=lambda: _libraries().limit(limits=1, user_api="openmp"))
 
 
 def parameter_of(C: float, epsilon: float, cache_mb: float) -> Any:
-    """What LIBSVM calls ``struct svm_parameter``."""
+    """Return LIBSVM's ``struct svm_parameter`` for C-SVC on a precomputed kernel."""
     official = _official()
-    # The constructor sets the process's print function to standard output: machines trained meanwhile would speak up.
+    # The constructor would make the process print to standard output, also from SVMs that other threads are training.
     parameter = official.svm_parameter.__new__(official.svm_parameter)
     parameter.set_to_default_values()
     parameter.svm_type, parameter.kernel_type = official.svm_forms.C_SVC, official.kernel_names.PRECOMPUTED
     parameter.C, parameter.eps, parameter.cache_size = C, epsilon, cache_mb
     parameter.shrinking, parameter.probability, parameter.nr_weight = 1, 0, 0
-    # LIBSVM reports through a function of its caller's. A Python one would take the interpreter's lock for every dot,
-    # from threads that run without it; the C library's strlen looks at the text and does nothing.
+    # LIBSVM prints through a callback. A Python function would take the interpreter's lock for every dot, in threads
+    # that run without the lock. The C library's strlen reads the text and has no effect.
     silent = ctypes.cast(ctypes.CDLL(None).strlen, official.PRINT_STRING_FUN)
-    official.libsvm.svm_set_print_string_function(silent)  # who made a parameter before may have set it otherwise
+    official.libsvm.svm_set_print_string_function(silent)  # other code may have set another callback
     return parameter
 
 
 def train_binary(pointers: NDArray[np.uintp], rows: NDArray[np.intp], n_first: int, parameter: Any) -> Machine:
-    """A machine of the rows that stand at some addresses, those of the first class before those of the second.
+    """Train a binary SVM on the rows at some addresses, those of the first class before those of the second.
 
     Parameters
     ----------
     pointers : uintp array, shape (m,)
-        See `NodeMatrix.pointers`.
+        Addresses of the rows, from `NodeMatrix.pointers`.
     rows : intp array, shape (m,)
-        What the machine calls them.
+        Row numbers, from which `Machine.support` is taken.
     n_first : int
-        How many belong to the first class.
+        Number of rows of the first class.
     parameter : ctypes structure
-        See `parameter_of`.
+        From `parameter_of`.
 
     Raises
     ------
     ValueError
-        If LIBSVM refuses the parameter.
+        If LIBSVM rejects the parameter.
     """
     official = _official()
     row_pointers = np.ascontiguousarray(pointers)
     labels = np.where(np.arange(len(rows)) < n_first, 1.0, -1.0)
-    # The constructor of libsvm-official's class copies element by element; its fields are all the C code reads.
+    # The constructor of libsvm-official's class copies element by element; the C code reads only the fields.
     problem = official.svm_problem.__new__(official.svm_problem)
     problem.l = len(rows)
     problem.y = labels.ctypes.data_as(ctypes.POINTER(ctypes.c_double))

@@ -1,4 +1,4 @@
-"""Points to predictions by one hyperplane a class, or one a pair of them, learned without a kernel."""
+"""Linear classifiers of points, with a hyperplane for each class or each pair of classes and no kernel."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from benchmark.tags import Tags
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-#: A configuration's name of a loss, scikit-learn's, and whether LIBLINEAR solves the dual: the hinge has no other
-#: solver; of the squared hinge the primal one draws no random numbers.
+#: Losses by the names of configurations: scikit-learn's name, and whether LIBLINEAR solves the dual problem. The hinge
+#: has only a dual solver. For the squared hinge, the primal solver draws no random numbers.
 LOSSES = {"hinge": ("hinge", True), "squared-hinge": ("squared_hinge", False)}
 SCHEMES = ("one-vs-rest", "one-vs-one", "crammer-singer")
 _MOST_ITERATIONS = 100_000
-#: LIBLINEAR draws its random numbers from one generator of the whole process, which every training seeds.
+#: Serializes training: LIBLINEAR has one random number generator for the whole process, which every training seeds.
 _ONE_AT_A_TIME = threading.Lock()
 
 
 class _LinearModel(SklearnClassifier):
-    """A linear model of scikit-learn's.
+    """Linear model that scikit-learn trains.
 
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
         Sorted; of classes that tie, the first is predicted.
     coef_ : float64 array, shape (n_hyperplanes, V)
-        One for two classes.
+        Normal vectors; one hyperplane for two classes, positive for the second.
     intercept_ : float64 array, shape (n_hyperplanes,)
     n_features_in_ : int
     """
@@ -47,20 +47,42 @@ class _LinearModel(SklearnClassifier):
     kept: ClassVar[tuple[str, ...]] = ("classes_", "coef_", "intercept_")
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "C")
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
-        """Learn the hyperplanes; ValueError if there is one class only, or the solver doesn't converge."""
+        """Train the hyperplanes.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (n, V)
+            Already validated.
+        labels : array, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If there is only one class, or the solver doesn't converge.
+        """
         self.coef_, self.intercept_ = self._hyperplanes(points, labels)
 
     def scores(self, points: Any) -> NDArray[np.float64]:
-        """Return decision values; of two classes the second's and its negative."""
+        """Return the decision value of each class; for two classes, that of the second and its negative.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (m, V)
+            Already validated.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
         values = self._values(points)
         return np.hstack([-values, values]) if values.shape[1] == 1 else values
 
     def _values(self, points: Any) -> NDArray[np.float64]:
-        """Of each hyperplane, shape (m, n_hyperplanes)."""
+        """Return the decision value of each hyperplane, shape (m, n_hyperplanes)."""
         return np.asarray(safe_sparse_dot(points, self.coef_.T, dense_output=True) + self.intercept_)
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -74,23 +96,24 @@ class _LinearModel(SklearnClassifier):
 
 
 class LinearSvm(_LinearModel):
-    """Linear support vector machines by LIBLINEAR (Fan et al. 2008): one a class, unless said otherwise.
+    """Linear support vector machines by LIBLINEAR (Fan et al. 2008).
 
-    Unlike LIBSVM's, an offset is regularized: it is the weight of one coordinate more, which is 1 in every document.
+    Unlike in LIBSVM, the offset is regularized: it is the weight of an additional coordinate, 1 in every document.
 
     Parameters
     ----------
     C : float
-        Of the losses, > 0.
+        Weight of the losses, > 0.
     loss : {"hinge", "squared-hinge"}
+        Loss of a training document. The scheme "crammer-singer" needs the hinge.
     scheme : {"one-vs-rest", "one-vs-one", "crammer-singer"}
-        One-vs-one votes, and the sum of a class's decisions tells between classes of as many votes. Crammer & Singer's
-        machine (2001) is trained for all classes at once, by the hinge.
+        "one-vs-one": pairs of classes vote; the sum of a class's decision values breaks ties of votes.
+        "crammer-singer": one SVM for all classes at once (Crammer & Singer 2001).
     ridge : float
-        Added to <x, x> of each training document, not negative: the machine of the kernel <x, x'> + ridge · [x is x'],
-        by a coordinate of each document's own. It makes a point that is hard to separate cost no more than C.
+        Added to <x, x> of each training document, ≥ 0: the SVM has the kernel <x, x'> + ridge · [x is x'], by an
+        additional coordinate for each document. A point that is hard to separate then costs no more than C.
     epsilon : float
-        LIBLINEAR's -e: how near it comes to the optimum.
+        LIBLINEAR's -e: the stopping tolerance.
 
     Examples
     --------
@@ -114,18 +137,24 @@ class LinearSvm(_LinearModel):
         self.epsilon = epsilon
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         super().check()
         check_positive_parameters(self, "epsilon")
         check_one_of("loss", self.loss, LOSSES)
         check_one_of("scheme", self.scheme, SCHEMES)
         check_ridge(self.ridge)
         if self.scheme == "crammer-singer" and self.loss != "hinge":
-            raise ValueError(f"the loss of the scheme crammer-singer is the hinge, not {self.loss!r}")
+            raise ValueError(f"the scheme crammer-singer needs the loss hinge, not {self.loss!r}")
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Return scikit-learn's estimator, for n documents."""
-        from sklearn.svm import LinearSVC  # noqa: PLC0415 - as below: a run from the store does without
+        """Return the unfitted `LinearSVC`.
+
+        Parameters
+        ----------
+        n : int
+            Number of training documents; it has no effect.
+        """
+        from sklearn.svm import LinearSVC  # noqa: PLC0415 - slow, as below: runs served from the store don't need it
 
         loss, dual = LOSSES[self.loss]
         kind = "crammer_singer" if self.scheme == "crammer-singer" else "ovr"
@@ -133,7 +162,17 @@ class LinearSvm(_LinearModel):
         return LinearSVC(loss=loss, dual=dual, multi_class=kind, **common)
 
     def scores(self, points: Any) -> NDArray[np.float64]:
-        """Return decision values; one-vs-one's as of `votes_and_shares`."""
+        """Return the decision value of each class; one-vs-one's are those of `votes_and_shares`.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (m, V)
+            Already validated.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
         if self.scheme != "one-vs-one" or len(self.classes_) == 2:
             return super().scores(points)
         return votes_and_shares(self._values(points), len(self.classes_))
@@ -141,32 +180,32 @@ class LinearSvm(_LinearModel):
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if self.scheme != "one-vs-one" or len(self.classes_) < 3:
             return self._without_ridge(X, y)
-        found = []
+        hyperplanes = []
         for first, second in combinations(self.classes_, 2):
             rows = np.flatnonzero((y == first) | (y == second))
-            found.append(self._without_ridge(X[rows], y[rows] == first))
-        return np.vstack([coef for coef, _ in found]), np.concatenate([intercept for _, intercept in found])
+            hyperplanes.append(self._without_ridge(X[rows], y[rows] == first))
+        return np.vstack([coef for coef, _ in hyperplanes]), np.concatenate([offset for _, offset in hyperplanes])
 
     def _without_ridge(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Hyperplanes for any documents: of the coordinates that the ridge is made of each has its own training one."""
+        """Train hyperplanes and drop the ridge's coordinates, which are 0 in all but one training document each."""
         if not self.ridge:
             return super()._hyperplanes(X, y)
-        own = np.sqrt(self.ridge) * sp.eye_array(X.shape[0], format="csr")
-        coef, intercept = super()._hyperplanes(sp.hstack([sp.csr_array(X), own], format="csr"), y)
+        ridge = np.sqrt(self.ridge) * sp.eye_array(X.shape[0], format="csr")
+        coef, intercept = super()._hyperplanes(sp.hstack([sp.csr_array(X), ridge], format="csr"), y)
         return np.ascontiguousarray(coef[:, : X.shape[1]]), intercept
 
 
 class StreamedSvm(_LinearModel):
-    """A linear support vector machine a class by averaged stochastic gradient descent: scikit-learn's.
+    """One-vs-rest linear support vector machines by averaged stochastic gradient descent (scikit-learn's).
 
     Parameters
     ----------
     C : float
-        Of the losses, > 0: the penalty is 1 / (C n) for n documents.
+        Weight of the losses, > 0: the penalty is 1 / (C n) for n documents.
     passes : int
-        Over the documents.
+        Number of passes over the training documents, from 1 to 10000.
     seed : int
-        Of the order in which they are taken.
+        Seed of the order of the documents.
     """
 
     def __init__(self, C: float = 1.0, passes: int = 10, seed: int = 0) -> None:
@@ -175,13 +214,19 @@ class StreamedSvm(_LinearModel):
         self.seed = seed
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         super().check()
         if not 1 <= self.passes <= 10_000:
             raise ValueError(f"passes must lie between 1 and 10000, not {self.passes}")
 
     def untrained(self, n: int) -> Any:
-        """Return scikit-learn's estimator, for n documents."""
+        """Return the unfitted `SGDClassifier`.
+
+        Parameters
+        ----------
+        n : int
+            Number of training documents.
+        """
         from sklearn.linear_model import SGDClassifier  # noqa: PLC0415
 
         return SGDClassifier(
@@ -189,17 +234,17 @@ class StreamedSvm(_LinearModel):
         )
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        # Scikit-learn learns the offset more slowly of sparse points: dense ones are to be the same.
+        # scikit-learn uses a lower learning rate of the offset for sparse points: make dense points sparse, too.
         return super()._hyperplanes(sp.csr_array(X), y)
 
 
 class LogisticClassifier(_LinearModel):
-    """Logistic regression with an L2 penalty, multinomial for more than two classes: scikit-learn's, by L-BFGS.
+    """Logistic regression with an L2 penalty, multinomial for more than two classes (scikit-learn's, by L-BFGS).
 
     Parameters
     ----------
     C : float
-        Of the losses, > 0; the offsets have no penalty.
+        Weight of the losses, > 0; the offsets have no penalty.
 
     Examples
     --------
@@ -212,31 +257,38 @@ class LogisticClassifier(_LinearModel):
         self.C = C
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Return scikit-learn's estimator, for n documents."""
+        """Return the unfitted `LogisticRegression`.
+
+        Parameters
+        ----------
+        n : int
+            Number of training documents; it has no effect.
+        """
         from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
         return LogisticRegression(C=self.C, tol=1e-6, max_iter=_MOST_ITERATIONS)
 
 
 class NbSvm(_LinearModel):
-    """A linear support vector machine a class, on terms scaled by what naive Bayes makes of them (Wang, Manning 2012).
+    """One-vs-rest linear support vector machines on terms scaled by naive Bayes log ratios (Wang & Manning 2012).
 
-    Of a class against the rest, r_j = ln (p_j / Σ p) / (q_j / Σ q) is the log-count ratio of term j, with p the sum of
-    the points inside and q of those outside, each with `smoothing` added. The machine w, b is trained on x_j r_j, and
-    decides by Σ_j x_j r_j w'_j + b, w' = (1 - `interpolation`) w̄ + `interpolation` w, w̄ the mean of |w_j|. Theirs is
-    of terms that are present or not: the weighting "binary".
+    For a class against the rest, r_j = ln (p_j / Σ p) / (q_j / Σ q) is the log-count ratio of term j, where p is the
+    sum of the points inside the class and q the sum of those outside, both with `smoothing` added. The SVM w, b is
+    trained on x_j r_j. Its decision value is Σ_j x_j r_j w'_j + b, w' = (1 - `interpolation`) w̄ + `interpolation` w,
+    where w̄ is the mean of |w_j|. The paper's NBSVM takes only the presence of terms: the weighting "binary".
 
     Parameters
     ----------
     C : float
-        Of the losses, > 0.
+        Weight of the losses, > 0.
     smoothing : float
-        Their α, > 0.
+        The paper's α, > 0.
     interpolation : float
-        Their β, in [0, 1]: from the weights of naive Bayes alone to those of the machine alone.
+        The paper's β, in [0, 1]: 0 takes the weights of naive Bayes alone, 1 those of the SVM alone.
     loss : {"hinge", "squared-hinge"}
+        Loss of a training document.
     epsilon : float
-        LIBLINEAR's -e: how near it comes to the optimum.
+        LIBLINEAR's -e: the stopping tolerance.
 
     Examples
     --------
@@ -262,7 +314,7 @@ class NbSvm(_LinearModel):
         self.epsilon = epsilon
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         super().check()
         check_positive_parameters(self, "epsilon", "smoothing")
         check_one_of("loss", self.loss, LOSSES)
@@ -270,14 +322,32 @@ class NbSvm(_LinearModel):
             raise ValueError(f"interpolation must be a number from 0 to 1, not {self.interpolation}")
 
     def untrained(self, n: int) -> Any:  # noqa: ARG002
-        """Return scikit-learn's estimator, by the dual: points of any length take the primal 100 times as long."""
+        """Return the unfitted `LinearSVC`, which solves the dual: on unnormalized points the primal is 100× slower.
+
+        Parameters
+        ----------
+        n : int
+            Number of training documents; it has no effect.
+        """
         from sklearn.svm import LinearSVC  # noqa: PLC0415
 
         loss, _ = LOSSES[self.loss]
         return LinearSVC(C=self.C, loss=loss, dual=True, tol=self.epsilon, random_state=0, max_iter=_MOST_ITERATIONS)
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
-        """Learn the hyperplanes; ValueError also if a value of a point is negative."""
+        """Train the hyperplanes.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (n, V)
+            Already validated.
+        labels : array, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            If a value of a point is negative, there is only one class, or the solver doesn't converge.
+        """
         check_non_negative(points, type(self).__name__)
         super().learn(points, labels)
 
@@ -286,15 +356,15 @@ class NbSvm(_LinearModel):
 
     def _hyperplanes(self, X: Any, y: NDArray[Any]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         classes = self.classes_
-        # Of two classes, the machine of the first is that of the second with its signs turned.
-        decided = classes[-1:] if len(classes) == 2 else classes
-        weights, offsets = zip(*(self._against_the_rest(X, y == each) for each in decided), strict=True)
+        # For two classes, the hyperplane of the first is that of the second with the opposite sign.
+        trained = classes[-1:] if len(classes) == 2 else classes
+        weights, offsets = zip(*(self._against_the_rest(X, y == label) for label in trained), strict=True)
         return np.stack(weights), np.concatenate(offsets)
 
     def _against_the_rest(
         self, X: sp.csr_array | NDArray[np.float64], inside: NDArray[np.bool_]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The weights r w', shape (V,), and b, shape (1,), of a class."""
+        """Train a class against the rest; return the weights r w', shape (V,), and b, shape (1,)."""
         p, q = (self.smoothing + np.asarray(X[rows].sum(axis=0)).ravel() for rows in (inside, ~inside))
         r = np.log(p / p.sum()) - np.log(q / q.sum())
         coef, offset = super()._hyperplanes(X * r if isinstance(X, np.ndarray) else X.multiply(r).tocsr(), inside)

@@ -1,7 +1,7 @@
-"""Many small binary machines over one kernel matrix: learning curves and inner cross-validation.
+"""Many small binary SVMs over one kernel matrix, for learning curves and inner cross-validation.
 
-The whole matrix is written once in LIBSVM's layout, and each problem is a list of row pointers into it: a training set
-of 250 documents costs its solver's time and nothing else.
+The whole matrix is written once in LIBSVM's layout, and each problem is a list of row pointers into the matrix: a
+training set of 250 documents costs only the solver's time.
 """
 
 from __future__ import annotations
@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: LIBSVM's row cache for each machine being trained: more than 250 documents need.
+#: Size of LIBSVM's row cache for each SVM being trained: more than 250 documents need.
 _CACHE_MB = 20.0
-#: Reading values one by one costs about as much as reading so many in a row.
+#: Number of contiguous values that can be read in the time of one scattered value.
 _SCATTERED = 8
 
 
 @dataclass(frozen=True, eq=False)
 class BinaryProblem:
-    """Rows of a kernel matrix to train on, by class, and rows to decide.
+    """Rows of a kernel matrix to train on, by class, and rows to compute decision values of.
 
     Parameters
     ----------
     first, second : intp arrays
-        Training rows of the class whose decisions are positive, and of the other.
+        Training rows of the class with positive decision values, and of the other class.
     test : intp array
+        Test rows.
     """
 
     first: NDArray[np.intp]
@@ -50,7 +51,7 @@ def solve_many(
     jobs: int = 1,
     nodes: NodeMatrix | None = None,
 ) -> list[NDArray[np.float64]]:
-    """Decision values of each problem's test rows, positive for its first class.
+    """Train each problem and return the decision values of its test rows, positive for its first class.
 
     Parameters
     ----------
@@ -58,8 +59,10 @@ def solve_many(
     problems : sequence of BinaryProblem
     C, epsilon : float
         LIBSVM's -c and -e.
+    jobs : int
+        Number of threads.
     nodes : NodeMatrix, optional
-        Memory to reuse from an earlier call; of the same `kernel`, also what stands in it.
+        Memory to reuse from an earlier call; after a call with the same `kernel`, its values are reused, too.
 
     Raises
     ------
@@ -74,7 +77,7 @@ def solve_many(
         machine = trained((problem.first, problem.second))
         if len(problem.test) * _SCATTERED < len(kernel):
             return np.asarray(kernel[np.ix_(problem.test, machine.support)] @ machine.coefficients - machine.rho)
-        # The matrix is symmetric: rows of support vectors are read end to end, columns would be scattered.
+        # The matrix is symmetric: read the rows of support vectors, which are contiguous, not the columns.
         values = machine.coefficients @ kernel[machine.support]
         return np.asarray(values[problem.test] - machine.rho)
 

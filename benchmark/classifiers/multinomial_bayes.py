@@ -1,4 +1,4 @@
-"""Counts to predictions by Bayes' rule, each class being one multinomial distribution of terms."""
+"""Multinomial naive Bayes: Bayes' rule with one multinomial distribution of terms for each class."""
 
 from __future__ import annotations
 
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 class MultinomialBayes(SklearnClassifier):
     """Multinomial naive Bayes: argmax_i ln P(c_i) + Σ_w x_w ln p_iw.
 
-    p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), with n_iw how often term w occurs in the documents of class
-    i, and P(c_i) is the share of documents (scikit-learn's `MultinomialNB` learns both; unlike it, this one refuses
-    to be without smoothing, by which a term unseen in a class makes every posterior of a document -inf or NaN).
+    p_iw = (n_iw + smoothing) / Σ_w' (n_iw' + smoothing), where n_iw is the count of term w in the documents of class i,
+    and P(c_i) is the class's share of the documents. scikit-learn's `MultinomialNB` estimates both. Unlike it, this
+    classifier rejects a smoothing of 0, with which a term unseen in a class makes every posterior of a document -inf or
+    NaN.
 
-    A document without terms is decided by P(c_i). Of classes that tie, the first of `classes_` is predicted.
+    A document without terms gets the class with the largest P(c_i). Of classes that tie, the first of `classes_` is
+    predicted.
 
     Parameters
     ----------
@@ -59,22 +61,52 @@ class MultinomialBayes(SklearnClassifier):
         self.smoothing = smoothing
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "smoothing")
 
     def untrained(self, n: int) -> MultinomialNB:  # noqa: ARG002
-        """Return scikit-learn's estimator."""
+        """Return the unfitted `MultinomialNB`; n, the number of training documents, has no effect."""
         return MultinomialNB(alpha=self.smoothing, force_alpha=True)
 
     def scores(self, points: Any) -> Array:
-        """Return joint log densities, ln P(c_i) + ln p(x|c_i) less the multinomial coefficient."""
+        """Return joint log densities, ln P(c_i) + ln p(x|c_i) without the multinomial coefficient.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (m, V)
+            Term counts, already validated.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
         return np.asarray(safe_sparse_dot(points, self.feature_log_prob_.T) + self.class_log_prior_)
 
     def predict_log_proba(self, X: Any) -> Array:
-        """Return ln P(c_i|x) of the counts X, shape (m, V): shape (m, n_classes)."""
+        """Return the log posteriors ln P(c_i|x).
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (m, V)
+            Term counts.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
         scores = self.class_scores(X)
         return np.asarray(scores - logsumexp(scores, axis=1, keepdims=True))
 
     def predict_proba(self, X: Any) -> Array:
-        """Return P(c_i|x) of the counts X, shape (m, V): shape (m, n_classes)."""
+        """Return the posteriors P(c_i|x).
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (m, V)
+            Term counts.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+        """
         return np.exp(self.predict_log_proba(X))

@@ -1,6 +1,6 @@
-"""One-vs-one machines from tiles of kernel matrices: those of two classes at a time, never a matrix as a whole.
+"""One-vs-one SVMs from tiles of kernel matrices: the tiles of two classes at a time, never a whole matrix.
 
-Machines on kernels of the same inner products are trained side by side: each tile of products is made once for all.
+SVMs on kernels of the same inner products are trained together: each tile of inner products is computed once for all.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Bytes that tiles may take together, unless given.
+#: Default memory limit of all tiles together, in bytes.
 TILES = 4_000_000_000
-#: Columns of streamed products that are computed together: their row of sums stays in the core's own cache.
+#: Number of columns of streamed products that are computed together: a row of sums fits in a core's cache.
 RUN = 4_096
 
 
 @dataclass(frozen=True, eq=False)
 class Wanted:
-    """Machines to be trained: a square kernel whose rows are sorted by class, and LIBSVM's parameters.
+    """One-vs-one problem: a square kernel whose rows are sorted by class, and LIBSVM's parameters.
 
     Parameters
     ----------
     kernel : KernelTiles, shape (n, n)
-        Its tiles have the same `source` as those of the others that are wanted with it.
+        Its tiles have the same `source` as those of the other problems trained with it.
     C, epsilon, cache_mb : float
         LIBSVM's -c, -e and -m.
     ridge : float
@@ -54,18 +54,19 @@ class Wanted:
 
 
 class Clock:
-    """Seconds of several threads, by what they were spent on.
+    """Seconds that several threads spend on each problem and on all problems together.
 
     Parameters
     ----------
     n : int
-        How many machines there are wanted.
+        Number of problems.
 
     Attributes
     ----------
     shared : float
-        Spent for all of them.
+        Seconds spent for all problems.
     own : float array, shape (n,)
+        Seconds spent for each problem.
     """
 
     def __init__(self, n: int) -> None:
@@ -73,7 +74,7 @@ class Clock:
         self._lock = Lock()
 
     def book(self, started: float, members: Sequence[int] = ()) -> None:
-        """Add what has passed since `started` to some machines, in equal parts, or to what all of them share."""
+        """Add the time since `started` to the problems `members` in equal parts, or to `shared` if there are none."""
         spent = time.perf_counter() - started
         with self._lock:
             if members:
@@ -91,20 +92,28 @@ def train_pairs(
     budget: int = TILES,
     clock: Clock | None = None,
 ) -> list[tuple[Machine, ...] | Exception]:
-    """The machines of the pairs of classes (0,1), (0,2), …, (1,2), … of all that are wanted; or why they can't be.
+    """Train the SVMs of the class pairs (0,1), (0,2), …, (1,2), … of each problem.
 
     Parameters
     ----------
     wanted : sequence of Wanted
     bounds : intp array, shape (n_classes + 1,)
-        Class c owns the rows ``bounds[c]:bounds[c + 1]``.
+        The rows of class c are ``bounds[c]:bounds[c + 1]``.
+    jobs : int
+        Number of threads.
     nodes : NodeMatrix, optional
         Memory to reuse from an earlier call.
     budget : int
-        Bytes that tiles may take. Up to a quarter of it, tiles within a class are made once, not once a pair; up to
-        half of it, `jobs` pairs are solved at a time, else one. Strips of streamed products come beside it.
+        Memory limit of tiles in bytes. Up to a quarter is used to cache tiles within a class, which are then computed
+        once, not once a pair. Pairs of which `jobs` fit in half of it are solved in parallel, larger ones one by one.
+        Strips of streamed products are not counted.
     clock : Clock, optional
-        What the seconds are added to.
+        Clock to which the seconds are added.
+
+    Returns
+    -------
+    list of tuple of Machine, or Exception
+        One for each of `wanted`; the exception, if training failed.
     """
     classes = [slice(int(start), int(stop)) for start, stop in pairwise(bounds)]
     pairs = list(combinations(range(len(classes)), 2))
@@ -112,138 +121,140 @@ def train_pairs(
     sizes = np.diff(bounds).astype(np.float64)
     nodes = NodeMatrix() if nodes is None else nodes
     free = SimpleQueue[NodeMatrix]()
-    for desk in nodes.desks(jobs):
-        free.put(desk)
+    for buffer in nodes.desks(jobs):
+        free.put(buffer)
 
     def solve(unit: tuple[int, list[int]]) -> dict[tuple[int, int], list[Machine | None]]:
-        desk = free.get()
+        buffer = free.get()
         try:
-            return team.solve(*unit, desk)
+            return team.solve(*unit, buffer)
         finally:
-            free.put(desk)
+            free.put(buffer)
 
     large = {pair for pair in pairs if 8 * sizes[list(pair)].sum() ** 2 * jobs > budget / 2}
     small = [pair for pair in pairs if pair not in large]
-    found: dict[tuple[int, int], list[Machine | None]] = {}
+    solved: dict[tuple[int, int], list[Machine | None]] = {}
     with blas_threads(1), trainers(jobs) as many, trainers(1) as one:
-        kept = np.flatnonzero(np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4)
-        team.keep(kept[np.argsort(-sizes[kept], kind="stable")].tolist(), many.map)
-        apart = units(small, sizes if wanted and wanted[0].kernel.streamed else None)
-        for each in many.map(solve, sorted(apart, key=lambda unit: -_magnitude(sizes, unit))):
-            found |= each
-        for each in one.map(solve, units(sorted(large), None)):
-            found |= each
+        cached = np.flatnonzero(np.cumsum(8 * sizes**2 * len(team.kernels)) <= budget / 4)
+        team.cache_tiles(cached[np.argsort(-sizes[cached], kind="stable")].tolist(), many.map)
+        work = units(small, sizes if wanted and wanted[0].kernel.streamed else None)
+        for machines in many.map(solve, sorted(work, key=lambda unit: -_magnitude(sizes, unit))):
+            solved |= machines
+        for machines in one.map(solve, units(sorted(large), None)):
+            solved |= machines
     nodes.tiles_bytes = max(nodes.tiles_bytes, sum(tile.nbytes for tile in team.tiles.values()))
-    by_pair = [found[pair] for pair in pairs]
-    trained = (tuple(m for each in by_pair if (m := each[i])) for i in range(len(wanted)))
-    return [team.failed.get(i) or machines for i, machines in enumerate(trained)]
+    by_pair = [solved[pair] for pair in pairs]
+    trained = (tuple(m for of_pair in by_pair if (m := of_pair[i])) for i in range(len(wanted)))
+    return [team.failed.get(i) or of_problem for i, of_problem in enumerate(trained)]
 
 
 def units(pairs: Sequence[tuple[int, int]], sizes: Array | None) -> list[tuple[int, list[int]]]:
-    """The pairs of classes that a thread solves one after the other, in their order.
+    """Group the pairs of classes into units, which a thread solves pair by pair in order.
 
-    A pair is a unit, unless `sizes` of the classes are given, shape (n_classes,): then all pairs of a class with those
-    of one of the `runs` are.
+    Without `sizes`, each pair is a unit. With the `sizes` of the classes, shape (n_classes,), a unit is all pairs of a
+    class with the classes of one of the `runs`.
     """
     if sizes is None:
         return [(i, [j]) for i, j in pairs]
     run_of = np.empty(len(sizes), dtype=np.intp)
     for number, run in enumerate(runs(sizes)):
         run_of[run] = number
-    found: dict[tuple[int, int], list[int]] = {}
+    grouped: dict[tuple[int, int], list[int]] = {}
     for i, j in pairs:
-        found.setdefault((i, int(run_of[j])), []).append(j)
-    return [(i, others) for (i, _), others in found.items()]
+        grouped.setdefault((i, int(run_of[j])), []).append(j)
+    return [(i, others) for (i, _), others in grouped.items()]
 
 
 def _magnitude(sizes: Array, unit: tuple[int, list[int]]) -> int:
-    """How large a unit is, in powers of two: the largest come first, lest one is solved alone in the end.
+    """Return the size of a unit as a power of two: the largest units are solved first to balance the threads.
 
-    Those that are about as large stay in their order, in which they share what is in the caches.
+    Units of about the same size stay in order, so that consecutive units share cached data.
     """
     return int(np.log2(1 + ((sizes[unit[0]] + sizes[unit[1]]) ** 2).sum()))
 
 
 def runs(sizes: Array) -> list[list[int]]:
-    """The classes that follow each other and together have at most `RUN` columns, or one that has more by itself."""
-    found, width = list[list[int]](), 0.0
+    """Group consecutive classes that together have at most `RUN` columns; a larger class is a group by itself."""
+    grouped, width = list[list[int]](), 0.0
     for code, size in enumerate(sizes):
-        if not found or width + size > RUN:
-            found.append([])
+        if not grouped or width + size > RUN:
+            grouped.append([])
             width = 0.0
-        found[-1].append(code)
+        grouped[-1].append(code)
         width += size
-    return found
+    return grouped
 
 
 class _Team:
-    """What is wanted, by the kernels that have to be evaluated for it."""
+    """Problems that are trained together, grouped by the kernels to evaluate."""
 
     def __init__(self, wanted: Sequence[Wanted], classes: Sequence[slice], clock: Clock) -> None:
         self.wanted, self.classes, self.clock = wanted, classes, clock
-        self.parameters = [parameter_of(each.C, each.epsilon, each.cache_mb) for each in wanted]
+        self.parameters = [parameter_of(problem.C, problem.epsilon, problem.cache_mb) for problem in wanted]
         self.kernels: dict[tuple[int, float], list[int]] = {}
-        for i, each in enumerate(wanted):
-            self.kernels.setdefault((id(each.kernel), each.ridge), []).append(i)
+        for i, problem in enumerate(wanted):
+            self.kernels.setdefault((id(problem.kernel), problem.ridge), []).append(i)
         self.failed: dict[int, Exception] = {}
         self.tiles: dict[tuple[tuple[int, float], int], Array] = {}
 
-    def keep(self, codes: Sequence[int], run: Callable[..., object]) -> None:
-        """Make the tiles of some classes with themselves, which their pairs then find."""
+    def cache_tiles(self, codes: Sequence[int], run: Callable[..., object]) -> None:
+        """Compute and cache the diagonal tiles of the classes `codes`, for all pairs with these classes."""
 
         def make(code: int) -> None:
-            own, rows = self.classes[code], self.classes[code].stop - self.classes[code].start
-            source = self._source(own)
-            for key, members in self._left():
+            of_class, rows = self.classes[code], self.classes[code].stop - self.classes[code].start
+            source = self._source(of_class)
+            for key, members in self._active():
                 tile = np.empty((rows, rows))
 
                 def put(row: int, _: int, values: Array, tile: Array = tile) -> None:
                     tile[row : row + len(values)] = values
 
-                if self._evaluate(members, source, own, own, put):
+                if self._evaluate(members, source, of_class, of_class, put):
                     self.tiles[key, code] = tile
 
         list(run(make, codes))  # type: ignore[call-overload]
 
-    def solve(self, i: int, others: list[int], desk: NodeMatrix) -> dict[tuple[int, int], list[Machine | None]]:
-        """The machines between a class and others that follow each other; None where they can't be trained."""
-        own, strip = self.classes[i], slice(self.classes[others[0]].start, self.classes[others[-1]].stop)
+    def solve(self, i: int, others: list[int], buffer: NodeMatrix) -> dict[tuple[int, int], list[Machine | None]]:
+        """Train the SVMs between class i and consecutive `others`, for each problem; None where training failed."""
+        first, strip = self.classes[i], slice(self.classes[others[0]].start, self.classes[others[-1]].stop)
         started = time.perf_counter()
-        across, back = self.wanted[0].kernel.both(own, strip)
+        across, back = self.wanted[0].kernel.both(first, strip)
         self.clock.book(started)
-        m = own.stop - own.start
+        m = first.stop - first.start
         widths = [self.classes[j].stop - self.classes[j].start for j in others]
-        found: dict[tuple[int, int], list[Machine | None]] = {(i, j): [None] * len(self.wanted) for j in others}
-        for key, members in self._left():
-            desk.resize(m + max(widths))
-            if not self._own(key, members, i, 0, desk):
+        trained: dict[tuple[int, int], list[Machine | None]] = {(i, j): [None] * len(self.wanted) for j in others}
+        for key, members in self._active():
+            buffer.resize(m + max(widths))
+            if not self._write_diagonal(key, members, i, 0, buffer):
                 continue
             for j, n in zip(others, widths, strict=True):
                 other = self.classes[j]
                 part = slice(other.start - strip.start, other.stop - strip.start)
-                written = self._own(key, members, j, m, desk)
-                written = written and self._evaluate(members, across[:, part], own, other, desk.write, (0, m))
-                if not (written and self._evaluate(members, back[part], other, own, desk.write, (m, 0))):
+                written = self._write_diagonal(key, members, j, m, buffer)
+                written = written and self._evaluate(members, across[:, part], first, other, buffer.write, (0, m))
+                if not (written and self._evaluate(members, back[part], other, first, buffer.write, (m, 0))):
                     break
-                rows, pointers = np.r_[own, other], desk.pointers()[: m + n]
-                for each in members:
+                rows, pointers = np.r_[first, other], buffer.pointers()[: m + n]
+                for member in members:
                     started = time.perf_counter()
                     try:
-                        found[i, j][each] = train_binary(pointers, rows, m, self.parameters[each])
+                        trained[i, j][member] = train_binary(pointers, rows, m, self.parameters[member])
                     except ValueError as error:
-                        self.failed[each] = error
-                    self.clock.book(started, [each])
-        return found
+                        self.failed[member] = error
+                    self.clock.book(started, [member])
+        return trained
 
-    def _own(self, key: tuple[int, float], members: list[int], code: int, at: int, desk: NodeMatrix) -> bool:
-        """Write the tile of a class with itself."""
-        own, started = self.classes[code], time.perf_counter()
+    def _write_diagonal(
+        self, key: tuple[int, float], members: list[int], code: int, at: int, buffer: NodeMatrix
+    ) -> bool:
+        """Write the diagonal tile of a class at row and column `at`; return False if a value can't be computed."""
+        rows, started = self.classes[code], time.perf_counter()
         if (tile := self.tiles.get((key, code))) is not None:
-            desk.write(at, at, tile)
+            buffer.write(at, at, tile)
             self.clock.book(started, members)
-        elif not self._evaluate(members, self._source(own), own, own, desk.write, (at, at)):
+        elif not self._evaluate(members, self._source(rows), rows, rows, buffer.write, (at, at)):
             return False
-        desk.add_to_diagonal(key[1], at, at + own.stop - own.start)
+        buffer.add_to_diagonal(key[1], at, at + rows.stop - rows.start)
         return True
 
     def _evaluate(
@@ -255,7 +266,7 @@ class _Team:
         put: Callable[[int, int, Array], None],
         at: tuple[int, int] = (0, 0),
     ) -> bool:
-        """Evaluate a kernel on a tile, a block at a time that stays in the core's cache; False if that can't be."""
+        """Evaluate a kernel on a tile, in blocks that fit in a core's cache; return False if that fails."""
         kernel, started = self.wanted[members[0]].kernel, time.perf_counter()
         step = rows_per_block(source.shape[1])
         try:
@@ -268,13 +279,13 @@ class _Team:
         self.clock.book(started, members)
         return True
 
-    def _source(self, own: slice) -> Array:
+    def _source(self, rows: slice) -> Array:
         started = time.perf_counter()
-        found = self.wanted[0].kernel.source(own, own)
+        source = self.wanted[0].kernel.source(rows, rows)
         self.clock.book(started)
-        return found
+        return source
 
-    def _left(self) -> list[tuple[tuple[int, float], list[int]]]:
-        """The kernels, each with those members that haven't failed."""
-        left = ((key, [i for i in members if i not in self.failed]) for key, members in self.kernels.items())
-        return [(key, members) for key, members in left if members]
+    def _active(self) -> list[tuple[tuple[int, float], list[int]]]:
+        """Return the kernels with those of their problems that haven't failed."""
+        active = ((key, [i for i in members if i not in self.failed]) for key, members in self.kernels.items())
+        return [(key, members) for key, members in active if members]

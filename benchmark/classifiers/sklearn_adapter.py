@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn's as classifiers of points, which score every class, also of two."""
+"""Base class of classifiers that wrap a scikit-learn estimator and score every class, also of two."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
-    """A classifier that scikit-learn trains.
+    """Classifier of points that scikit-learn trains.
 
-    A subclass has its parameters in its constructor and gives `check`, `untrained` and `scores`.
+    A subclass takes its parameters in its constructor and implements `check`, `untrained` and `scores`.
 
     Attributes
     ----------
@@ -31,30 +31,58 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
     """
 
     tags: ClassVar[Tags] = Tags()
-    #: Names of the learnt arrays that a kept model stores; an attribute is called by what follows the last dot.
+    #: Names of the fitted arrays in a saved model; the part after the last dot is the name of the attribute.
     kept: ClassVar[tuple[str, ...]] = ("classes_",)
-    #: Whether points with a negative value are refused.
+    #: Whether `fit` and `class_scores` reject points with a negative value.
     non_negative: ClassVar[bool] = False
 
     @abstractmethod
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
 
     @abstractmethod
     def untrained(self, n: int) -> Any:
-        """Return scikit-learn's estimator, for n documents."""
+        """Return the unfitted scikit-learn estimator.
+
+        Parameters
+        ----------
+        n : int
+            Number of training documents.
+        """
 
     @abstractmethod
     def scores(self, points: Any) -> Array:
-        """Return a value for each class of points that have been checked, shape (m, n_classes)."""
+        """Return the score of each class.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (m, V)
+            Already validated.
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
+            The largest score of a row is that of the predicted class.
+        """
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Learn from the points X, dense or sparse, shape (n, V), and the labels y, shape (n,).
+        """Train the classifier.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (n, V)
+            Points of the training documents.
+        y : array, shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        self
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, a value is not finite, or scikit-learn's estimator refuses the points.
+            If a parameter is out of range, a value is not finite, or the scikit-learn estimator rejects the points.
         """
         self.check()
         points, labels = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
@@ -64,33 +92,58 @@ class SklearnClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self
 
     def learn(self, points: Any, labels: NDArray[Any]) -> None:
-        """Train `untrained` on points that have been checked, and take over all that it learnt."""
+        """Fit the estimator of `untrained` and copy its fitted attributes to this object.
+
+        Parameters
+        ----------
+        points : sparse or dense matrix, shape (n, V)
+            Already validated.
+        labels : array, shape (n,)
+        """
         model = self.untrained(points.shape[0]).fit(points, labels)
         for name, value in vars(model).items():
             if name.endswith("_"):
                 setattr(self, name, value)
 
     def class_scores(self, X: Any) -> Array:
-        """Return `scores` of the points X, dense or sparse, shape (m, V): shape (m, n_classes), also for two classes.
+        """Return the score of each class, also for two classes.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (m, V)
+
+        Returns
+        -------
+        float64 array, shape (m, n_classes)
 
         Raises
         ------
         ValueError
-            If X has another number of columns than there were in training, or values that aren't allowed.
+            If X doesn't have the training points' number of columns, or has values that aren't allowed.
         """
         check_is_fitted(self)
         how = {"accept_sparse": "csr", "dtype": np.float64, "ensure_non_negative": self.non_negative, "reset": False}
         return self.scores(validate_data(self, X, **how))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Return the label of the largest score of each point, shape (m,)."""
+        """Predict the class with the largest score; of classes that tie, the first of `classes_`.
+
+        Parameters
+        ----------
+        X : sparse or dense matrix, shape (m, V)
+
+        Returns
+        -------
+        array, shape (m,)
+            Labels.
+        """
         best = self.class_scores(X).argmax(axis=1)
         return np.asarray(self.classes_[best])
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn which points it takes."""
+        """Return scikit-learn's tags of the points that this classifier accepts."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = self.non_negative
-        tags.classifier_tags.poor_score = self.non_negative  # on the data that scikit-learn tests by
+        tags.classifier_tags.poor_score = self.non_negative  # on the data of scikit-learn's tests
         return tags

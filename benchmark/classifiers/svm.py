@@ -1,4 +1,4 @@
-"""Multi-class support vector machines on kernel rows: one-vs-one as LIBSVM does it, to the last tie, or one-vs-rest."""
+"""Multi-class support vector machines on kernel rows: one-vs-one with LIBSVM's votes and ties, or one-vs-rest."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ if TYPE_CHECKING:
 SCHEMES = ("one-vs-one", "one-vs-rest")
 UNITS = ("one", "mean-self-product")
 
-#: Machine epsilon times this, the number of terms and their magnitudes bounds what a reordered sum can differ by.
+#: Times the number of terms and their magnitude, this bounds how much the order of addition can change a sum.
 _ROUNDING = 4 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class Machines:
-    """The binary machines of a multi-class problem over training rows that are sorted by class.
+    """Binary SVMs of a multi-class problem, over training rows that are sorted by class.
 
     Parameters
     ----------
     scheme : {"one-vs-one", "one-vs-rest"}
     class_bounds : intp array, shape (n_classes + 1,)
-        Class c owns the training rows ``class_bounds[c]:class_bounds[c + 1]``.
+        The training rows of class c are ``class_bounds[c]:class_bounds[c + 1]``.
     machines : tuple of Machine
-        For the pairs (0,1), (0,2), …, (1,2), … or for the classes 0, 1, ….
+        One for each of the pairs (0,1), (0,2), …, (1,2), … or of the classes 0, 1, ….
     """
 
     scheme: str
@@ -49,7 +49,7 @@ class Machines:
 
     @property
     def n_support(self) -> int:
-        """How many training rows support at least one machine."""
+        """Number of training rows that are support vectors of at least one binary SVM."""
         return len(np.unique(np.concatenate([machine.support for machine in self.machines])))
 
 
@@ -71,35 +71,38 @@ def fit_machines(
     ----------
     kernel : KernelTiles, shape (n, n)
     class_sizes : int array, shape (n_classes,)
-        How many rows each class owns, in order; the order decides one-vs-one ties.
+        Number of rows of each class, in the order of the classes, which breaks one-vs-one ties.
     C, epsilon : float
         LIBSVM's -c and -e.
+    scheme : {"one-vs-one", "one-vs-rest"}
     ridge : float
         Added to the diagonal.
     cache_mb : float
-        LIBSVM's -m, for each machine being trained.
+        LIBSVM's -m, for each binary SVM being trained.
+    jobs : int
+        Number of threads.
     nodes : NodeMatrix, optional
         Memory to reuse from an earlier call.
 
     Raises
     ------
     ValueError
-        If a class is empty, there are fewer than two, or LIBSVM refuses a parameter.
+        If a class is empty, there are fewer than two classes, or LIBSVM rejects a parameter.
     FloatingPointError
         If a kernel value is not finite.
     """
     wanted = Wanted(kernel, C, epsilon, cache_mb, ridge)
     if scheme == "one-vs-one":
-        (found,) = fit_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        (trained,) = fit_together([wanted], class_sizes, jobs=jobs, nodes=nodes)
+        if isinstance(trained, Exception):
+            raise trained
+        return trained
     if scheme != "one-vs-rest":
         raise ValueError(f"unknown scheme {scheme!r}; one of {', '.join(SCHEMES)}")
     bounds = _bounds(class_sizes, kernel)
     rows = np.arange(bounds[-1])
     of_class = [rows[start:stop] for start, stop in pairwise(bounds)]
-    problems = [(own, np.concatenate([rows[: own[0]], rows[own[-1] + 1 :]])) for own in of_class]
+    problems = [(inside, np.concatenate([rows[: inside[0]], rows[inside[-1] + 1 :]])) for inside in of_class]
     nodes = NodeMatrix() if nodes is None else nodes
     nodes.fill(kernel, jobs, ridge)
     machines = tuple(train(nodes, problems, C=C, epsilon=epsilon, cache_mb=cache_mb, jobs=jobs))
@@ -115,45 +118,50 @@ def fit_together(
     budget: int = TILES,
     clock: Clock | None = None,
 ) -> list[Machines | Exception]:
-    """One-vs-one machines of several kernels of the same inner products; or why they can't be trained.
+    """Train one-vs-one SVMs for several kernels of the same inner products; a failure is returned as its exception.
 
     Parameters
     ----------
     wanted : sequence of Wanted
     class_sizes, jobs, nodes
-        As of `fit_machines`.
+        As in `fit_machines`.
     budget, clock
-        As of `train_pairs`.
+        As in `train_pairs`.
+
+    Returns
+    -------
+    list of Machines or Exception
+        One for each of `wanted`.
 
     Raises
     ------
     ValueError
-        If a class is empty, or there are fewer than two.
+        If a class is empty, there are fewer than two classes, or a kernel has another number of rows.
     """
-    bounds = _bounds(class_sizes, *(each.kernel for each in wanted))
-    found = train_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget, clock=clock)
-    return [each if isinstance(each, Exception) else Machines("one-vs-one", bounds, each) for each in found]
+    bounds = _bounds(class_sizes, *(problem.kernel for problem in wanted))
+    trained = train_pairs(wanted, bounds, jobs=jobs, nodes=nodes, budget=budget, clock=clock)
+    return [svms if isinstance(svms, Exception) else Machines("one-vs-one", bounds, svms) for svms in trained]
 
 
 def _bounds(class_sizes: NDArray[np.intp], *kernels: KernelTiles) -> NDArray[np.intp]:
-    """Where each class's rows begin and end; ValueError where there are no two, or kernels are of other rows."""
+    """Return the bounds of each class's rows; ValueError if there are fewer than two classes or kernels don't fit."""
     bounds = np.concatenate([[0], np.cumsum(class_sizes)]).astype(np.intp)
     if len(class_sizes) < 2 or (np.asarray(class_sizes) < 1).any():
         msg = f"an SVM needs at least two classes with a document each; the training set has {list(class_sizes)}"
         raise ValueError(msg)
     for kernel in kernels:
         if kernel.shape != (bounds[-1], bounds[-1]):
-            msg = f"classes of {bounds[-1]} rows together don't make a square kernel of shape {kernel.shape}"
+            msg = f"the classes have {bounds[-1]} rows, so the kernel must be square with as many, not {kernel.shape}"
             raise ValueError(msg)
     return bounds
 
 
 def decide(machines: Machines, kernel: KernelTiles, jobs: int = 1) -> NDArray[np.float64]:
-    """Decision values of every machine, shape (n_rows, n_machines), see `decide_together`."""
-    (found,) = decide_together([machines], [kernel], jobs=jobs)
-    if isinstance(found, Exception):
-        raise found
-    return found
+    """Return the decision values of every binary SVM, shape (n_rows, n_machines), as `decide_together` does."""
+    (decisions,) = decide_together([machines], [kernel], jobs=jobs)
+    if isinstance(decisions, Exception):
+        raise decisions
+    return decisions
 
 
 def decide_together(
@@ -163,26 +171,30 @@ def decide_together(
     jobs: int = 1,
     clock: Clock | None = None,
 ) -> list[NDArray[np.float64] | Exception]:
-    """Decision values of the machines of several kernels of the same inner products; or why there are none.
+    """Return decision values for several kernels of the same inner products, or the exception of one that failed.
 
-    Sums run over class blocks in BLAS, so their last bits depend on its order of addition. Where that could
-    change a sign, the value is summed again in LIBSVM's order.
+    BLAS sums over class blocks, so the last bits depend on its order of addition. Where that could change a sign, the
+    value is summed again in LIBSVM's order.
 
     Parameters
     ----------
     machines : sequence of Machines or Exception
-        All of the same training rows.
+        The binary SVMs of each kernel, all trained on the same rows. Exceptions are returned unchanged.
     kernels : sequence of KernelTiles, shape (n_rows, n)
-        Of each; columns are in the order of the training rows.
+        One for each of `machines`; columns are in the order of the training rows.
+    jobs : int
+        Number of threads.
     clock : Clock, optional
-        What the seconds are added to.
+        Clock to which the seconds are added.
 
     Returns
     -------
-    list of float64 arrays, shape (n_rows, n_machines)
+    list of float64 array, shape (n_rows, n_machines), or Exception
     """
-    failed = {i: each for i, each in enumerate(machines) if isinstance(each, Exception)}
-    deciding = {i: _Deciding(each, kernels[i]) for i, each in enumerate(machines) if not isinstance(each, Exception)}
+    failed = {i: svms for i, svms in enumerate(machines) if isinstance(svms, Exception)}
+    deciding = {
+        i: _DecisionSums(svms, kernels[i]) for i, svms in enumerate(machines) if not isinstance(svms, Exception)
+    }
     clock, first = clock or Clock(len(machines)), next(iter(deciding.values()), None)
     if first is None:
         return list(failed.values())
@@ -194,13 +206,13 @@ def decide_together(
         clock.book(began)
         for code, columns in enumerate(first.classes):
             source = whole[:, columns]
-            values: dict[int, NDArray[np.float64]] = {}  # those of one kernel share them
-            for i, each in deciding.items():
-                began, name = time.perf_counter(), id(each.kernel)
+            values: dict[int, NDArray[np.float64]] = {}  # by kernel, as several of `machines` may share one
+            for i, sums in deciding.items():
+                began, name = time.perf_counter(), id(sums.kernel)
                 try:
                     if name not in values:
-                        values[name] = each.kernel.values(source, rows, columns)
-                    largest[i] = max(largest[i], each.add(values[name], rows, code))
+                        values[name] = sums.kernel.values(source, rows, columns)
+                    largest[i] = max(largest[i], sums.add(values[name], rows, code))
                 except (ValueError, FloatingPointError) as error:
                     failed[i] = error
                 clock.book(began, [i])
@@ -213,36 +225,36 @@ def decide_together(
 
 
 def decided_together(n_rows: int, n_columns: int) -> int:
-    """How many rows a thread decides at a time: 64, or up to 256 where there are many and their products few.
+    """Return the number of rows per block: 64, or up to 256 where there are many rows and few columns.
 
-    After each of its steps a thread waits for the interpreter, which with 64 rows always took two cores a third of the
-    time. It depends on nothing but the shape, lest the last bits depend on the machine.
+    After each block a thread waits for the interpreter; with blocks of 64 rows, two cores waited a third of the time.
+    The number depends only on the shape, so that the last bits of decision values don't depend on the computer.
     """
     many = min(256, (1 << 22) // max(n_columns, 1), n_rows // 8)
     return max(64, many // 64 * 64, rows_per_block(n_columns))
 
 
-class _Deciding:
-    """The machines of one kernel, whose decisions are summed class by class."""
+class _DecisionSums:
+    """Decision values of the SVMs of one kernel, summed class by class."""
 
     def __init__(self, machines: Machines, kernel: KernelTiles) -> None:
-        self.kernel, each = kernel, machines.machines
+        self.kernel, svms = kernel, machines.machines
         self.classes = [slice(int(start), int(stop)) for start, stop in pairwise(machines.class_bounds)]
         self.blocks = _coefficient_blocks(machines)
-        self.rho = np.array([machine.rho for machine in each])
-        self.terms = np.array([len(machine.support) + 1 for machine in each])
-        self.magnitude = np.array([np.abs(machine.coefficients).sum() for machine in each])
-        self.flat = _flatten(each)
+        self.rho = np.array([machine.rho for machine in svms])
+        self.terms = np.array([len(machine.support) + 1 for machine in svms])
+        self.magnitude = np.array([np.abs(machine.coefficients).sum() for machine in svms])
+        self.flat = _flatten(svms)
         self.decisions = np.tile(-self.rho, (kernel.shape[0], 1))
 
     def add(self, values: NDArray[np.float64], rows: slice, code: int) -> float:
-        """Add what a class's rows contribute, given the kernel values with them; the largest magnitude of these."""
-        which, weights = self.blocks[code]
-        self.decisions[rows, which] += values @ weights
+        """Add the contribution of a class, from its kernel `values`; return the largest magnitude of the values."""
+        supported, weights = self.blocks[code]
+        self.decisions[rows, supported] += values @ weights
         return largest_magnitude(values)
 
     def sum_again(self, rows: slice, largest: float) -> None:
-        """Sum in LIBSVM's order what is so small that another order might change its sign."""
+        """Sum again, in LIBSVM's order, the decision values so small that the order might change their sign."""
         out = self.decisions[rows]
         doubtful = np.abs(out) <= _ROUNDING * self.terms * (self.magnitude * largest + np.abs(self.rho))
         picked = np.flatnonzero(doubtful.any(axis=1))
@@ -252,10 +264,10 @@ class _Deciding:
 
 
 def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Predicted classes and whether the first place was shared, both of shape (n_rows,).
+    """Return the predicted classes, shape (n_rows,), and whether they tied with another class, shape (n_rows,).
 
-    One-vs-one: every pair votes (for its first class if the decision is > 0), most votes win. One-vs-rest: the
-    largest decision wins. Shared first places go to the class that comes first.
+    One-vs-one: every pair votes (for its first class if the decision value is > 0), and most votes win. One-vs-rest:
+    the largest decision value wins. Of classes that tie, the first is predicted.
     """
     scores = decisions if machines.scheme == "one-vs-rest" else _votes(decisions, len(machines.class_bounds) - 1)
     best = scores.max(axis=1, keepdims=True)
@@ -263,11 +275,11 @@ def predict(machines: Machines, decisions: NDArray[np.float64]) -> tuple[NDArray
 
 
 def class_values(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[np.float64]:
-    """A value for each class, shape (n_rows, n_classes), of which the largest is the predicted one's but for ties.
+    """Return per-class scores, shape (n_rows, n_classes); their argmax is the prediction unless classes tie.
 
-    One-vs-one: a class's votes, and of the sum s of its machines' decisions the share s / 3(|s| + 1), as in
-    scikit-learn's `SVC`; what it adds is less than a vote decides. Of two classes the decision itself and its
-    negative. One-vs-rest: the decisions.
+    One-vs-one: a class's votes plus s / 3(|s| + 1), where s is the sum of the class's decision values, as in
+    scikit-learn's `SVC`; the sum breaks ties but never outweighs a vote. For two classes: the decision value and its
+    negative. One-vs-rest: the decision values.
     """
     if machines.scheme == "one-vs-rest":
         return decisions
@@ -277,7 +289,10 @@ def class_values(machines: Machines, decisions: NDArray[np.float64]) -> NDArray[
 
 
 def votes_and_shares(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """As `class_values`, of the decisions of the pairs (0,1), (0,2), …: positive for the first."""
+    """Return the one-vs-one scores of `class_values` from decision values of the pairs (0,1), (0,2), ….
+
+    A pair's decision value is positive for its first class.
+    """
     votes = _votes(decisions, n_classes)
     sums = np.zeros(votes.shape)
     for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
@@ -287,13 +302,13 @@ def votes_and_shares(decisions: NDArray[np.float64], n_classes: int) -> NDArray[
 
 
 def check_ridge(ridge: float) -> None:
-    """Raise ValueError unless it is a number from 0 to 1e12."""
+    """Raise ValueError unless `ridge` is a number from 0 to 1e12."""
     if not 0 <= ridge <= 1e12:
         raise ValueError(f"ridge must lie between 0 and 1e+12, not {ridge}")
 
 
 def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
-    """How many one-vs-one machines decide for each class, shape (n_rows, n_classes)."""
+    """Count the one-vs-one votes for each class, shape (n_rows, n_classes)."""
     votes = np.zeros((len(decisions), n_classes))
     for pair, (first, second) in enumerate(combinations(range(n_classes), 2)):
         wins = decisions[:, pair] > 0
@@ -303,18 +318,18 @@ def _votes(decisions: NDArray[np.float64], n_classes: int) -> NDArray[np.float64
 
 
 def _coefficient_blocks(machines: Machines) -> list[tuple[NDArray[np.intp], NDArray[np.float64]]]:
-    """For each class: the machines its training rows support, and their coefficients, shape (rows, machines)."""
-    found = []
+    """Return, for each class, the SVMs with support vectors in it and their coefficients, shape (rows, n_svms)."""
+    blocks = []
     for start, stop in pairwise(machines.class_bounds):
-        own: dict[int, NDArray[np.float64]] = {}
+        columns: dict[int, NDArray[np.float64]] = {}
         for column, machine in enumerate(machines.machines):
             inside = (machine.support >= start) & (machine.support < stop)
             if inside.any():
-                own[column] = np.zeros(stop - start)
-                own[column][machine.support[inside] - start] = machine.coefficients[inside]
-        weights = np.stack(list(own.values()), axis=1) if own else np.empty((stop - start, 0))
-        found.append((np.array(list(own), dtype=np.intp), np.ascontiguousarray(weights)))
-    return found
+                columns[column] = np.zeros(stop - start)
+                columns[column][machine.support[inside] - start] = machine.coefficients[inside]
+        weights = np.stack(list(columns.values()), axis=1) if columns else np.empty((stop - start, 0))
+        blocks.append((np.array(list(columns), dtype=np.intp), np.ascontiguousarray(weights)))
+    return blocks
 
 
 def _flatten(
@@ -345,10 +360,10 @@ def _sum_in_order(
 
 
 def mean_self_product(self_products: NDArray[np.float64]) -> float:
-    """The mean of k(x, x), shape (n,); ValueError if it isn't positive."""
+    """Return the mean of k(x, x), shape (n,); ValueError if the mean isn't positive."""
     mean = float(self_products.mean())
     if not mean > 0:
-        raise ValueError(f"the mean of k(x, x) is {mean:g}: C can't be measured by it")
+        raise ValueError(f"C can't be divided by the mean of k(x, x), which is {mean:g}")
     return mean
 
 
@@ -357,26 +372,32 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C, epsilon : float
-        LIBSVM's -c and -e.
+    C : float
+        LIBSVM's -c: the weight of the losses, > 0.
+    epsilon : float
+        LIBSVM's -e: the stopping tolerance.
     scheme : {"one-vs-one", "one-vs-rest"}
+        "one-vs-one": pairs of classes vote. "one-vs-rest": the largest decision value wins.
     ridge : float
-        Added to k(x, x) of each training document, not negative.
+        Added to k(x, x) of each training document, ≥ 0.
     cache_mb : float
-        LIBSVM's -m.
+        LIBSVM's -m: the size of the kernel cache in MB.
     unit : {"one", "mean-self-product"}
-        What C is a multiple of: 1, or the inverse of the mean of k(x, x), over the training documents here and over
-        all documents of the task in a run. The latter makes machines blind to a constant factor of the kernel; it was
-        the default of SVMlight (Joachims 1999).
+        Unit of C: 1, or the inverse of the mean of k(x, x), over the training documents here and over all documents of
+        the task in a run. The latter makes SVMs invariant to a constant factor of the kernel; it was the default of
+        SVMlight (Joachims 1999).
     jobs : int
-        Threads.
+        Number of threads.
 
     Attributes
     ----------
     classes_ : array, shape (n_classes,)
-        In order of first appearance in `y`, as LIBSVM keeps them: ties go to the first. Of the labels -1 and +1,
-        LIBSVM takes +1 first, wherever it appears.
+        In order of first appearance in `y`, as in LIBSVM; of classes that tie, the first is predicted. Of the labels -1
+        and +1, LIBSVM takes +1 first, wherever it appears.
     machines_ : Machines
+        The binary SVMs.
+    order_ : intp array, shape (n,)
+        Training rows sorted by class, the order of the rows of `machines_`.
     n_features_in_ : int
 
     Examples
@@ -407,24 +428,51 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         self.jobs = jobs
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "C", "epsilon", "cache_mb")
         check_one_of("scheme", self.scheme, SCHEMES)
         check_one_of("unit", self.unit, UNITS)
         check_ridge(self.ridge)
 
     def cost(self, self_products: NDArray[np.float64]) -> float:
-        """C in the unit it is meant in, given k(x, x), shape (n,).
+        """Return LIBSVM's -c: C in its `unit`.
+
+        Parameters
+        ----------
+        self_products : float64 array, shape (n,)
+            k(x, x) of each document.
+
+        Returns
+        -------
+        float
 
         Raises
         ------
         ValueError
-            If their mean isn't positive, and C is to be measured by it.
+            If the unit is the mean of k(x, x) and the mean isn't positive.
         """
         return self.C / mean_self_product(self_products) if self.unit == "mean-self-product" else self.C
 
     def fit(self, X: Any, y: Any) -> SupportVectorClassifier:
-        """Train on the Gram matrix X, shape (n, n), and the labels y, shape (n,)."""
+        """Train on a precomputed Gram matrix.
+
+        Parameters
+        ----------
+        X : array, shape (n, n)
+            Gram matrix of the training documents.
+        y : array, shape (n,)
+            Their labels.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, X isn't square or has another length than y, or there are fewer than two
+            classes.
+        """
         self.check()
         gram = check_array(X, dtype=np.float64)
         labels = np.asarray(y)
@@ -451,16 +499,42 @@ class SupportVectorClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Decision values, shape (m, n_machines), for the kernel rows X, shape (m, n)."""
+        """Return the decision values of the binary SVMs, pair by pair or class by class.
+
+        Parameters
+        ----------
+        X : array, shape (m, n)
+            Kernel values with the n training documents.
+
+        Returns
+        -------
+        float64 array, shape (m, n_machines)
+
+        Raises
+        ------
+        ValueError
+            If X doesn't have n columns.
+        """
         check_is_fitted(self, "machines_")
         rows = check_array(X, dtype=np.float64)
         if rows.shape[1] != self.n_features_in_:
-            msg = f"X has {rows.shape[1]} columns, but the machine was trained on {self.n_features_in_} rows"
+            msg = f"X has {rows.shape[1]} columns, but the SVM was trained on {self.n_features_in_} rows"
             raise ValueError(msg)
         return decide(self.machines_, DenseRows(rows, np.arange(len(rows)), self.order_), self.jobs)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted labels, shape (m,), for the kernel rows X, shape (m, n)."""
+        """Predict the class with the most votes or the largest decision value; of ties, the first of `classes_`.
+
+        Parameters
+        ----------
+        X : array, shape (m, n)
+            Kernel values with the n training documents.
+
+        Returns
+        -------
+        array, shape (m,)
+            Labels.
+        """
         decisions = self.decision_function(X)
         codes, _ = predict(self.machines_, decisions)
         return np.asarray(self.classes_[codes])

@@ -1,1 +1,1 @@
-"""Documents' bytes become sparse counts of terms."""
+"""Lexing and counting: documents' bytes to sparse term counts."""

@@ -1,4 +1,4 @@
-"""What lexing makes of a corpus: the sparse matrix of term counts and its vocabulary; and its plain form."""
+"""Term counts of a corpus: a sparse matrix with its vocabulary, and its conversion to plain arrays."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ class Counts:
     documents : Documents
         The n rows.
     matrix : CSR matrix of int32, shape (n, V)
-        Entry (i, w) is how often term w occurs in document i; column indices sorted, no stored zeros.
+        Entry (i, w) is the count of term w in document i; column indices sorted, no stored zeros.
     vocabulary : tuple of str, length V
-        The terms, block after block, each in bytewise order.
+        The terms, block after block, in bytewise order within a block.
     dropped : int
-        Letters of the whole collection that the lexer passed over: see `benchmark.text.lexer.Spans`.
+        Number of letters of the whole collection that the lexer ignored: see `benchmark.text.lexer.Spans`.
     blocks : tuple of str
         Names of the blocks of terms, see `benchmark.text.lexer.Lexing.blocks`.
     block_of : int32 array, shape (V,), optional
-        The block of each term, ascending; the first unless given.
+        The block number of each term, ascending; all 0 by default.
     """
 
     documents: Documents
@@ -45,13 +45,13 @@ class Counts:
     block_of: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
 
     def __post_init__(self) -> None:
-        """One block, unless several are given."""
+        """Assign all terms to the first block where `block_of` is empty."""
         if not len(self.block_of):
             object.__setattr__(self, "block_of", np.zeros(len(self.vocabulary), dtype=np.int32))
 
 
 def packed(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Counts as plain arrays and small facts."""
+    """Return counts as plain arrays and a mapping of names and numbers."""
     documents = counts.documents
     arrays = {
         "indptr": counts.matrix.indptr,
@@ -70,11 +70,11 @@ def packed(counts: Counts) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     if documents.dates is not None:
         arrays["order" if documents.dated_by_class else "dates"] = documents.dates.astype(np.int64)
     names = {"classes": documents.classes, "group_names": documents.group_names, "blocks": counts.blocks}
-    return arrays, {key: list(each) for key, each in names.items()} | {"dropped": counts.dropped}
+    return arrays, {key: list(values) for key, values in names.items()} | {"dropped": counts.dropped}
 
 
 def unpacked(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> Counts:
-    """Counts back from what `packed` gave."""
+    """Rebuild counts from the arrays and facts that `packed` returned."""
     ids, vocabulary = (parted(arrays[key]) if arrays[key].size else () for key in ("ids", "vocabulary"))
     topics, classes = arrays.get("topics"), tuple(facts["classes"])
     documents = Documents(

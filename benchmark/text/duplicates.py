@@ -1,4 +1,4 @@
-"""Finds the documents that stand, almost the same, in both of two sets: test documents that training has seen."""
+"""Near-duplicates between two sets of documents, such as test documents that also occur in the training set."""
 
 from __future__ import annotations
 
@@ -12,35 +12,36 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
     from numpy.typing import NDArray
 
-#: The Jaccard similarity of two documents' sets of terms from which on they are near-duplicates.
+#: Smallest Jaccard similarity of the sets of terms of near-duplicates.
 NEAR = 0.9
-#: Two documents are compared if the least hashes of their terms agree in all rows of a band. Of pairs that are as
-#: unlike as near-duplicates may be, 1 - (1 - 0.9^8)^20 are: all but 1 in 80,000; of those with 0.5, 8 in 100.
+#: Two documents are compared if the minimum hashes of their terms agree in all rows of a band. Pairs with the smallest
+#: similarity of near-duplicates are compared with probability 1 - (1 - 0.9^8)^20, all but 1 in 80,000; pairs with a
+#: similarity of 0.5 are compared in 8 of 100 cases.
 BANDS, ROWS = 20, 8
 
 
 def near_duplicates(
     matrix: sp.csr_array, train: NDArray[np.intp], test: NDArray[np.intp]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Find a training document that has almost the same set of terms, for each test document that has one.
+    """Find, for each test document, a training document with almost the same set of terms.
 
-    Candidates come from MinHash (A. Broder, On the resemblance and containment of documents, 1997), of fixed seeds, and
-    each is compared term by term: what is reported is exact, and what is missed is said at `BANDS`. One with the very
-    same terms is taken before any other. Documents without terms are like none.
+    Candidates come from MinHash (A. Broder, On the resemblance and containment of documents, 1997) with fixed seeds and
+    are compared term by term: reported similarities are exact; `BANDS` states how many pairs are missed. A training
+    document with identical terms is preferred. Documents without terms have no near-duplicates.
 
     Parameters
     ----------
     matrix : CSR matrix, shape (n, V)
         Counts; column indices sorted, no stored zeros.
     train, test : intp array
-        Rows.
+        Rows of the matrix.
 
     Returns
     -------
     rows : int64 array, shape (len(test),)
-        The training document's row in the matrix; -1 where there is none.
+        The training document's row in the matrix; -1 where there is no near-duplicate.
     similarities : float64 array, shape (len(test),)
-        The Jaccard similarity of the two sets of terms, at least `NEAR`; 0 where there is none.
+        The Jaccard similarity of the two sets of terms, at least `NEAR`; 0 where there is no near-duplicate.
     """
     random = np.random.default_rng(0)
     codes = random.integers(2**64, size=matrix.shape[1], dtype=np.uint64)
@@ -64,7 +65,7 @@ def band_keys(
     factors: NDArray[np.uint64],
     rows: int,
 ) -> NDArray[np.uint64]:
-    """Return of each document a hash of all its terms, then one of the `rows` least hashes in each band."""
+    """Return, for each document, a hash of all its terms, then a hash of the `rows` minimum hashes of each band."""
     n, n_bands = len(pointers) - 1, len(factors) // rows
     keys = np.zeros((n, 1 + n_bands), dtype=np.uint64)
     least = np.empty(len(factors), dtype=np.uint64)
@@ -95,21 +96,21 @@ def compare(
     rows: NDArray[np.int64],
     similarities: NDArray[np.float64],
 ) -> None:
-    """Compare test documents that have no partner yet with their candidates, ``order[first:last]``, up to a match."""
+    """Compare unmatched test documents with their candidates ``order[first:last]``, until the first match."""
     for number in range(len(test)):
-        mine = indices[pointers[test[number]] : pointers[test[number] + 1]]
-        if rows[number] >= 0 or not len(mine):
+        terms = indices[pointers[test[number]] : pointers[test[number] + 1]]
+        if rows[number] >= 0 or not len(terms):
             continue
         for row in order[first[number] : last[number]]:
-            theirs = indices[pointers[row] : pointers[row + 1]]
-            if min(len(mine), len(theirs)) < NEAR * max(len(mine), len(theirs)):
+            others = indices[pointers[row] : pointers[row + 1]]
+            if min(len(terms), len(others)) < NEAR * max(len(terms), len(others)):
                 continue
             shared, at = 0, 0
-            for term in mine:
-                while at < len(theirs) and theirs[at] < term:
+            for term in terms:
+                while at < len(others) and others[at] < term:
                     at += 1
-                shared += at < len(theirs) and theirs[at] == term
-            similarity = shared / (len(mine) + len(theirs) - shared)
+                shared += at < len(others) and others[at] == term
+            similarity = shared / (len(terms) + len(others) - shared)
             if similarity >= NEAR:
                 rows[number], similarities[number] = row, similarity
                 break

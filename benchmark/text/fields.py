@@ -1,6 +1,6 @@
-"""The parts of a document that are counted by themselves: headers of mail, anchors of HTML, columns of a table.
+"""Fields of documents, which are counted separately: headers of mail, anchors of HTML, columns of a table.
 
-What stands in several places of a document, such as its headings, is one field: place after place, a line each.
+A field that occurs in several places of a document, such as its headings, has a line for each place.
 """
 
 from __future__ import annotations
@@ -18,30 +18,30 @@ from benchmark.text.lexer import ALL, body
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: A tag as the lexer's `skip_html` has it: up to the next ``>``, or the end.
+#: A tag as `skip_html` of the lexer reads it: up to the next ``>``, or the end.
 TAG = re.compile(rb"<(/?)([A-Za-z0-9]*)[^>]*>?")
 QUOTED = re.compile(rb"(?m)^[>|:].*$")
-#: Names of header lines (RFC 5322, 3.6.8), in lower case or not.
+#: Names of header lines (RFC 5322, 3.6.8), in any case.
 HEADER_NAME = re.compile(r"[!-9;-~]+")
 HEADINGS = frozenset(b"h%d" % level for level in range(1, 7))
 
 
 def field_of(text: bytes, name: str, kind: str | None) -> bytes:
-    """The bytes of one field of a document; none where it doesn't have the header or element.
+    """Return the bytes of one field of a document; none where the document lacks the header or element.
 
     Parameters
     ----------
     text : bytes
-        A `FieldedText`, where its fields stand beside it.
+        The document; a `FieldedText` if the corpus divides it into fields.
     name : str
-        "all" is all of it.
+        Name of the field; "all" is the whole document.
     kind : str, optional
-        One of `FORMATS`, by which other fields are found.
+        The document's format, one of `FORMATS`, which finds fields that the corpus doesn't divide.
 
     Raises
     ------
     DataError
-        There are no such fields in the text.
+        If the text has no field of this name and `kind` is None.
     """
     if name == ALL:
         return text
@@ -49,13 +49,13 @@ def field_of(text: bytes, name: str, kind: str | None) -> bytes:
         return text.fields[name]
     if kind is None:
         has = ", ".join(text.fields) if isinstance(text, FieldedText) else "none, as it is plain"
-        raise DataError(f"a text has no field {name!r}, which is counted by itself (its fields: {has})")
+        raise DataError(f"a text has no field {name!r}, which is counted separately (its fields: {has})")
     find = FORMATS[kind].get(name)
     return find(text) if find else _header_line(text, name.lower())
 
 
 def can_have(kind: str | None, name: str) -> bool:
-    """Whether texts of a format can have a field: mail has every header line."""
+    """Return whether texts of a format can have a field; mail can have any header line."""
     return kind is not None and (name in FORMATS[kind] or (kind == "mail" and bool(HEADER_NAME.fullmatch(name))))
 
 
@@ -72,9 +72,9 @@ def _body(text: bytes) -> bytes:
 
 
 def _header_line(text: bytes, name: str) -> bytes:
-    """What stands behind the first header of a name, with the lines that go on with it."""
-    found = _line(name).search(_header(text))
-    return found[1] if found else b""
+    """Return the value of the first header line of a name, with its continuation lines."""
+    match = _line(name).search(_header(text))
+    return match[1] if match else b""
 
 
 @lru_cache(256)
@@ -86,34 +86,34 @@ def _quoted(text: bytes) -> bytes:
     return b"\n".join(QUOTED.findall(_body(text)))
 
 
-def _own(text: bytes) -> bytes:
+def _unquoted(text: bytes) -> bytes:
     return QUOTED.sub(b"", _body(text))
 
 
 def _elements(names: frozenset[bytes]) -> Callable[[bytes], bytes]:
-    """What finds the text within elements: up to the next end tag of one of the names; one without has no text."""
+    """Return a function that finds the text of elements, up to the next end tag of `names`; without one, no text."""
 
     def within(text: bytes) -> bytes:
-        found, start = list[bytes](), None
+        texts, start = list[bytes](), None
         for tag in TAG.finditer(text):
             if tag[2].lower() not in names:
                 continue
             if tag[1] and start is not None:
-                found.append(text[start : tag.start()])
+                texts.append(text[start : tag.start()])
             start = None if tag[1] else tag.end()
-        return b"\n".join(found)
+        return b"\n".join(texts)
 
     return within
 
 
-#: How the fields of a text are found, by its format and their names; of mail, any other name is that of a header line.
+#: Functions that find a field in a text, by format and name; in mail, any other name is that of a header line.
 FORMATS: Mapping[str, Mapping[str, Callable[[bytes], bytes]]] = {
     "mail": {
         **{name: partial(_header_line, name=name) for name in ("subject", "from", "organization")},
         "header": _header,
         "body": _body,
         "quoted": _quoted,
-        "own": _own,
+        "own": _unquoted,
     },
     "html": {
         "title": _elements(frozenset({b"title"})),

@@ -1,4 +1,4 @@
-"""Bytes to characters, and what Unicode says of each: which are letters, and which spellings are the same."""
+"""Decoding of UTF-8, and Unicode's classes of characters: letters, marks and ideographs."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ if TYPE_CHECKING:
 
 ASCII = bytes(range(128))
 
-#: What a character beyond ASCII is, as a byte beyond ASCII.
+#: Classes of characters beyond ASCII, numbered as bytes beyond ASCII.
 LETTER, MARK, IDEOGRAPH, OTHER = range(0x80, 0x84)
 
-#: The scripts without spaces between words, by how Unicode's names of their letters begin: Han, the Japanese syllables,
-#: Thai, Lao, Khmer, Myanmar.
+#: Prefixes of the Unicode names of letters in scripts without spaces between words: Han, the Japanese syllables, Thai,
+#: Lao, Khmer, Myanmar.
 WITHOUT_SPACES = (
     *("CJK ", "IDEOGRAPHIC ", "HIRAGANA", "HENTAIGANA", "KATAKANA", "HALFWIDTH KATAKANA"),
     *("THAI ", "LAO ", "KHMER ", "MYANMAR "),
 )
 
-#: What may be an entity: no name is longer, and no number that is a character.
+#: Candidates for entities: no name is longer, and no number of a character.
 ENTITY = re.compile(r"&[^<>&;\s]{0,32};?")
 DIGIT = re.compile(r"[^\D0-9]")
-#: What no entity may bring into a text: a tag, an entity, the end of a header.
+#: Characters that become spaces when an entity decodes to them, as they would open a tag or an entity or end a header.
 BLANKS = dict.fromkeys(map(ord, "<>&\r\n\N{NO-BREAK SPACE}"), " ")
 
 
 @cache
 def classes() -> NDArray[np.uint8]:
-    """What each character is, shape (0x110000,): one of ASCII is itself; any other LETTER, MARK, IDEOGRAPH, OTHER."""
-    found = np.full(0x110000, OTHER, dtype=np.uint8)
-    found[:128] = np.arange(128)
-    for code in range(128, len(found)):
+    """Return the class of each character, shape (0x110000,): ASCII itself, else LETTER, MARK, IDEOGRAPH or OTHER."""
+    kinds = np.full(0x110000, OTHER, dtype=np.uint8)
+    kinds[:128] = np.arange(128)
+    for code in range(128, len(kinds)):
         category = unicodedata.category(character := chr(code))[0]
         if category == "M":
-            found[code] = MARK
+            kinds[code] = MARK
         elif category == "L":
-            alone = unicodedata.name(character, "").startswith(WITHOUT_SPACES)
-            found[code] = IDEOGRAPH if alone else LETTER
-    return found
+            without_spaces = unicodedata.name(character, "").startswith(WITHOUT_SPACES)
+            kinds[code] = IDEOGRAPH if without_spaces else LETTER
+    return kinds
 
 
 def decoded(document: bytes, entities: bool) -> tuple[str, int]:
-    r"""Return a document of UTF-8, spelled alike, and how many places in it are no UTF-8; they become U+FFFD.
+    r"""Decode and normalize UTF-8; return the text and the number of invalid places, which become U+FFFD.
 
-    Entities, if asked for, become the characters that they stand for, but never a bracket of a tag. Digits of all
-    scripts become 0 to 9. What isn't ASCII is then composed (NFC) and lower-cased.
+    With `entities`, HTML entities become the characters that they stand for, but never a bracket of a tag. Digits of
+    all scripts become 0 to 9. Text that isn't ASCII is then composed (NFC) and lower-cased.
 
     Examples
     --------
@@ -61,20 +61,20 @@ def decoded(document: bytes, entities: bool) -> tuple[str, int]:
     text = document.decode("utf-8", "replace")
     lost = text.count("\N{REPLACEMENT CHARACTER}")
     if entities:
-        text = ENTITY.sub(lambda found: _character(found[0]), text)
+        text = ENTITY.sub(lambda match: _character(match[0]), text)
     if not text.isascii():
-        text = DIGIT.sub(lambda found: str(unicodedata.decimal(found[0])), text)
+        text = DIGIT.sub(lambda match: str(unicodedata.decimal(match[0])), text)
         text = unicodedata.normalize("NFC", text).lower()
     return text, lost
 
 
-@lru_cache(4096)  # a few entities are most of them
+@lru_cache(4096)  # a few entities make up most occurrences
 def _character(entity: str) -> str:
     return html.unescape(entity).translate(BLANKS)
 
 
 def letters_beyond_ascii(document: bytes) -> int:
-    """Count the letters of UTF-8 that aren't ASCII; in what is no UTF-8, the bytes that aren't."""
+    """Count the letters of UTF-8 that aren't ASCII; in a document that isn't valid UTF-8, the bytes that aren't."""
     if document.isascii():
         return 0
     beyond = document.translate(None, ASCII)
@@ -82,4 +82,4 @@ def letters_beyond_ascii(document: bytes) -> int:
         document.decode()
     except UnicodeDecodeError:
         return len(beyond)
-    return sum(map(str.isalpha, beyond.decode()))  # true of Unicode's categories L*, and of nothing else
+    return sum(map(str.isalpha, beyond.decode()))  # isalpha is True exactly for Unicode's categories L*

@@ -1,18 +1,18 @@
-"""Finds the tokens in documents' bytes, by the rules of Rainbow (A. McCallum, Bow toolkit, 1996), or by Unicode's.
+"""Lexers of documents' bytes, by the rules of Rainbow (A. McCallum, Bow toolkit, 1996) or of Unicode.
 
 A word is a maximal run of letters, lower-cased, of `SHORTEST` to `LONGEST` letters; a longer run is dropped, not cut.
-All else separates words, apostrophes too. `Lexing` says what else is left out, and what digits become.
+All other characters separate words, apostrophes too. `Lexing` has the options, such as how digits are read.
 
-Rainbow's letters are those of ASCII, and it reads C strings, whose end is a NUL; here NUL is a separator, so that no
-text is lost. Measured: 20NG has none, and of the 4,199 WebKB pages of four classes three have some, but no words behind
-them.
+Rainbow's letters are those of ASCII. Rainbow reads C strings, which end at a NUL; here NUL is a separator, so that no
+text is lost. Measured: 20NG has no NUL, and of the 4,199 WebKB pages of four classes three have some, but no words
+after them.
 
-Unicode's are its categories L*, and its marks (M*) behind a letter, in UTF-8 whose composed and decomposed spellings
-are one (NFC); what is no UTF-8 separates words. In scripts without spaces (Han, Hiragana, Katakana, Thai, Lao, Khmer,
-Myanmar) each letter is a word by itself, with its marks: for ideographs that is the default of UAX #29. Digits are
-those of every script (Nd), written 0 to 9. Entities are HTML's, each read as its character, inside words too, and none
-of them opens or closes a tag. ASCII without an ampersand gives both lexers the same tokens, and with one too unless
-`skip_html` asks for entities.
+The Unicode lexer's letters are the categories L*, with marks (M*) after a letter, in UTF-8 whose composed and
+decomposed spellings are equal (NFC); invalid UTF-8 separates words. In scripts without spaces (Han, Hiragana, Katakana,
+Thai, Lao, Khmer, Myanmar) each letter is a word, with its marks: for ideographs that is the default of UAX #29. Digits
+are those of every script (Nd), written 0 to 9. HTML entities are read as their characters, inside words too, and never
+open or close a tag. Both lexers find the same tokens in ASCII without an ampersand, and in ASCII with one unless
+`skip_html` is set.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ LEXERS = {
 
 DIGIT_RULES = {
     "drop": "digits separate words, like any other byte",
-    "run-length": "a run of digits is a token of its own, one token per run length: <digits:3>",
+    "run-length": "a run of digits is a token by itself, one token per run length: <digits:3>",
     "token": "every run of digits is the same token: <digits>",
-    "joined": "a digit is a letter of its own, inside words too: cs101 is cs###",
-    "literal": "a run of digits is a token of its own, as it stands: 101",
+    "joined": "all digits are the same letter, inside words too: cs101 is cs###",
+    "literal": "a run of digits is a token by itself, unchanged: 101",
 }
 
 SHORTEST, LONGEST = 2, 99
 LONGEST_NGRAM = 5
-#: The field that is the whole document.
+#: Name of the field that is the whole document.
 ALL = "all"
 
-# Kinds of characters. A token begins with a letter, a digit or an ideograph, and goes on over kinds that share a bit
-# with it; one of an ideograph goes on over marks alone.
+# Kinds of characters. A token begins with a letter, a digit or an ideograph and continues over characters whose kinds
+# share a bit with the first; a token of an ideograph continues over marks alone.
 SEPARATOR, LETTER, DIGIT, IDEOGRAPH, BEHIND = 0, 1, 2, 4, 8
 MARK = LETTER | BEHIND
 
@@ -58,7 +58,7 @@ LINE_FEED, CARRIAGE_RETURN = 10, 13
 HASH, AMPERSAND, SEMICOLON, LESS_THAN, GREATER_THAN = b"#&;<>"
 ZERO, NINE = b"09"
 
-# The named entities of HTML's latin-1 set that Rainbow knows. Two of them decode to the brackets of a tag.
+# The named entities of HTML's latin-1 set that Rainbow decodes. Two of them decode to the brackets of a tag.
 ENTITY_NAMES = """
     nbsp quot amp lt gt iexcl cent pound yen brvbar sect copy laquo raquo not reg deg plusmn sup2 sup3 micro para sup1
     middot frac14 frac12 iquest frac34 aelig aacute acirc agrave aring atilde auml ccedil eth eacute ecirc egrave euml
@@ -69,7 +69,7 @@ LONGEST_ENTITY = 6
 
 
 def _packed(name: str) -> int:
-    """Return the bytes of `name` as one number, with a one in front so that leading NULs count."""
+    """Return the bytes of `name` as one number, with a leading 1 so that leading NULs count."""
     return int.from_bytes(b"\1" + name.encode("ascii"), "big")
 
 
@@ -79,30 +79,30 @@ ENTITY_LT, ENTITY_GT = _packed("lt"), _packed("gt")
 
 @dataclass(frozen=True)
 class Lexing:
-    """What a lexer skips, and what it makes of digits and stop words.
+    """Options of a lexer: what is skipped, and how digits and stop words are read.
 
     Parameters
     ----------
     skip_header : bool
         Start after the first blank line (lines end in LF or CRLF). A document without a blank line is a header
-        with no body, as a mail message is (RFC 5322): it has no tokens.
+        without a body, as in mail (RFC 5322), and has no tokens.
     skip_html : bool
-        Leave out tags and entities, as Rainbow does (see `scan`).
+        Skip tags and entities, as Rainbow does (see `scan`).
     digits : str
         One of `DIGIT_RULES`. "run-length" is the closest known guess at the unpublished script behind Rainbow's
         ``--lex-pipe-command=tagdigits`` of Zhang, Chen & Lee (2005). Runs of digits under "run-length", "token"
         and "literal" are tokens at any length; under "joined" digits count as letters, towards the limits too.
     stoplist : str
-        "smart" or "none". It concerns words alone: no token with digits is a stop word.
+        "smart" or "none". Tokens with digits are never stop words.
     lexer : str
-        One of `LEXERS`: what letters are.
+        One of `LEXERS`, which defines letters.
     ngrams : tuple of int
-        Of how many tokens that follow each other a term is made, ascending: (1, 2) is words and pairs. The stop list
-        concerns words alone: "out of order" is a term.
+        Numbers of consecutive tokens that make a term, ascending: (1, 2) is words and pairs. The stop list applies to
+        words alone: "out of order" is a term.
     fields : tuple of str
-        Which parts of a document are counted, each by itself: "all" is the document, the one whose header is skipped.
+        Parts of a document that are counted separately. "all" is the whole document; `skip_header` applies to it alone.
     format : str, optional
-        How fields are found that the corpus doesn't know, see `benchmark.text.fields`.
+        Format of documents whose fields the corpus doesn't provide, see `benchmark.text.fields`.
     """
 
     skip_header: bool = False
@@ -115,37 +115,37 @@ class Lexing:
     format: str | None = None
 
     def __post_init__(self) -> None:
-        """Refuse unknown names."""
+        """Raise ConfigError for unknown names and lengths of n-grams out of range."""
         for field, allowed in (("digits", DIGIT_RULES), ("stoplist", STOPLISTS), ("lexer", LEXERS)):
             if (value := getattr(self, field)) not in allowed:
                 raise ConfigError(f"lexing: {field} is {value!r}; it must be one of {', '.join(allowed)}")
         if not self.ngrams or not set(self.ngrams) <= set(range(1, LONGEST_NGRAM + 1)):
-            raise ConfigError(f"lexing: ngrams is {list(self.ngrams)}; of 1 to {LONGEST_NGRAM} tokens each")
+            raise ConfigError(f"lexing: ngrams is {list(self.ngrams)}; it must list numbers from 1 to {LONGEST_NGRAM}")
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """Names of the blocks of terms, in their order: "all" and "subject" of words, "all-2" of pairs."""
+        """Names of the blocks of terms, in order: "all" and "subject" for words, "all-2" for pairs."""
         return tuple(field if n == 1 else f"{field}-{n}" for field in self.fields for n in self.ngrams)
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Where the tokens of some documents stand in bytes.
+    """Positions of the tokens of some documents in bytes.
 
     Parameters
     ----------
     text : uint8 array
-        The documents' bytes, or what Unicode's lexer made of them.
+        The documents' bytes, or their text as the Unicode lexer normalizes it.
     starts : int64 array, shape (t,)
     lengths : int32 array, shape (t,)
-        Token k is spelled by ``spelling[text[starts[k]:starts[k] + lengths[k]]]``.
+        Token k is spelled ``spelling[text[starts[k]:starts[k] + lengths[k]]]``.
     bounds : int64 array, shape (n + 1,)
         The tokens of document i are ``bounds[i]:bounds[i + 1]``.
     spelling : uint8 array, shape (256,)
-        What each byte of a token is written as: ASCII letters in lower case, and digits as the digit rule says.
+        Replacement of each byte of a token: ASCII letters in lower case, and digits by the digit rule.
     dropped : int
-        Letters beyond ASCII that Rainbow's lexer passed over, bytes beyond ASCII in a document that is no UTF-8; for
-        Unicode's, places that are no UTF-8. Headers and tags count.
+        Rainbow: number of letters beyond ASCII, which are ignored (of bytes beyond ASCII in a document that isn't valid
+        UTF-8). Unicode: number of places with invalid UTF-8. Headers and tags count.
     """
 
     text: NDArray[np.uint8]
@@ -157,7 +157,7 @@ class Spans:
 
 
 def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexing) -> Spans:
-    """Find the tokens of the documents ``text[bounds[i]:bounds[i + 1]]``, stop words among them."""
+    """Find the tokens of the documents ``text[bounds[i]:bounds[i + 1]]``, including stop words."""
     kinds = np.full(256, SEPARATOR, dtype=np.uint8)
     spelling = np.arange(256, dtype=np.uint8)
     upper, lower = np.arange(ord("A"), ord("Z") + 1), np.arange(ord("a"), ord("z") + 1)
@@ -169,16 +169,16 @@ def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexi
         spelling[digits] = HASH
     if lexing.lexer == "unicode":
         kinds[[letters.LETTER, letters.MARK, letters.IDEOGRAPH]] = LETTER, MARK, IDEOGRAPH
-        found = [letters.decoded(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)]
-        text, starts, lengths, token_bounds = _scan_characters([each for each, _ in found], kinds, lexing)
-        dropped = sum(lost for _, lost in found)
+        decoded = [letters.decoded(text[start:stop].tobytes(), lexing.skip_html) for start, stop in pairwise(bounds)]
+        text, starts, lengths, token_bounds = _scan_characters([document for document, _ in decoded], kinds, lexing)
+        dropped = sum(invalid for _, invalid in decoded)
     else:
         starts, lengths, token_bounds = scan(text, bounds, kinds, lexing.skip_header, lexing.skip_html)
         beyond = np.flatnonzero(text >= 0x80)
         rows = np.unique(np.searchsorted(bounds, beyond, side="right") - 1).tolist()
         dropped = sum(letters.letters_beyond_ascii(text[bounds[row] : bounds[row + 1]].tobytes()) for row in rows)
     if lexing.digits == "token":
-        # One digit stands for the whole run: all runs are then spelled alike.
+        # Keep one digit of a run, so that all runs have the same spelling.
         lengths[kinds[text[starts]] == DIGIT] = 1
     return Spans(text, starts, lengths, token_bounds, spelling, dropped)
 
@@ -186,7 +186,7 @@ def find_tokens(text: NDArray[np.uint8], bounds: NDArray[np.int64], lexing: Lexi
 def _scan_characters(
     documents: list[str], kinds: NDArray[np.uint8], lexing: Lexing
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
-    """Return documents as UTF-8, and where the tokens of their characters stand in it; as `scan` does."""
+    """Scan the characters of documents; return their UTF-8 and the starts, lengths and bounds of tokens in bytes."""
     joined = "".join(documents)
     bounds = np.cumsum([0, *map(len, documents)], dtype=np.int64)
     text = np.frombuffer(bytearray(joined.encode()), dtype=np.uint8)
@@ -195,9 +195,8 @@ def _scan_characters(
     codes = np.frombuffer(joined.encode("utf-32-le"), dtype=np.uint32)
     classes = letters.classes()[codes]
     starts, lengths, token_bounds = scan(classes, bounds, kinds, lexing.skip_header, lexing.skip_html)
-    at = np.zeros(
-        len(codes) + 1, dtype=np.int64
-    )  # of each character in the bytes: those that go on with one are 10......
+    # Position of each character in the bytes; UTF-8's continuation bytes are 10......
+    at = np.zeros(len(codes) + 1, dtype=np.int64)
     at[:-1] = np.flatnonzero(text & 0xC0 != 0x80)
     at[-1] = len(text)
     first = at[starts]
@@ -205,7 +204,7 @@ def _scan_characters(
 
 
 def term(spelled: str, lexing: Lexing) -> str:
-    """Return the name in the vocabulary of a token as `Spans` spells it.
+    """Return the vocabulary's name of a token that `Spans` spells.
 
     Examples
     --------
@@ -234,7 +233,7 @@ def body(text: NDArray[np.uint8], start: int, stop: int) -> int:
 
 @compiled("UniTuple(int64, 2)(Array(uint8, 1, 'C', readonly=True), int64, int64)")
 def decode(text: NDArray[np.uint8], position: int, stop: int) -> tuple[int, int]:
-    """Return where to go on reading at an ampersand, and the byte to take as standing there."""
+    """Decode an entity at an ampersand; return the position to continue at and the byte that replaces the entity."""
     name = position + 1
     last = min(stop, name + LONGEST_ENTITY + 1)
     semicolon = name
@@ -272,24 +271,24 @@ def scan(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]]:
     r"""Find the tokens; return the starts, the lengths, and the bounds of the documents among them.
 
-    With `skip_html`, in search of a token: ``<`` opens a tag, whose bytes are skipped up to the next ``>`` or
-    the document's end, and ``&`` may begin an entity. An entity has at most `LONGEST_ENTITY` bytes between ``&``
-    and ``;``. A number (``&#233;``) is skipped up to its first byte that is no digit. A known name is read as the
-    one character it stands for, never one of A-Z; anything else is no entity, so that ``&foo;`` is the word foo.
-    Within a token nothing is looked for but its end.
+    With `skip_html`, between tokens, ``<`` opens a tag, whose bytes are skipped up to the next ``>`` or the
+    document's end, and ``&`` may begin an entity. An entity has at most `LONGEST_ENTITY` bytes between ``&`` and
+    ``;``. A number (``&#233;``) is skipped up to the first byte that isn't a digit. A known name is read as the
+    one character that it stands for, never one of A-Z. Other names are not entities, so that ``&foo;`` is the word foo.
+    Within a token, tags and entities are not recognized.
 
-    Rainbow decodes an entity before it looks for tags: ``&lt;`` opens a tag and ``&gt;`` closes one. Taking
-    ``&lt;`` for a mere separator changes 63 of the 4,199 WebKB pages of four classes. Measured against a plain
+    Rainbow decodes entities before it looks for tags: ``&lt;`` opens a tag and ``&gt;`` closes one. Reading
+    ``&lt;`` as a separator instead changes 63 of the 4,199 WebKB pages of four classes. Compared with a regular
     expression (tags ``<[^>]*>?`` and entities ``&#?\w+;`` blanked), the decoding lexer's counts differ on 79
-    pages, as those of Rainbow itself do; without the decoding they would differ on 16.
+    pages, as those of Rainbow itself do; without decoding they would differ on 16.
     """
     n = len(bounds) - 1
     token_bounds = np.zeros(n + 1, dtype=np.int64)
-    # Room for a token a byte: memory that is never written is never taken, and arrays that grew would cost
-    # the loop four times the time.
+    # Allocate one token per byte: pages that are never written take no memory, and growing arrays would make
+    # the loop four times slower.
     starts = np.empty(len(text), dtype=np.int64)
     lengths = np.empty(len(text), dtype=np.int32)
-    found = 0
+    n_tokens = 0
     for document in range(n):
         position, stop = bounds[document], bounds[document + 1]
         if skip_header:
@@ -308,9 +307,9 @@ def scan(
                 while end < stop and kinds[text[end]] & more:
                     end += 1
                 if kind != LETTER or SHORTEST <= end - position <= LONGEST:
-                    starts[found] = position
-                    lengths[found] = end - position
-                    found += 1
+                    starts[n_tokens] = position
+                    lengths[n_tokens] = end - position
+                    n_tokens += 1
             position = end
-        token_bounds[document + 1] = found
-    return starts[:found].copy(), lengths[:found].copy(), token_bounds
+        token_bounds[document + 1] = n_tokens
+    return starts[:n_tokens].copy(), lengths[:n_tokens].copy(), token_bounds

@@ -1,7 +1,7 @@
-"""The words a lexer leaves out: the SMART retrieval system's stop list, as Rainbow carries it.
+"""Stop lists: the list of the SMART retrieval system, as distributed with Rainbow.
 
-The list is public data (G. Salton & C. Buckley, Cornell University). Of its words, those with an
-apostrophe are left out here: a word is a run of letters, so they could never match.
+The list is public data (G. Salton & C. Buckley, Cornell University). Words with an apostrophe are omitted here: a word
+is a run of letters, so these entries would never match.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How often each document has each term: the loops over tokens, compiled."""
+"""Compiled loops over tokens that count the terms of each document."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def spell(
     text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int32], spelling: NDArray[np.uint8]
 ) -> NDArray[np.uint8]:
-    """Write tokens one after the other, a line feed after each."""
+    """Return the spelled tokens as bytes, with a line feed after each token."""
     spelled = np.empty(lengths.sum() + len(lengths), dtype=np.uint8)
     written = 0
     for start, length in zip(starts, lengths):  # noqa: B905 - numba knows no `strict`
@@ -41,18 +41,18 @@ def add_up(
     documents: NDArray[np.int64],
     latest: NDArray[np.int64],
 ) -> None:
-    """Add the occurrences and the documents of each term, in those documents i, see `tally`, that are `counted`.
+    """Add the occurrences and the documents of each term, over the `counted` documents (numbered as in `tally`).
 
     Parameters
     ----------
     terms : int32 array
-        -1 is no term.
+        Term of each token; -1 for a token without a term.
     first : int
-        The number of the first of these documents among all.
+        Number of the first of these documents in the corpus.
     occurrences, documents : int64 arrays, shape (n_terms,)
-        Added to.
+        Updated in place: the count of each term, and the number of documents with the term.
     latest : int64 array, shape (n_terms,)
-        The last document that had the term, -1 where none did; kept up to date.
+        Updated in place: the last document with the term, or -1.
     """
     for document in np.flatnonzero(counted):
         for term_ in terms[bounds[document] : bounds[document + 1]]:
@@ -66,9 +66,9 @@ def add_up(
 def tally(
     terms: NDArray[np.int32], bounds: NDArray[np.int64]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i; return CSR's three arrays, sorted.
+    """Count the tokens ``terms[bounds[i]:bounds[i + 1]]`` of each document i; return CSR's pointers, indices and data.
 
-    A document's tokens are put in order: no table of all terms has to stay in a core's cache.
+    A document's tokens are sorted, which needs no table of all terms in a core's cache.
     """
     pointers = np.zeros(len(bounds), dtype=np.int32)
     indices = np.empty(len(terms), dtype=np.int32)

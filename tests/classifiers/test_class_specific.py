@@ -313,9 +313,9 @@ def test_a_number_of_terms_that_cannot_be_selected_is_refused(classifier, n_term
 @pytest.mark.parametrize(
     ("rankings", "message"),
     [
-        (np.zeros((3, 2), dtype=int), r"shape \(3, 2\) don't give 2 terms for each of 4 classes"),
-        (np.zeros((4, 1), dtype=int), r"shape \(4, 1\) don't give 2 terms"),
-        (np.zeros(4, dtype=int), r"shape \(4,\) don't give"),
+        (np.zeros((3, 2), dtype=int), r"must have 4 rows and at least 2 columns, not the shape \(3, 2\)"),
+        (np.zeros((4, 1), dtype=int), r"at least 2 columns, not the shape \(4, 1\)"),
+        (np.zeros(4, dtype=int), r"not the shape \(4,\)"),
         (np.tile([0, 60], (4, 1)), "terms from 0 to 59"),
         (np.tile([-1, 3], (4, 1)), "terms from 0 to 59"),
         (np.tile([7, 7], (4, 1)), "twice for the same class"),

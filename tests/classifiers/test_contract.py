@@ -119,7 +119,7 @@ def test_shapes_that_do_not_belong_together_fail(name: str, problem: Problem) ->
     with pytest.raises(ValueError, match=r"shape \(60, 60\) and 59 labels"):
         classifier.fit(problem.gram, problem.labels[:-1])
     classifier.fit(problem.gram, problem.labels)
-    with pytest.raises(ValueError, match="59 columns, but the machine was trained on 60 rows"):
+    with pytest.raises(ValueError, match="59 columns, but the SVM was trained on 60 rows"):
         classifier.predict(problem.test[:, :-1])
 
 

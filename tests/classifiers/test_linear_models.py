@@ -76,7 +76,7 @@ def test_crammer_and_singers_machine_is_liblinears() -> None:
     ours = LinearSvm(scheme="crammer-singer").fit(X, y)
     theirs = LinearSVC(multi_class="crammer_singer", random_state=0, max_iter=100_000).fit(X, y)
     np.testing.assert_array_equal(ours.class_scores(X), theirs.decision_function(X))
-    with pytest.raises(ValueError, match="is the hinge, not 'squared-hinge'"):
+    with pytest.raises(ValueError, match="needs the loss hinge, not 'squared-hinge'"):
         LinearSvm(scheme="crammer-singer", loss="squared-hinge").check()
 
 

@@ -112,7 +112,7 @@ def test_parameters_have_the_words_of_their_docstrings(kind):
     for (name, parameter), each in found.items():
         assert each.text or each.choices or parameter == "seed", f"{name} doesn't say what {parameter} is"
     known = {
-        ("svm", "epsilon"): "LIBSVM's -c and -e.",
+        ("svm", "epsilon"): "LIBSVM's -e: the stopping tolerance.",
         ("rbf", "sigma"): "σ > 0, in the units of the points.",
         ("random-subsets", "replicates"): "Number of draws.",
         ("centroid-flow", "graphs"): "As `classifiers.centroids.graphs` has them.",
@@ -126,6 +126,7 @@ def test_a_choice_is_what_the_docstring_lists():
         "type": "string",
         "enum": ["one-vs-one", "one-vs-rest"],
         "default": "one-vs-one",
+        "description": '"one-vs-one": pairs of classes vote. "one-vs-rest": the largest decision value wins.',
     }
 
 

@@ -119,7 +119,7 @@ def test_nothing_runs_over_the_end_of_a_document() -> None:
 
 @pytest.mark.parametrize("ngrams", [(), (0,), (1, 6)])
 def test_impossible_n_grams_are_refused(ngrams: tuple[int, ...]) -> None:
-    with pytest.raises(ConfigError, match="of 1 to 5 tokens each"):
+    with pytest.raises(ConfigError, match="must list numbers from 1 to 5"):
         Lexing(ngrams=ngrams)
 
 

@@ -1,1 +1,1 @@
-"""Centroids of classes of documents under the symmetric KL divergence: statistics of a class in, a distribution out."""
+"""Centroids of classes of documents under the symmetric KL divergence, computed from statistics of a class."""

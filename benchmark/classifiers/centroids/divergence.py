@@ -1,11 +1,11 @@
-"""Kullback–Leibler divergences, and the energy of a class of documents, Σ_p SKL(p, q), from three statistics of it.
+"""Kullback–Leibler divergences, and the energy Σ_p SKL(p, q) of a class of documents from three class statistics.
 
-The sum over the documents' distributions p depends on them only through the means of p_i and of log p_i, and a
-constant. With a_i and l_i for the two means,
+The sum over the documents' distributions p depends only on the means of p_i and of log p_i, and on a constant. With
+a_i and l_i for the two means,
 
     1/N Σ_p SKL(p, q) = Σ_i (q_i - a_i)(log q_i - l_i) + constant,    constant = 1/N Σ_p Σ_i p_i log p_i - Σ_i a_i l_i,
 
-so that no matrix of documents by words ever exists, and a centroid costs the same whatever the size of the class.
+so that no dense matrix of documents by words is needed, and the cost of a centroid is independent of the class size.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: How far the sum of a distribution may be from 1.
+#: Largest deviation of the sum of a distribution from 1.
 _SUM_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class ClassStatistics:
-    """What the sum of symmetric KL divergences over a class of N documents depends on.
+    """Sufficient statistics of a class of N documents for the sum of symmetric KL divergences.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class ClassStatistics:
     mean_log : float64 array, shape (V,)
         l_i, the mean of log p_i; exp(l_i) is the geometric mean of p_i, before normalization.
     mean_negentropy : float
-        Of Σ_i p_i log p_i, in nats.
+        Mean of Σ_i p_i log p_i, in nats.
     """
 
     n_documents: int
@@ -49,34 +49,34 @@ class ClassStatistics:
     mean_negentropy: float
 
     def __post_init__(self) -> None:
-        """Refuse what no documents can have."""
+        """Raise ValueError for statistics that no documents can have."""
         shape = self.mean.shape
         if len(shape) != 1 or not shape[0] or self.mean_log.shape != shape:
             msg = f"the means of p and log p must be vectors of one length, not {shape} and {self.mean_log.shape}"
             raise ValueError(msg)
         finite = np.isfinite(self.mean_log).all() and np.isfinite(self.mean_negentropy)
         if not (finite and (self.mean > 0).all() and abs(self.mean.sum() - 1) <= _SUM_TOLERANCE):
-            msg = "the documents' probabilities must be positive, none of them so small that it is rounded to 0"
+            msg = "the documents' probabilities must be positive and large enough not to be rounded to 0"
             raise ValueError(msg)
 
 
 def class_statistics(counts: Any, smoothing: float) -> ClassStatistics:
-    """Statistics of documents whose distributions are p_i = (x_i + s)/(Σx + sV), s the smoothing.
+    """Compute the statistics of documents with the distributions p_i = (x_i + s)/(Σx + sV), where s is the smoothing.
 
-    Only the counts that aren't 0 are read one by one; for all others of a document, log p_i is the same number.
+    Only nonzero counts are read one by one: log p_i is the same number for all zeros of a document.
 
     Parameters
     ----------
     counts : CSR array or array, shape (N, V)
-        Term counts x of the documents of one class; any weights that aren't negative.
+        Term counts x, or other non-negative weights, of the documents of one class.
     smoothing : float
-        s, added to every count. SKL is infinite where one distribution is 0 and the other is not, so it must be
-        positive, unless no count is 0.
+        s, added to every count. It must be positive unless no count is 0, because SKL is infinite where one
+        distribution is 0 and the other is not.
 
     Raises
     ------
     ValueError
-        If there is no document or no word, a count is negative or not finite, or a distribution would have a 0.
+        If there is no document or no word, a count is negative or not finite, or a probability would be 0.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def class_statistics(counts: Any, smoothing: float) -> ClassStatistics:
     p = (matrix.data + smoothing) / totals[row]
     unseen = smoothing / totals
     if smoothing and not unseen.all():
-        raise ValueError(f"smoothing by {smoothing} is rounded to probabilities of 0")
+        raise ValueError(f"a smoothing of {smoothing} is rounded to probabilities of 0")
     log_unseen = np.log(unseen) if smoothing else np.zeros(n)
     mean = np.bincount(matrix.indices, p - unseen[row], minlength=v) + unseen.sum()
     mean_log = np.bincount(matrix.indices, np.log(p) - log_unseen[row], minlength=v) + log_unseen.sum()
@@ -105,39 +105,39 @@ def class_statistics(counts: Any, smoothing: float) -> ClassStatistics:
 
 
 def check_smoothing(smoothing: float, *, allow_zero: bool = False) -> None:
-    """Raise ValueError unless the smoothing is a positive finite number, or 0 where that is allowed."""
+    """Raise ValueError unless the smoothing is a positive finite number, or 0 with `allow_zero`."""
     if not (0 < smoothing < np.inf or (allow_zero and smoothing == 0)):
         msg = f"smoothing must be a positive finite number, not {smoothing}: a probability of 0 makes SKL infinite"
         raise ValueError(msg)
 
 
 def mean_skl(statistics: ClassStatistics, q: ArrayLike) -> float:
-    """1/N Σ_p SKL(p, q) in nats: the paper's energy F(q), divided by the number of documents.
+    """Compute 1/N Σ_p SKL(p, q) in nats: the paper's energy F(q), divided by the number of documents.
 
     Parameters
     ----------
     statistics : ClassStatistics
     q : float64 array, shape (V,)
-        Positive; it need not sum to 1.
+        Positive numbers, which need not sum to 1.
     """
     q = _positive(statistics, q)
     a, log_g = statistics.mean, statistics.mean_log
-    # Sums, not BLAS products: those of many words differ in their last bits with the number of threads.
+    # Not BLAS products: the last bits of those over many words depend on the number of threads.
     constant = statistics.mean_negentropy - (a * log_g).sum()
     return float(((q - a) * (np.log(q) - log_g)).sum() + constant)
 
 
 def mean_skl_gradient(statistics: ClassStatistics, q: ArrayLike) -> Array:
-    """F_i/N = -a_i/q_i + log q_i + 1 - l_i, the partial derivatives of `mean_skl`, shape (V,).
+    """Compute F_i/N = -a_i/q_i + log q_i + 1 - l_i, the partial derivatives of `mean_skl`, shape (V,).
 
-    Chen et al. (2018), section II: F_i = Σ_p (-p_i/q_i + log q_i + 1 - log p_i). It increases with q_i.
+    Chen et al. (2018), section II: F_i = Σ_p (-p_i/q_i + log q_i + 1 - log p_i). F_i increases with q_i.
     """
     q = _positive(statistics, q)
     return np.asarray(np.log(q) - statistics.mean_log + 1.0 - statistics.mean / q)
 
 
 def kullback_leibler(p: ArrayLike, q: ArrayLike) -> Array:
-    """KL(p, q) = Σ_i p_i log(p_i/q_i) in nats, where 0 log 0 = 0.
+    """Compute KL(p, q) = Σ_i p_i log(p_i/q_i) in nats, where 0 log 0 = 0.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def kullback_leibler(p: ArrayLike, q: ArrayLike) -> Array:
     Raises
     ------
     ValueError
-        If an argument is no distribution, or q is 0 where p is not: KL is infinite.
+        If an argument is not a distribution, or q is 0 where p is not, so that KL is infinite.
 
     Examples
     --------
@@ -165,9 +165,9 @@ def kullback_leibler(p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def symmetric_kl(p: ArrayLike, q: ArrayLike) -> Array:
-    """SKL(p, q) = Σ_i (p_i - q_i) log(p_i/q_i) = KL(p, q) + KL(q, p) in nats, Jeffreys' divergence.
+    """Compute SKL(p, q) = Σ_i (p_i - q_i) log(p_i/q_i) = KL(p, q) + KL(q, p) in nats, Jeffreys' divergence.
 
-    Parameters and errors as of `kullback_leibler`.
+    Parameters and errors are those of `kullback_leibler`.
 
     Examples
     --------
@@ -178,7 +178,7 @@ def symmetric_kl(p: ArrayLike, q: ArrayLike) -> Array:
 
 
 def average_skl_to_others(centroids: ArrayLike) -> Array:
-    """Mean SKL of each centroid to all others, in nats, shape (k,): Table I of Chen et al. (2018).
+    """Compute the mean SKL of each centroid to all others, in nats, shape (k,): Table I of Chen et al. (2018).
 
     Parameters
     ----------

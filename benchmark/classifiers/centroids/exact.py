@@ -1,4 +1,4 @@
-"""The symmetric-KL (Jeffreys) centroid of a class in closed form, up to one number that a bracketed root gives.
+"""Symmetric-KL (Jeffreys) centroid of a class, in closed form up to one number, the root of a scalar equation.
 
 F. Nielsen, "Jeffreys centroids: a closed-form expression for positive histograms and a guaranteed tight
 approximation for frequency histograms", IEEE Signal Processing Letters 20(7), 2013.
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 
 def skl_centroid(statistics: ClassStatistics) -> Array:
-    """argmin_q Σ_p SKL(p, q) over the simplex: q_i = a_i / W(a_i e^(1+λ) / g_i).
+    """Compute argmin_q Σ_p SKL(p, q) over the simplex: q_i = a_i / W(a_i e^(1+λ) / g_i).
 
     a is the arithmetic and g the normalized geometric mean of the p's, W Lambert's function, λ the multiplier of the
-    constraint Σq = 1. The argument of W overflows where a word's counts are very uneven; only its logarithm is used.
+    constraint Σq = 1. Only the logarithm of W's argument is used, because the argument overflows where a word's counts
+    are very uneven.
 
     Parameters
     ----------
@@ -46,8 +47,8 @@ def skl_centroid(statistics: ClassStatistics) -> Array:
 def lagrange_multiplier(statistics: ClassStatistics) -> float:
     """Solve Σ_i a_i / W(a_i e^(1+λ) / g_i) = 1 for λ.
 
-    At the centroid q, λ = -KL(q, g), and F_i/N = -λ - log Z for all words, Z the sum of the geometric means before
-    normalization.
+    At the centroid q, λ = -KL(q, g), and F_i/N = -λ - log Z for all words, where Z is the sum of the geometric means
+    before normalization.
     """
     a, log_ratio = statistics.mean, _log_ratio(statistics)
 
@@ -64,11 +65,11 @@ def lagrange_multiplier(statistics: ClassStatistics) -> float:
 
 
 def _log_ratio(statistics: ClassStatistics) -> Array:
-    """Log a_i/g_i, shape (V,)."""
+    """Compute log a_i/g_i, shape (V,)."""
     log_g = statistics.mean_log - logsumexp(statistics.mean_log)
     return np.asarray(np.log(statistics.mean) - log_g)
 
 
 def _log_centroid(a: Array, log_ratio: Array, multiplier: float) -> Array:
-    """Log q_i. Wright's ω(y) solves ω + log ω = y: it is W(e^y), without the exponential."""
+    """Compute log q_i with Wright's ω(y), the solution of ω + log ω = y: W(e^y) without the exponential."""
     return np.asarray(np.log(a) - np.log(wrightomega(1.0 + multiplier + log_ratio)))

@@ -1,19 +1,19 @@
-"""The symmetric-KL centroid as the end of a discrete 2-Wasserstein gradient flow on a graph of words (chen2018).
+"""Symmetric-KL centroid as the limit of a discrete 2-Wasserstein gradient flow on a graph of words (chen2018).
 
 Words are nodes, and mass flows along edges from larger F to smaller (Chen et al. 2018, section III):
 
     dρ_i/dt + Σ_{j∈N(i)} g_ij(ρ) (F_i(ρ) - F_j(ρ)) = 0,    g_ij = ρ_i if F_i > F_j, else ρ_j.
 
 On a path of thousands of words the equation is stiff: neighbours equalize within about 1e-5 units of time, the ends of
-the path within 1e10 or more. Time therefore goes on by steps that are implicit in F, with the weights g of the step's
-start,
+the path within 1e10 or more. The time steps are therefore implicit in F, with the weights g of the step's start,
 
     ρ' = ρ - τ L_g F(ρ'),    L_g the graph's Laplacian with weights g,
 
 whose solution minimizes the convex function E(ρ') + 1/(2τ) Σ_edges m²/g of the masses m moved along the edges. So the
-energy E never rises and ρ stays positive, whatever the step τ; its size follows the local error.
+energy E never rises and ρ stays positive for every step τ. The step size is controlled by the local error.
 
-E and F are means over the class's documents here and sums in the paper, whose time is ours divided by their number.
+E and F are means over the class's documents here and sums in the paper. The paper's time is the time here divided by
+the number of documents.
 """
 
 from __future__ import annotations
@@ -36,30 +36,30 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-#: Newton's iteration ends when no probability changes by more than this part: the next change would be its square.
+#: Newton's iteration ends when no probability changes by more than this fraction: the next change would be its square.
 _NEWTON_TOLERANCE = 1e-8
 _NEWTON_ITERATIONS = 40
-#: A step of Newton's takes away at most this part of a probability.
+#: A Newton step reduces a probability by at most this fraction.
 _LARGEST_DROP = 0.9
-#: Bounds of the ratio of a step to the one before, and what is aimed at below the error that is allowed.
+#: Bounds of the ratio of a step to the previous one, and the safety factor on the allowed error.
 _SHRINK, _GROW, _SAFETY = 0.2, 5.0, 0.9
 _SMALLEST_STEP = 1e-250
-#: Two energies of about 1 nat are compared up to this.
+#: Tolerance when two energies of about 1 nat are compared.
 _ROUNDING = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
 class Flow:
-    """Where a flow ended, and how it went.
+    """Result of a flow.
 
     Parameters
     ----------
     centroid : float64 array, shape (V,)
         Positive, sums to 1.
     times, energies, masses : float64 arrays, shape (steps + 1,)
-        Of the start and after each step: time, mean SKL to the documents in nats, and Σρ.
+        Time, mean SKL to the documents in nats, and Σρ, at the start and after each step.
     gap : float
-        Upper bound, in nats, of what the last energy lies above the smallest there is.
+        Upper bound of the difference of the last energy and the minimum, in nats.
     """
 
     centroid: Array
@@ -70,7 +70,7 @@ class Flow:
 
 
 def path_edges(order: ArrayLike) -> Indices:
-    """Edges of the path that visits the words in this order, shape (V - 1, 2); ``range(V)`` is the paper's graph."""
+    """Return the edges of the path through the words in this order, shape (V - 1, 2); the paper's is ``range(V)``."""
     words = np.asarray(order)
     if words.ndim != 1 or not np.issubdtype(words.dtype, np.integer) or len(np.unique(words)) < len(words):
         raise ValueError("a path's order must list word numbers, each once")
@@ -78,7 +78,7 @@ def path_edges(order: ArrayLike) -> Indices:
 
 
 def velocity(statistics: ClassStatistics, rho: ArrayLike, edges: ArrayLike) -> Array:
-    """dρ/dt of the gradient flow, shape (V,): the right-hand side that `flow` integrates.
+    """Compute dρ/dt of the gradient flow, shape (V,): the right-hand side that `flow` integrates.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def velocity(statistics: ClassStatistics, rho: ArrayLike, edges: ArrayLike) -> A
 
 
 def energy_gap(statistics: ClassStatistics, rho: ArrayLike) -> float:
-    """Upper bound of E(ρ) - min E on the simplex, in nats: Σ_i ρ_i F_i - min_i F_i, as E is convex."""
+    """Compute an upper bound of E(ρ) - min E on the simplex, in nats: Σ_i ρ_i F_i - min_i F_i, as E is convex."""
     rho = np.asarray(rho, dtype=np.float64)
     potential = mean_skl_gradient(statistics, rho)
     return float((rho * (potential - potential.min())).sum() / rho.sum())
@@ -110,29 +110,30 @@ def flow(
     accuracy: float = 1e-2,
     max_steps: int = 2_000,
 ) -> Flow:
-    """Follow the gradient flow of the energy until its value is known to be within `tolerance` of the smallest.
+    """Follow the gradient flow of the energy until the energy is at most `tolerance` above its minimum.
 
     Parameters
     ----------
     statistics : ClassStatistics
     edges : int array, shape (E, 2), optional
-        Pairs of words; the graph must be connected. The path 0, 1, …, V-1 if not given. A path or any other tree
-        costs O(V) a step; other graphs a sparse factorization, more the more cycles they have.
+        Pairs of words; the graph must be connected. The path 0, 1, …, V-1 by default. A step on a path or any other
+        tree costs O(V); on other graphs it needs a sparse factorization, whose cost grows with the number of cycles.
     start : float64 array, shape (V,), optional
-        A positive distribution; the arithmetic mean if not given.
+        A positive distribution; the arithmetic mean by default.
     tolerance : float
-        On `energy_gap`, in nats.
+        Upper limit of `energy_gap`, in nats.
     accuracy : float
-        Local error of a step that is allowed, in probability mass (Σ|error|). The end of the flow doesn't depend on it.
+        Allowed local error of a step, in probability mass (Σ|error|). The limit of the flow doesn't depend on it.
     max_steps : int
+        Largest number of steps.
 
     Raises
     ------
     ValueError
         If the edges or the start don't fit the words, the graph isn't connected, or a parameter is out of range.
     RuntimeError
-        If `max_steps` don't suffice, or no step makes progress: the tolerance is below what rounding allows. So it
-        may be on graphs with cycles, where the factorization loses digits, for smoothing as small as 1e-12.
+        If `max_steps` don't suffice, or no step makes progress because the tolerance is below rounding errors. The
+        latter can happen on graphs with cycles, where the factorization loses digits, for a smoothing of 1e-12 or less.
 
     References
     ----------
@@ -157,7 +158,7 @@ def flow(
             speed = (new - rho) / tau
             error = 0.5 * tau * np.abs(speed - before).sum()
             energy = mean_skl(statistics, new)
-            # The scheme forbids a rise; one beyond rounding means that Newton's iteration stopped too early.
+            # The scheme never raises the energy; a rise beyond rounding means that Newton's iteration stopped early.
             if energy - energies[-1] <= _ROUNDING * max(1.0, abs(energy)):
                 ratio = min(_GROW, max(_SHRINK, _SAFETY * np.sqrt(accuracy / max(error, 1e-300))))
                 if error <= accuracy:
@@ -168,21 +169,21 @@ def flow(
                     gap = energy_gap(statistics, rho)
         tau *= ratio
         if not _SMALLEST_STEP < tau < 1 / _SMALLEST_STEP:
-            msg = f"the flow makes no progress at an energy that may be {gap:.3g} above its minimum, by rounding errors"
+            msg = f"rounding errors stop the flow at an energy that may be {gap:.3g} above its minimum"
             raise RuntimeError(msg)
     return Flow(rho, np.array(times), np.array(energies), np.array(masses), gap)
 
 
 def _upwind(rho: Array, potential: Array, first: Indices, second: Indices) -> Array:
-    """g_ij of the edges: the probability at the end with the larger potential."""
+    """Return g_ij of the edges: the probability at the end with the larger potential."""
     return np.where(potential[first] > potential[second], rho[first], rho[second])
 
 
 def _implicit_step(statistics: ClassStatistics, graph: Graph, start: Array, tau: float) -> Array | None:
-    """Solve ρ + τ L_g F(ρ) = start, g of the start, by Newton's method; None if it doesn't converge.
+    """Solve ρ + τ L_g F(ρ) = start, with g of the start, by Newton's method; return None if it doesn't converge.
 
     With D the diagonal of ∂F_i/∂ρ_i, an iteration replaces F by its linearization ψ = F + D δρ and solves
-    (1/D + τ L_g) ψ = F/D + start - ρ. Its right-hand side holds no τ, however stiff the equation.
+    (1/D + τ L_g) ψ = F/D + start - ρ. The right-hand side doesn't contain τ, however stiff the equation.
     """
     a = statistics.mean
     first, second = graph.edges[:, 0], graph.edges[:, 1]
@@ -191,10 +192,10 @@ def _implicit_step(statistics: ClassStatistics, graph: Graph, start: Array, tau:
     for _ in range(_NEWTON_ITERATIONS):
         inverse = rho * rho / (a + rho)
         potential = mean_skl_gradient(statistics, rho)
-        # L_g sends constants to 0: without them, less is lost to rounding.
+        # L_g maps constants to 0; without the constant part, rounding errors are smaller.
         potential -= (inverse * potential).sum() / inverse.sum()
         change = inverse * (solve(graph, inverse, weights, inverse * potential + start - rho) - potential)
-        # Exactly, Σρ stays 1; what rounding adds to it is taken from the constant part of ψ.
+        # In exact arithmetic Σρ stays 1; the constant part of ψ corrects the rounding error of Σρ.
         change += inverse * ((1.0 - rho.sum() - change.sum()) / inverse.sum())
         relative = change / rho
         if not np.isfinite(relative).all():

@@ -1,4 +1,4 @@
-"""Edges to a connected graph, and this to solutions of systems with its Laplacian: O(V) for trees, else sparse LU."""
+"""Connected graphs of words, and a solver of systems with their Laplacian: O(V) for trees, else sparse LU."""
 
 from __future__ import annotations
 
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """A connected graph; of a tree, nodes in an order that ends every branch before the node that it hangs on.
+    """Connected graph; the edges of a tree are ordered so that a branch precedes the node that it is attached to.
 
     Parameters
     ----------
     edges : int64 array, shape (E, 2)
-        Of a tree: child and parent, in the order in which children are eliminated.
+        For a tree: child and parent, in the order in which children are eliminated.
     tree : bool
+        Whether the graph has no cycle.
     root : int
+        Root of a tree.
     """
 
     edges: Indices
@@ -37,9 +39,9 @@ class Graph:
 
 
 def connected_graph(edges: Indices, v: int) -> Graph:
-    """The graph of V words with these edges, shape (E, 2), no pair twice; ValueError if it isn't connected."""
+    """Return the graph of V words with these edges, shape (E, 2), no pair twice; ValueError if not connected."""
     adjacency = sp.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(v, v))
-    # Breadth first from an end of the path, if it is one, so that elimination walks along it.
+    # Breadth-first search starts at a leaf, so that elimination on a path proceeds from end to end.
     root = int(np.bincount(edges.ravel(), minlength=v).argmin())
     visited, parent = breadth_first_order(adjacency, root, directed=False)
     if len(visited) < v:
@@ -51,7 +53,7 @@ def connected_graph(edges: Indices, v: int) -> Graph:
 
 
 def solve(graph: Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
-    """ψ of (diag(diagonal) + Laplacian of the weights) ψ = rhs; all of the diagonal and the weights are positive."""
+    """Solve (diag(diagonal) + Laplacian of the weights) ψ = rhs for ψ; the diagonal and weights must be positive."""
     first, second = graph.edges[:, 0], graph.edges[:, 1]
     if graph.tree:
         solution = np.empty_like(rhs)
@@ -69,7 +71,7 @@ def solve(graph: Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
     )
     try:
         factors = splu(matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    except RuntimeError:  # singular, as the diagonal is lost beside the weights: the step was too long
+    except RuntimeError:  # singular: the step was too long, and rounding lost the diagonal beside the weights
         return np.full(v, np.nan)
     return np.asarray(factors.solve(rhs))
 
@@ -78,10 +80,10 @@ def solve(graph: Graph, diagonal: Array, weights: Array, rhs: Array) -> Array:
 def _solve_tree(
     excess: Array, weights: Array, rhs: Array, child: Indices, parent: Indices, root: int, solution: Array
 ) -> None:
-    """Eliminate from the leaves to the root and substitute back; overwrites ``excess`` and ``rhs``.
+    """Eliminate from the leaves to the root and substitute back, overwriting ``excess`` and ``rhs``.
 
-    A node's pivot is kept as what it exceeds the weight to its parent by. That is a sum of positive numbers, where
-    the usual elimination subtracts nearly equal ones and loses the diagonal beside weights 1e16 times as large.
+    A node's pivot is stored as its excess over the weight to the parent. The excess is a sum of positive numbers; the
+    usual elimination subtracts nearly equal ones and loses the diagonal beside weights 1e16 times as large.
     """
     for e in range(child.shape[0]):
         i, p = child[e], parent[e]

@@ -1,4 +1,4 @@
-"""Graphs of words for the gradient flow: paths in some order, and words joined to those that they occur with."""
+"""Graphs of words for the gradient flow: paths in several orders, and co-occurrence graphs."""
 
 from __future__ import annotations
 
@@ -18,50 +18,52 @@ if TYPE_CHECKING:
 
     Indices = NDArray[np.int64]
 
-#: How many of its nearest companions a word is joined to.
+#: Number of most similar words that a word is joined to.
 NEIGHBOURS = 2
 
 
 def vocabulary_path(counts: Any) -> Indices:
-    """The path through the words in the order of the columns of the counts, shape (V - 1, 2): the paper's graph."""
+    """Return the path through the words in the order of the counts' columns, shape (V - 1, 2): the paper's graph."""
     return path_edges(np.arange(canonical(counts).shape[1]))
 
 
 def frequency_path(counts: Any) -> Indices:
-    """The path from the most frequent word to the rarest, words of one frequency in the order of the columns."""
+    """Return the path from the most frequent word to the rarest; equally frequent words keep the column order."""
     totals = np.asarray(canonical(counts).sum(axis=0))
     return path_edges(np.argsort(-totals, kind="stable"))
 
 
 def co_occurrence_tree(counts: Any) -> Indices:
-    """The spanning tree whose edges' similarities have the largest product (see `co_occurrence_graph`), V - 1 edges."""
+    """Return the spanning tree with the largest product of similarities (see `co_occurrence_graph`), V - 1 edges."""
     return _tree(_similarity(counts))
 
 
 def co_occurrence_graph(counts: Any, neighbours: int = NEIGHBOURS) -> Indices:
     """Join every word to the words that it occurs with: the paper's open problem 3.
 
-    Two words are as similar as the sets D of documents that they occur in: |D_i ∩ D_j| / √(|D_i| |D_j|). Each word is
-    joined to the `neighbours` most similar ones, and the edges of the spanning tree with the largest similarities
-    make the graph connected, as the flow needs it; a word that occurs with no other hangs on the most frequent one.
+    The similarity of two words is the cosine of their sets D of documents, |D_i ∩ D_j| / √(|D_i| |D_j|). Each word is
+    joined to the `neighbours` most similar words. The spanning tree with the largest similarities is added, because the
+    flow needs a connected graph. A word that occurs with no other word is joined to the most frequent word.
 
     Parameters
     ----------
     counts : CSR array or array, shape (n, V)
+        Term counts.
     neighbours : int
+        Number of most similar words that a word is joined to.
 
     Returns
     -------
     int64 array, shape (E, 2)
-        The smaller number first, sorted; no edge twice.
+        Sorted, with the smaller word number first; no edge twice.
     """
     similarity = _similarity(counts)
     v = similarity.shape[0]
     nearest = [np.sort(_tree(similarity), axis=1)]
     for word in range(v):
-        own = slice(similarity.indptr[word], similarity.indptr[word + 1])
-        best = np.argsort(-similarity.data[own], kind="stable")[:neighbours]
-        others = similarity.indices[own][best].astype(np.int64)
+        row = slice(similarity.indptr[word], similarity.indptr[word + 1])
+        best = np.argsort(-similarity.data[row], kind="stable")[:neighbours]
+        others = similarity.indices[row][best].astype(np.int64)
         nearest.append(np.sort(np.stack([np.full(len(others), word), others], axis=1), axis=1))
     return np.unique(np.concatenate(nearest), axis=0)
 
@@ -75,7 +77,7 @@ GRAPHS: dict[str, Callable[[Any], Indices]] = {
 
 
 def _similarity(counts: Any) -> sp.csr_array:
-    """Cosines between the words' sets of documents, without the diagonal, connected; columns ascend."""
+    """Compute cosines of the words' sets of documents as a connected graph without diagonal; columns ascend."""
     matrix = canonical(counts)
     occurs = sp.csr_array((np.ones(matrix.nnz), matrix.indices, matrix.indptr), shape=matrix.shape)
     documents = np.bincount(matrix.indices, minlength=matrix.shape[1])
@@ -90,7 +92,7 @@ def _similarity(counts: Any) -> sp.csr_array:
         hub = int(documents.argmax())
         firsts = np.unique(part, return_index=True)[1]
         loose = firsts[part[firsts] != part[hub]]
-        # Below every cosine, which is at least 1/n.
+        # Smaller than every cosine, as cosines are at least 1/n.
         weak = np.full(len(loose), 0.5 / matrix.shape[0])
         bridges = sp.csr_array((weak, (loose, np.full(len(loose), hub))), shape=together.shape)
         similarity = sp.csr_array(similarity + bridges + bridges.T)
@@ -99,8 +101,8 @@ def _similarity(counts: Any) -> sp.csr_array:
 
 
 def _tree(similarity: sp.csr_array) -> Indices:
-    """Edges of the spanning tree with the largest similarities; their order decides, not their sizes."""
+    """Return the edges of the spanning tree with the largest similarities, which depends on their order alone."""
     distance = similarity.copy()
-    distance.data = 2.0 - distance.data  # a distance of 0 would be no edge
+    distance.data = 2.0 - distance.data  # a distance of 0 would mean no edge
     tree = sp.coo_array(minimum_spanning_tree(distance))
     return np.stack(tree.coords, axis=1).astype(np.int64)
