@@ -1,4 +1,4 @@
-"""Large matrices a block of rows at a time, on all cores; and whose the cores are meanwhile."""
+"""Work on large matrices in blocks of rows on several threads, and limit the threads of BLAS."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 A = TypeVar("A")
 B = TypeVar("B")
 
-#: Values computed at a time: half a megabyte, so that a link's passes over them stay in a core's own cache.
+#: Number of values in a block: half a megabyte, so that repeated passes over them stay in one core's cache.
 BLOCK_VALUES = 1 << 16
 
 
 def rows_per_block(n_columns: int) -> int:
-    """How many rows of `n_columns` values make a block; even, because LIBSVM's rows are stored in pairs."""
+    """Return the number of rows of `n_columns` values in a block; even, because LIBSVM's rows are stored in pairs."""
     return max(2, BLOCK_VALUES // max(n_columns, 1) // 2 * 2)
 
 
@@ -43,7 +43,7 @@ def run_blocks(work: Callable[[int, int], None], n: int, size: int, jobs: int) -
 
 
 def in_turn(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Iterator[B]:
-    """Give ``work(item)`` for each item, in their order, from `jobs` threads; `jobs` + 1 items are held at most."""
+    """Yield ``work(item)`` for each item, in order, from `jobs` threads; at most `jobs` + 1 items are in memory."""
     if jobs == 1:
         yield from map(work, items)
         return
@@ -58,23 +58,23 @@ def in_turn(work: Callable[[A], B], items: Iterable[A], jobs: int) -> Iterator[B
 
 
 def blas_threads(jobs: int) -> AbstractContextManager[object]:
-    """Let BLAS use so many threads."""
+    """Limit BLAS to `jobs` threads."""
     limits: AbstractContextManager[object] = _libraries().limit(limits=jobs, user_api="blas")
     return limits
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    """Those that have threads of their own: to look for them takes 3 ms each time."""
+    """Find the libraries with thread pools; cached, because the search takes 3 ms."""
     return ThreadpoolController()
 
 
 def picked(matrix: Array, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Array:
-    """Some rows and columns of a matrix: a view of those that follow each other, or else a copy."""
-    own, among = _slice_if_consecutive(rows), _slice_if_consecutive(columns)
-    if isinstance(own, slice) or isinstance(among, slice):
-        return matrix[own, among]
-    return matrix[np.ix_(own, among)]
+    """Return some rows and columns of a matrix; a view if both are consecutive, otherwise a copy."""
+    row_index, column_index = _slice_if_consecutive(rows), _slice_if_consecutive(columns)
+    if isinstance(row_index, slice) or isinstance(column_index, slice):
+        return matrix[row_index, column_index]
+    return matrix[np.ix_(row_index, column_index)]
 
 
 def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]:
@@ -84,5 +84,5 @@ def _slice_if_consecutive(indices: NDArray[np.intp]) -> slice | NDArray[np.intp]
 
 
 def largest_magnitude(values: Array) -> float:
-    """Return the largest of the absolute values: infinite or NaN unless all are finite, 0 of none."""
+    """Return the largest absolute value: infinite or NaN unless all are finite, 0 if there are none."""
     return float(np.maximum(-values.min(initial=0.0), values.max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""What several rooms check in the same way: ranges, numbers in text, and whether data are still what was written."""
+"""Checks shared across the package: ranges, numbers in text, and digests of written data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def check_positive(name: str, value: float) -> None:
 
 
 def check_within(name: str, values: NDArray[np.float64], lower: float, upper: float, slack: float = 0.0) -> None:
-    """Raise ValueError unless all `values` lie in [lower, upper], up to `slack`; not-a-number lies nowhere."""
+    """Raise ValueError unless all `values` lie in [lower, upper], up to `slack`; NaN raises as well."""
     if values.size == 0:
         return
     smallest, largest = values.min(), values.max()
@@ -52,13 +52,13 @@ def check_positive_parameters(estimator: object, *names: str) -> None:
 
 
 def own_digest(facts: dict[str, Any]) -> str:
-    """The sha256 of all that plain data say beside their "digest"."""
+    """Compute the sha256 of plain data without their key "digest"."""
     rest = json.loads(json.dumps({key: value for key, value in facts.items() if key != "digest"}))
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def is_number(text: str) -> bool:
-    """Whether Python reads a number in it."""
+    """Test whether a text is a number in Python."""
     try:
         float(text)
     except ValueError:

@@ -1,8 +1,8 @@
-"""A typed door to numba, so that every compiled function is built the same way, and only when it is first called.
+"""A typed wrapper of numba: every function is compiled with the same options, when it is first called.
 
-numba notices a change in the file of a function, not in the files of functions it calls: compiled functions that call
-each other therefore stand in one module. Importing numba and reading machine code from the disk takes half a second,
-which a run that finds all of its results in the store need not wait for.
+numba notices a change in the file of a function, but not in the files of functions that it calls: compiled functions
+that call each other are therefore in one module. Importing numba and reading machine code from disk takes half a
+second, which a run saves if all of its results are in the store.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound="Callable[..., Any]")
 
-#: In compiled functions numba's loop over its threads; as Python it would be a plain loop.
+#: A plain loop in Python; in compiled functions, numba's parallel loop.
 prange = range
 
 _LOADERS: dict[Callable[..., Any], Callable[[], Any]] = {}
 
 
 def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
-    """Compile for `signature` when first called, and keep the machine code on disk.
+    """Compile for `signature` when first called, and cache the machine code on disk.
 
-    Division by zero gives what numpy gives, so that loops which divide need not ask at each number. With `parallel`,
-    `prange` loops share numba's threads; without it the function releases the GIL.
+    Division by zero returns what numpy returns, so that loops need no check at each division. With `parallel`, `prange`
+    loops share numba's threads; without it the function releases the GIL.
     """
 
     def decorate(function: F) -> F:
@@ -44,7 +44,7 @@ def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
         def load() -> Any:
             import numba  # noqa: PLC0415 - see above
 
-            # What the function names must be numba's own when it is compiled: its loop, other compiled functions.
+            # Globals that the function uses must be numba's when it is compiled: the loop, other compiled functions.
             names = function.__globals__
             for name in function.__code__.co_names:
                 if names.get(name) is prange:
@@ -64,12 +64,12 @@ def compiled(signature: str, *, parallel: bool = False) -> Callable[[F], F]:
 
 
 def compile_all(modules: Container[str] | None = None) -> None:
-    """Compile every function of some modules, or read its machine code from the disk: before a clock is started.
+    """Compile every function of some modules, or read its machine code from disk, before times are measured.
 
     Parameters
     ----------
     modules : container of str
-        Names; all that have been imported unless given.
+        Names of modules; by default all that have been imported.
     """
     for function, load in list(_LOADERS.items()):
         if modules is None or function.__module__ in modules:
@@ -77,12 +77,12 @@ def compile_all(modules: Container[str] | None = None) -> None:
 
 
 def ensure_usable(warn: Callable[[str], None]) -> None:
-    """See that numba will work: machine code has a folder for as long as this process lives where no other takes it.
+    """Check that numba has a folder for machine code; if not, create a temporary one for this process.
 
     Raises
     ------
     BenchError
-        Where there is no place for a temporary folder either, or the environment's number of threads is none.
+        If a temporary folder can't be created either, or NUMBA_NUM_THREADS is not a positive number.
     """
     threads = os.environ.get("NUMBA_NUM_THREADS", "1")
     if not threads.isdecimal() or int(threads) < 1:
@@ -95,18 +95,19 @@ def ensure_usable(warn: Callable[[str], None]) -> None:
             return probe(place)
         except OSError as error:
             problems.append(f"{place}: {error.strerror or error}")
-    told = f"machine code can't be kept ({'; '.join(problems)})"
+    problem = f"compiled code can't be stored ({'; '.join(problems)})"
+    remedy = "set NUMBA_CACHE_DIR to a writable folder"
     try:
         folder = tempfile.TemporaryDirectory(prefix="simplexbench-")
     except OSError as error:
-        raise BenchError(f"{told}, not even for a while ({error}); NUMBA_CACHE_DIR can name a folder") from None
+        raise BenchError(f"{problem}, not even temporarily ({error}); {remedy}") from None
     atexit.register(folder.cleanup)
     os.environ["NUMBA_CACHE_DIR"] = folder.name
-    return warn(f"{told}: each run compiles anew, some seconds; NUMBA_CACHE_DIR can name a folder")
+    return warn(f"{problem}: each run compiles again, for some seconds; {remedy}")
 
 
 def current_threads() -> int:
-    """How many threads parallel functions use now."""
+    """Return the number of threads that parallel functions use now."""
     import numba  # noqa: PLC0415
 
     return int(numba.get_num_threads())
@@ -114,7 +115,7 @@ def current_threads() -> int:
 
 @contextmanager
 def numba_threads(jobs: int) -> Iterator[None]:
-    """Let parallel functions use `jobs` threads at most; their waiting for each other costs much on a busy machine."""
+    """Limit parallel functions to `jobs` threads; on a busy machine, waiting for more threads is slow."""
     import numba  # noqa: PLC0415
 
     before = numba.get_num_threads()

@@ -1,4 +1,4 @@
-"""What surrounds this process: limits of memory and disk, what it has held at most, and what killed ones left."""
+"""Memory limits and peaks of this process, atomic writes, and files that killed processes left behind."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from benchmark.errors import BenchError
 
 _PROCESS = Path("/proc/self")
 _STALE_SECONDS = 24 * 3600.0
-#: One number: the highest of the peaks that were forgotten.
+#: One number: the highest peak before the last `forget_peak`.
 _FORGOTTEN = [0.0]
 
 
 def gigabytes(variable: str, default: float) -> int:
-    """An environment variable that holds gigabytes, in bytes; BenchError for anything else."""
+    """Read an environment variable in gigabytes, and return bytes; raise BenchError for anything but a number."""
     text = os.environ.get(variable, str(default))
     try:
         n_bytes = int(float(text) * 1e9)
@@ -32,22 +32,22 @@ def gigabytes(variable: str, default: float) -> int:
 
 
 def share_machine() -> None:
-    """Let OpenMP's threads sleep while they wait; it must be said before its library is loaded.
+    """Let waiting OpenMP threads sleep; must be called before the OpenMP library is loaded.
 
-    They would else turn around: on a busy machine that takes a third of PLSI's time of the processors.
+    By default waiting threads spin: on a busy machine this takes a third of PLSI's processor time.
     """
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 
 def probe(folder: Path) -> None:
-    """Make a folder, and a file in it that doesn't stay; OSError where that can't be done."""
+    """Create a folder and a temporary file in it; raise OSError if that is impossible."""
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile(dir=folder, prefix=".probe.", suffix=f".{os.getpid()}.tmp"):
         pass
 
 
 def memory_limit() -> float:
-    """The bytes of address space that this process may have (``ulimit -v``); infinite where there is no limit."""
+    """Return the limit of this process's address space in bytes (``ulimit -v``); infinite without a limit."""
     try:
         import resource  # noqa: PLC0415 - not on every system
     except ImportError:
@@ -57,18 +57,18 @@ def memory_limit() -> float:
 
 
 def free_memory() -> float:
-    """Bytes that may yet be resident: what the system has, within a container's limit (cgroup v2) and a process's."""
-    found = [memory_limit()]
+    """Return the available memory in bytes: the least of system, container (cgroup v2) and process."""
+    limits = [memory_limit()]
     with contextlib.suppress(OSError, TypeError):
-        known = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
-        found.append(1024.0 * int(known[1]))  # type: ignore[index]
-    with contextlib.suppress(OSError, ValueError):  # "max" is no number
-        found.append(float(Path("/sys/fs/cgroup/memory.max").read_text()))
-    return min(found)
+        available = re.search(r"MemAvailable:\s+(\d+) kB", Path("/proc/meminfo").read_text())
+        limits.append(1024.0 * int(available[1]))  # type: ignore[index]
+    with contextlib.suppress(OSError, ValueError):  # "max" is not a number
+        limits.append(float(Path("/sys/fs/cgroup/memory.max").read_text()))
+    return min(limits)
 
 
 def forget_peak() -> None:
-    """Let the peak be what is held now; without effect where the system doesn't keep one."""
+    """Reset the peak to the current memory use; does nothing where the system doesn't record a peak."""
     _FORGOTTEN.append(max(_FORGOTTEN.pop(), peak_bytes()))
     try:
         (_PROCESS / "clear_refs").write_text("5")
@@ -77,28 +77,28 @@ def forget_peak() -> None:
 
 
 def peak_bytes() -> float:
-    """The most resident bytes since `forget_peak`, interpreter, libraries and corpus included; NaN where unknown."""
+    """Return the most resident bytes since `forget_peak`, with interpreter and libraries; NaN where unknown."""
     try:
-        found = re.search(r"VmHWM:\s+(\d+) kB", (_PROCESS / "status").read_text())
+        peak = re.search(r"VmHWM:\s+(\d+) kB", (_PROCESS / "status").read_text())
     except OSError:
         return math.nan
-    return math.nan if found is None else 1024.0 * int(found[1])
+    return math.nan if peak is None else 1024.0 * int(peak[1])
 
 
 def highest_bytes() -> float:
-    """The most resident bytes since this process began, whatever was forgotten; NaN where unknown."""
+    """Return the most resident bytes since this process began, despite `forget_peak`; NaN where unknown."""
     return max(peak_bytes(), *_FORGOTTEN)
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Replace a file by its new content in one step, so that a reader never sees half of it.
+    """Replace a file's content in one step, so that a reader never sees part of it.
 
-    Folders above it that are missing are made.
+    Missing folders above it are created.
 
     Raises
     ------
     BenchError
-        Where the file system refuses; the old content, if any, stays.
+        If the file can't be written; the old content, if any, remains.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -113,10 +113,11 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def remove_leftovers(folder: Path, pattern: str) -> None:
-    """Remove what killed processes left half written; a file of one that may still be alive is left to it.
+    """Remove unfinished files of killed processes; files of processes that may be alive stay.
 
-    The last but one part of a file's name, between dots, is the number of the process, or its `name_of_process`: of
-    those of other machines, which may share the folder, nobody knows here whether they are alive.
+    The last but one part of a file's name, between dots, is the number of its process, or its `name_of_process`.
+    Whether processes of other machines, which may share the folder, are alive is unknown here: their files are removed
+    after a day.
     """
     here = name_of_process().partition("@")[2]
     for part in folder.glob(pattern):
@@ -128,7 +129,7 @@ def remove_leftovers(folder: Path, pattern: str) -> None:
 
 
 def name_of_process() -> str:
-    """The number of this process and the name of its machine, without dots."""
+    """Return the number of this process and the name of its machine, without dots."""
     return f"{os.getpid()}@{platform.node().replace('.', '-')}"
 
 

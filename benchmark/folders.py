@@ -1,4 +1,4 @@
-"""Where the store keeps its files: a folder of this machine, or an address such as s3://bucket/prefix."""
+"""Storage of the store's files: a local folder, or an address such as s3://bucket/prefix."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ T = TypeVar("T")
 
 
 class UnreachableError(BenchError):
-    """An address doesn't answer, or answers with an error."""
+    """Address that doesn't answer, or answers with an error."""
 
 
 def answer_seconds() -> float:
-    """Read ``$BENCH_CACHE_SECONDS``: how long a file behind an address may take, retries included; 30 unless given.
+    """Read ``$BENCH_CACHE_SECONDS``: the time limit for a file at an address, retries included; by default 30 s.
 
     Raises
     ------
     BenchError
-        If it is no positive number.
+        If it isn't a positive number.
     """
     text = os.environ.get("BENCH_CACHE_SECONDS", "30")
     try:
@@ -46,63 +46,63 @@ def answer_seconds() -> float:
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
-    """Return what a call returns or raises; TimeoutError after so many seconds, when its thread is left to itself."""
+    """Return a call's result or raise its error; raise TimeoutError after `seconds`, while its thread runs on."""
     done: Future[T] = Future()
 
     def work() -> None:
         try:
             done.set_result(call())
-        except BaseException as error:  # noqa: BLE001 - it is raised again where it is asked for
+        except BaseException as error:  # noqa: BLE001 - raised again by `done.result`
             done.set_exception(error)
 
     threading.Thread(target=work, daemon=True).start()
     try:
         return done.result(seconds)
     except FutureTimeout:
-        if done.done():  # the call's own
+        if done.done():  # the call itself raised it
             raise
-        raise TimeoutError(f"no whole answer in {seconds:g} s") from None
+        raise TimeoutError(f"no complete answer in {seconds:g} s") from None
 
 
 class Files(Protocol):
-    """Files by their names, shared by any number of processes at once."""
+    """Files by name, shared by any number of processes at the same time."""
 
-    #: As a person names it, wherever a process works.
+    #: Folder or address in messages, independent of the current folder.
     address: str
 
     def path(self, name: str) -> Any:
-        """Where a file stands: below the first two letters of its name."""
+        """Return a file's path: below a folder of the first two letters of its name."""
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Test whether a file exists."""
 
     def open(self, name: str) -> BinaryIO:
-        """Open it to be read; FileNotFoundError or NotADirectoryError where there is none."""
+        """Open a file for reading; raise FileNotFoundError or NotADirectoryError if it doesn't exist."""
 
     def write(self, name: str, fill: Callable[[BinaryIO], None]) -> None:
-        """Let `fill` write it; no reader ever meets half of it, and OSError leaves what was there."""
+        """Write a file by calling `fill`; no reader sees part of it, and on OSError the old file stays."""
 
     def remove(self, path: Any) -> None:
-        """Remove what stands there, if that can be done."""
+        """Remove the file at a path, if possible."""
 
     def used(self, name: str) -> None:
-        """Note that a file was read, where that can be noted."""
+        """Record that a file was read, if the storage can record it."""
 
     def begin(self, version: str) -> None:
-        """Note that a version uses the files from now on, unless it has before; where that can be noted."""
+        """Record the time of a version's first use of the files, if the storage can record it."""
 
     def began(self, version: str) -> float | None:
         """Return when a version began to use the files, in seconds since 1970; None if it never has."""
 
     def listed(self) -> list[tuple[Any, int, float]]:
-        """Path, bytes and time of last use of every file."""
+        """List path, size in bytes and time of last use of every file."""
 
     def clear(self) -> None:
-        """Remove what was left half written."""
+        """Remove unfinished files."""
 
 
 class LocalFiles:
-    """Files below a folder: written beside their place and renamed into it."""
+    """Files below a local folder; written to a temporary file, then renamed."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.address = folder, str(folder.absolute())
@@ -110,19 +110,19 @@ class LocalFiles:
         remove_leftovers(folder / "parts", "*")
 
     def path(self, name: str) -> Path:
-        """Where a file stands."""
+        """Return a file's path."""
         return self.folder / name[:2] / name
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Test whether a file exists."""
         return self.path(name).is_file()
 
     def open(self, name: str) -> BinaryIO:
-        """Open it to be read."""
+        """Open a file for reading."""
         return self.path(name).open("rb")
 
     def write(self, name: str, fill: Callable[[BinaryIO], None]) -> None:
-        """Write it beside its place, and rename it."""
+        """Write a temporary file, and rename it."""
         part = self.folder / "parts" / f"{name}.{name_of_process()}.{secrets.token_hex(4)}"
         path = self.path(name)
         try:
@@ -138,7 +138,7 @@ class LocalFiles:
             raise
 
     def remove(self, path: Path) -> None:
-        """Remove a file, or a folder in its place; where that can't be done, no files can be written either."""
+        """Remove a file, or a folder in its place; ignore errors, since then files can't be written either."""
         with contextlib.suppress(OSError):
             if path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
@@ -146,66 +146,66 @@ class LocalFiles:
                 path.unlink()
 
     def used(self, name: str) -> None:
-        """Note that a file was read."""
+        """Record that a file was read, in its time of modification."""
         with contextlib.suppress(OSError):
             os.utime(self.path(name))
 
     def begin(self, version: str) -> None:
-        """Leave an empty file of the version's name."""
+        """Create an empty file named after the version."""
         with contextlib.suppress(OSError):
             self._versions.mkdir(parents=True, exist_ok=True)
             (self._versions / version).touch(exist_ok=False)
 
     def began(self, version: str) -> float | None:
-        """Return the time of the version's file."""
+        """Return the time of the version's file; None if there is none."""
         with contextlib.suppress(OSError):
             return (self._versions / version).stat().st_mtime
         return None
 
     def listed(self) -> list[tuple[Path, int, float]]:
-        """Path, bytes and time of last use."""
-        found = []
+        """List path, size in bytes and time of last use of every file."""
+        files = []
         for path in self.folder.glob("??/*"):
             with contextlib.suppress(OSError):
                 stat = path.stat()
-                found.append((path, stat.st_size, stat.st_mtime))
-        return found
+                files.append((path, stat.st_size, stat.st_mtime))
+        return files
 
     def clear(self) -> None:
-        """Remove what was left half written."""
+        """Remove unfinished files."""
         shutil.rmtree(self.folder / "parts", ignore_errors=True)
 
 
 class RemoteFiles:
-    """Files below an address that fsspec knows: each is put whole, as object stores do; its last use is its writing.
+    """Files below an address that fsspec supports. Each is written as a whole; its last use is the time of writing.
 
     Raises
     ------
     ConfigError
-        If nothing speaks to such an address, or what does isn't installed.
+        If fsspec doesn't support the address, or a package for it isn't installed.
     UnreachableError
-        If it doesn't answer whenever a file is asked for, within `answer_seconds`; OSError where one is written.
+        If a read isn't answered within `answer_seconds`; a write raises OSError.
     """
 
     def __init__(self, address: str) -> None:
         self.address, self._seconds = address.rstrip("/"), answer_seconds()
         try:
-            import fsspec  # noqa: PLC0415 - only of those who ask for it
+            import fsspec  # noqa: PLC0415 - an optional dependency
 
-            # What others write must be seen at once: nothing that was listed is remembered.
+            # Files of other processes must be visible at once: no listings are cached.
             self._system, self._root = fsspec.core.url_to_fs(self.address, use_listings_cache=False)
         except ImportError as error:
             raise ConfigError(f"BENCH_CACHE is {address!r}: {error} (fsspec and s3fs come with {CLUSTER})") from None
         except ValueError as error:
-            wanted = "a folder, or an address that fsspec knows, such as s3://bucket/prefix"
+            wanted = "a folder, or an address that fsspec supports, such as s3://bucket/prefix"
             raise ConfigError(f"BENCH_CACHE is {address!r}: {error}; name {wanted}") from None
 
     def path(self, name: str) -> PurePosixPath:
-        """Where a file stands."""
+        """Return a file's path."""
         return PurePosixPath(self._root, name[:2], name)
 
     def has(self, name: str) -> bool:
-        """Whether there is such a file."""
+        """Test whether a file exists."""
         try:
             within(self._seconds, lambda: self._system.info(str(self.path(name))))
         except FileNotFoundError:
@@ -215,7 +215,7 @@ class RemoteFiles:
         return True
 
     def open(self, name: str) -> BinaryIO:
-        """All of it, to be read."""
+        """Download a whole file, and open it for reading."""
         try:
             return BytesIO(within(self._seconds, lambda: self._system.cat_file(str(self.path(name)))))
         except FileNotFoundError:
@@ -224,11 +224,11 @@ class RemoteFiles:
             raise self._silent(error) from error
 
     def write(self, name: str, fill: Callable[[BinaryIO], None]) -> None:
-        """Put it, whole."""
-        whole = BytesIO()
-        fill(whole)
+        """Upload a whole file."""
+        content = BytesIO()
+        fill(content)
         try:
-            within(self._seconds, lambda: self._system.pipe_file(str(self.path(name)), whole.getvalue()))
+            within(self._seconds, lambda: self._system.pipe_file(str(self.path(name)), content.getvalue()))
         except Exception as error:
             raise OSError(f"{type(error).__name__}: {error}") from error
 
@@ -238,40 +238,40 @@ class RemoteFiles:
             within(self._seconds, lambda: self._system.rm_file(str(path)))
 
     def used(self, name: str) -> None:
-        """Nothing: an object's time is that of its writing."""
+        """Do nothing: an object's time is that of its writing."""
 
     def begin(self, version: str) -> None:
-        """Nothing: an object's time is that of its writing."""
+        """Do nothing: an object's time is that of its writing."""
 
     def began(self, version: str) -> float | None:  # noqa: ARG002
-        """None: nothing was noted."""
+        """Return None: no first use is recorded."""
         return None
 
     def listed(self) -> list[tuple[PurePosixPath, int, float]]:
-        """Path, bytes and time of writing."""
+        """List path, size in bytes and time of writing of every file."""
         try:
-            found = within(self._seconds, lambda: self._system.find(self._root, detail=True))
+            files = within(self._seconds, lambda: self._system.find(self._root, detail=True))
         except FileNotFoundError:
             return []
         except Exception as error:
             raise self._silent(error) from error
-        return [(PurePosixPath(path), int(each["size"] or 0), _time_of(each)) for path, each in found.items()]
+        return [(PurePosixPath(path), int(file["size"] or 0), _time_of(file)) for path, file in files.items()]
 
     def clear(self) -> None:
-        """Nothing: what isn't put whole isn't there."""
+        """Do nothing: an interrupted upload leaves no file."""
 
     def _silent(self, error: Exception) -> UnreachableError:
         return UnreachableError(f"the store {self.address} can't be read: {type(error).__name__}: {error}")
 
 
-def _time_of(described: dict[str, Any]) -> float:
-    """Seconds since 1970 at which an object was written; 0 where its store doesn't tell."""
+def _time_of(facts: dict[str, Any]) -> float:
+    """Return when an object was written, in seconds since 1970; 0 if its store doesn't report it."""
     for key in ("LastModified", "mtime", "created", "last_modified"):
-        if (found := described.get(key)) is not None:
-            return float(found.timestamp() if hasattr(found, "timestamp") else found)
+        if (time := facts.get(key)) is not None:
+            return float(time.timestamp() if hasattr(time, "timestamp") else time)
     return 0.0
 
 
 def files_at(place: Path | str) -> Files:
-    """The files of a folder, or behind an address, which has ``://`` in it."""
+    """Return the files of a folder, or of an address (with ``://`` in it)."""
     return RemoteFiles(str(place)) if "://" in str(place) else LocalFiles(Path(place))

@@ -1,8 +1,8 @@
-"""Plug-ins: code that isn't this package's, loaded and run so that its results can be named by all that made them.
+"""Load and run plug-ins (users' code) so that their results are stored under everything that they depend on.
 
 A plug-in's file is run as Python runs a script: its folder comes first on the path, and modules and packages beside it
-are imported by their bare names, also later, inside its methods. Each plug-in has its own copies of such modules; they
-are in `sys.modules` only while its code runs. What goes wrong in such code is told with its file and line.
+are imported by their bare names, also later, inside its methods. Each plug-in has separate copies of such modules,
+which are in `sys.modules` only while its code runs. Errors in such code are reported with its file and line.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _NUMBERS = itertools.count(1)
-#: The plug-ins that were loaded last, by file or distribution.
+#: The latest version of each loaded plug-in, by file or distribution.
 _LOADED: dict[str, Plugin] = {}
-#: The plug-in that a class is named by, the kind of component and its name.
+#: Plug-in, kind of component and name of each class of a plug-in.
 _OWNERS: WeakKeyDictionary[type, tuple[Plugin, str, str]] = WeakKeyDictionary()
-#: Files and folders whose lines errors are told with.
-_TOLD: set[Path] = set()
-#: One plug-in runs at a time, in threads of its own: it has the process's modules and settings.
-_ALONE = threading.RLock()
+#: Files and folders whose lines are reported with errors.
+_REPORTED: set[Path] = set()
+#: One plug-in runs at a time, because it uses the process's modules and settings.
+_LOCK = threading.RLock()
 _RUNNING: list[Plugin] = []
 
 
 class Plugin:
-    """A plug-in's file, or the installed package of an entry point, with the modules that it has imported.
+    """Plug-in: a file, or the installed package of an entry point, with the modules that it has imported.
 
     Parameters
     ----------
     name : str
-        The file's whole path, or the distribution with its version.
+        The file's absolute path, or the distribution with its version.
     folder : Path
-        What it reads is named relative to it.
+        Folder that names of read files are relative to.
 
     Attributes
     ----------
     imported : Reads
-        What it read while it was imported.
+        Reads while the plug-in was imported.
     worked : Reads
-        What it has read since, in this process: it may have kept any of it, so that every result depends on all.
+        Reads since then, in this process. The plug-in may remember any of them, so that every result depends on all.
     reported : set of str
-        Reasons that were said of its results.
+        Reasons, already reported, why its results aren't stored.
     """
 
     def __init__(self, name: str, folder: Path) -> None:
@@ -75,32 +75,32 @@ class Plugin:
 
     @property
     def digest(self) -> str:
-        """The sha256 over all that it read while it was imported; an installed package counts by its version."""
+        """The sha256 over its reads while it was imported, and over the version of an installed package."""
         version = "" if Path(self.name).is_absolute() else self.name
         return hashlib.sha256(f"{version}\n{self.imported.digest}".encode()).hexdigest()
 
     def why_not(self) -> str:
-        """Return why no result of it can be stored now; "" where one can."""
+        """Return why its results can't be stored now; "" if they can."""
         return self.imported.why_not() or self.worked.why_not()
 
     def is_current(self, reads: Iterable[list[str]] | None = None) -> bool:
-        """Whether all that it read is as it was: while it was imported, or what an entry of the store holds."""
+        """Test whether its reads are unchanged: those while it was imported, or `reads` of an entry of the store."""
         listed = self.imported.listed if reads is None else reads
         return is_current(listed, self.folder, [*self.path, *sys.path])
 
 
 class _SourceLoader(SourceFileLoader):
-    """Runs a module from its source, never from what was compiled of an older one."""
+    """Loader of modules from their source, never from bytecode that may be older."""
 
     def get_code(self, fullname: str) -> Any:
         """Compile the source."""
         path = self.get_filename(fullname)
-        _TOLD.add(Path(path))
+        _REPORTED.add(Path(path))
         return self.source_to_code(self.get_data(path), path)
 
 
 class _Finder:
-    """Finds modules as Python does, remembers where, and has those that aren't installed run from their source."""
+    """Finder of modules as Python's, which records their places and loads uninstalled modules from their source."""
 
     def __init__(self, reads: Reads) -> None:
         self._reads = reads
@@ -108,7 +108,7 @@ class _Finder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a module; None where Python finds none on the path."""
+        """Find a module; return None where Python finds none on the path."""
         spec = PathFinder.find_spec(fullname, path, target)
         place = None if spec is None else spec.origin
         with importing(self._reads) as by_plugin:
@@ -124,48 +124,48 @@ class _Finder:
 
 
 def plugin_of(component: Any) -> Plugin | None:
-    """Return the plug-in that a class is of; None for one of this package."""
+    """Return the plug-in that a class belongs to; None for a class of this package."""
     owner = _OWNERS.get(component) if isinstance(component, type) else None
     return owner[0] if owner else None
 
 
 def named_by(component: Any) -> tuple[str, str, str] | None:
-    """Return how a plug-in's class is named: the plug-in, the kind of component, its name."""
+    """Return the plug-in, the kind of component and the name of a plug-in's class; None for other classes."""
     owner = _OWNERS.get(component) if isinstance(component, type) else None
     return (owner[0].name, owner[1], owner[2]) if owner else None
 
 
 def own(plugin: Plugin, kind: str, name: str, component: Any) -> None:
-    """Remember that a class is a plug-in's, under a kind and a name; this package's own classes count by themselves."""
+    """Register a class as a plug-in's component of a kind and name; classes of this package are ignored."""
     if isinstance(component, type) and not component.__module__.startswith(f"{__package__}."):
         _OWNERS[component] = plugin, kind, name
 
 
 @contextlib.contextmanager
 def running(plugin: Plugin | None, reads: Reads | None = None) -> Iterator[None]:
-    """Let a plug-in's code run: with its modules, observed, and with all that it changes put back.
+    """Run a plug-in's code with its modules, observe its reads, and restore what it changes.
 
     Parameters
     ----------
     plugin : Plugin or None
-        None for code of this package, which just runs.
+        None for code of this package, which runs as usual.
     reads : Reads, optional
-        What is written into; the plug-in's `worked` by default.
+        Record of the reads; by default the plug-in's `worked`.
 
     Raises
     ------
     PatchedError
-        If it replaced what others use.
+        If it replaced a function or class of a shared module.
     """
-    if plugin is None or plugin in _RUNNING[-1:]:  # in this thread, or in one that this plug-in is solved by
+    if plugin is None or plugin in _RUNNING[-1:]:  # in this thread, or in one that works for this plug-in
         yield
         return
-    with _ALONE:
-        into = plugin.worked if reads is None else reads
+    with _LOCK:
+        record = plugin.worked if reads is None else reads
         entry = sys._getframe(1)  # noqa: SLF001 - of the caller, below contextlib's frames and those of this module
         while entry.f_back is not None and entry.f_code.co_filename in (contextlib.__file__, __file__):
             entry = entry.f_back
-        with isolated(), wrapped(), _modules_of(plugin, into), observed(into, entry):
+        with isolated(), wrapped(), _modules_of(plugin, record), observed(record, entry):
             _RUNNING.append(plugin)
             try:
                 yield
@@ -175,15 +175,15 @@ def running(plugin: Plugin | None, reads: Reads | None = None) -> Iterator[None]
 
 @contextlib.contextmanager
 def guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool = True) -> Iterator[None]:
-    """Let a component's code run as `running` does, and blame what goes wrong on it; nothing of this is for our own.
+    """Run a component's code as `running` does, and report its errors as the plug-in's; other code runs as usual.
 
     Parameters
     ----------
     component : class
     kind : type
-        The error that is raised in a line, see `blaming`.
+        Type of the error that is raised, see `blaming`.
     short : bool
-        As of `blamed`.
+        As in `blamed`.
     """
     plugin = plugin_of(component)
     if plugin is None:
@@ -194,15 +194,15 @@ def guarded(component: Any, kind: type[Exception] = ValueError, *, short: bool =
 
 
 def guard_methods(component: type, names: Iterable[str]) -> None:
-    """Let methods and properties of a plug-in's class run guarded, whoever calls them; errors for the person pass."""
+    """Wrap methods and properties of a plug-in's class in `guarded`; errors for the user (BenchError) pass."""
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             try:
                 with guarded(component, ConfigError, short=False):
-                    found = function(*args, **kwargs)
-                    return list(found) if isinstance(found, Iterator) else found
+                    result = function(*args, **kwargs)
+                    return list(result) if isinstance(result, Iterator) else result
             except ConfigError as error:
                 raise error.__cause__ if isinstance(error.__cause__, BenchError) else error from None
 
@@ -210,13 +210,13 @@ def guard_methods(component: type, names: Iterable[str]) -> None:
         return call
 
     for name in names:
-        found = inspect.getattr_static(component, name, None)
-        function = getattr(found, "fget", None) or getattr(found, "func", None) or found
+        attribute = inspect.getattr_static(component, name, None)
+        function = getattr(attribute, "fget", None) or getattr(attribute, "func", None) or attribute
         if not inspect.isfunction(function) or hasattr(function, "guarded"):
             continue
-        if isinstance(found, property):
+        if isinstance(attribute, property):
             setattr(component, name, property(wrap(function)))
-        elif isinstance(found, functools.cached_property):
+        elif isinstance(attribute, functools.cached_property):
             cached = functools.cached_property(wrap(function))
             cached.__set_name__(component, name)
             setattr(component, name, cached)
@@ -226,7 +226,7 @@ def guard_methods(component: type, names: Iterable[str]) -> None:
 
 @contextlib.contextmanager
 def _modules_of(plugin: Plugin, reads: Reads) -> Iterator[None]:
-    """Let a plug-in's modules stand in `sys.modules`, and no other that isn't installed."""
+    """Put a plug-in's modules in `sys.modules`, and hide other modules that aren't installed."""
     hidden = _not_installed()
     for name in hidden:
         del sys.modules[name]
@@ -240,17 +240,17 @@ def _modules_of(plugin: Plugin, reads: Reads) -> Iterator[None]:
         yield
     finally:
         reads.path = list(sys.path)
-        plugin.path = [each for each in sys.path if each not in before]
+        plugin.path = [folder for folder in sys.path if folder not in before]
         plugin.modules = _not_installed()
         for name in plugin.modules:
             del sys.modules[name]
         sys.modules.update(hidden)
-        if plugin.module is not None:  # its classes say that they are of it, wherever they are looked at
+        if plugin.module is not None:  # its classes name this module, which other code may look up
             sys.modules[plugin.module.__name__] = plugin.module
 
 
 def _not_installed() -> dict[str, ModuleType]:
-    """Return the imported modules that are neither installed nor this package's, nor the program itself."""
+    """Return the imported modules that aren't installed, of this package, or `__main__`."""
     found = {}
     for name, module in list(sys.modules.items()):
         place = getattr(module, "__file__", None) or next(iter(getattr(module, "__path__", None) or ()), None)
@@ -260,12 +260,12 @@ def _not_installed() -> dict[str, ModuleType]:
 
 
 def loaded(path: Path) -> Plugin:
-    """Run a plug-in's file, unless it was before and all that it read then is as it was.
+    """Load a plug-in's file; an earlier load is reused if everything that it read is unchanged.
 
     Raises
     ------
     ConfigError
-        If it can't be read, or an error stops it; with its line.
+        If the file can't be read, or raises an error; the message has its line.
     """
     path = path.resolve()
     known = _LOADED.get(str(path))
@@ -278,7 +278,7 @@ def loaded(path: Path) -> Plugin:
     plugin = Plugin(str(path), path.parent)
     name = f"_plugin{next(_NUMBERS)}_{path.stem}"
     spec = spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
-    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the loader was given
+    assert spec is not None and spec.loader is not None  # noqa: S101, PT018 - the loader is passed above
     module = module_from_spec(spec)
     names = [name] if _is_taken(path.stem) else [name, path.stem]  # other files beside it may import it
     plugin.modules = dict.fromkeys(names, module)
@@ -295,7 +295,7 @@ def _is_taken(name: str) -> bool:
 
 
 def installed(name: str, folder: Path) -> Plugin:
-    """Return the plug-in that a distribution is; the same until a file of it, where it is editable, has changed."""
+    """Return the plug-in of a distribution; a new one if a file of an editable installation has changed."""
     known = _LOADED.get(name)
     if known is None or known.why_not():
         known = _LOADED[name] = Plugin(name, folder)
@@ -303,52 +303,52 @@ def installed(name: str, folder: Path) -> Plugin:
 
 
 def files_of(names: Iterable[str]) -> dict[str, dict[str, bytes]]:
-    """Return the files that plug-ins read when they were imported, to be loaded again in another process.
+    """Return the files that plug-ins read when they were imported, to load them again in another process.
 
     Returns
     -------
     dict of str to dict of str to bytes
         Contents by relative path, by the plug-in's name.
     """
-    found = {}
+    contents = {}
     for name in names:
         plugin = _LOADED[name]
-        relative = [each for kind, each in plugin.imported.reads if kind == "file"]
-        inside = [each for each in relative if not each.startswith("..") and (plugin.folder / each).is_file()]
-        found[name] = {each: (plugin.folder / each).read_bytes() for each in inside}
-    return found
+        relative = [file for kind, file in plugin.imported.reads if kind == "file"]
+        inside = [file for file in relative if not file.startswith("..") and (plugin.folder / file).is_file()]
+        contents[name] = {file: (plugin.folder / file).read_bytes() for file in inside}
+    return contents
 
 
 def loaded_again(files: Mapping[str, Mapping[str, bytes]], folder: Path) -> dict[str, Plugin]:
-    """Load such plug-ins from a folder that their files are written to; by the names that they have elsewhere."""
-    found = {}
-    for number, (name, each) in enumerate(files.items()):
-        for file, content in each.items():
+    """Write plug-ins' files (see `files_of`) to a folder and load them; return them by their original names."""
+    plugins = {}
+    for number, (name, contents) in enumerate(files.items()):
+        for file, content in contents.items():
             (folder / str(number) / file).parent.mkdir(parents=True, exist_ok=True)
             (folder / str(number) / file).write_bytes(content)
-        found[name] = loaded(folder / str(number) / Path(name).name)
-    return found
+        plugins[name] = loaded(folder / str(number) / Path(name).name)
+    return plugins
 
 
 def tell_lines_of(places: Iterable[Path]) -> None:
-    """Tell errors with their lines in these files or folders."""
-    _TOLD.update(places)
+    """Report errors with their lines in these files or folders."""
+    _REPORTED.update(places)
 
 
 @contextlib.contextmanager
 def blaming(kind: type[Exception], otherwise: object, *, short: bool = False) -> Iterator[None]:
-    """Turn whatever goes wrong in a plug-in into an error in a line, with the plug-in's file and line.
+    """Convert any exception of a plug-in into an error whose one-line message has the plug-in's file and line.
 
-    Ctrl-C stays what it is; a KeyboardInterrupt that the plug-in raises by itself is blamed on it, as is SystemExit.
+    Ctrl-C passes; a KeyboardInterrupt or SystemExit that the plug-in itself raises is converted.
 
     Parameters
     ----------
     kind : type
-        The error that is raised.
+        Type of the error that is raised.
     otherwise : object
-        What stands for the line where none is known.
+        Replaces file and line where they are unknown.
     short : bool
-        As of `blamed`.
+        As in `blamed`.
     """
     pressed: list[int] = []
     main = threading.current_thread() is threading.main_thread()
@@ -368,7 +368,7 @@ def blaming(kind: type[Exception], otherwise: object, *, short: bool = False) ->
     except BaseException as error:
         if pressed and isinstance(error, KeyboardInterrupt):
             raise
-        if isinstance(error, kind | FloatingPointError) and not blamed(error):  # of this package, in its own words
+        if isinstance(error, kind | FloatingPointError) and not blamed(error):  # raised by this package
             raise
         raise kind(blamed(error, otherwise, short=short)) from error
     finally:
@@ -377,23 +377,23 @@ def blaming(kind: type[Exception], otherwise: object, *, short: bool = False) ->
 
 
 def blamed(error: BaseException, otherwise: object = "", *, short: bool = False) -> str:
-    """An error of a plug-in in a line, with the last line of the plug-in that it came by; "" if it came by none.
+    """Format a plug-in's error in one line, with the plug-in's last line in its traceback; "" if there is none.
 
     Parameters
     ----------
     error : BaseException
     otherwise : object
-        What stands for the line where none is known.
+        Replaces file and line where they are unknown.
     short : bool
-        Whether the file is called by its name alone, as results must be that are the same in every place.
+        Whether to print the file's name without its folder, so that results are the same in every folder.
     """
     place, step = "", error.__traceback__
     while step is not None:
         file = Path(step.tb_frame.f_code.co_filename)
-        if file in _TOLD or any(folder in _TOLD for folder in file.parents):
+        if file in _REPORTED or any(folder in _REPORTED for folder in file.parents):
             place = f"{file.name if short else file}:{step.tb_lineno}"
         step = step.tb_next
-    if isinstance(error, SyntaxError) and error.filename and Path(error.filename) in _TOLD:
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename) in _REPORTED:
         place = f"{error.filename}:{error.lineno}"
     place = place or str(otherwise)
     name = "" if isinstance(error, PatchedError) else f"{type(error).__name__}: "
@@ -403,12 +403,12 @@ def blamed(error: BaseException, otherwise: object = "", *, short: bool = False)
 def _message(error: BaseException) -> str:
     try:
         return error.msg if isinstance(error, SyntaxError) else str(error)
-    except Exception:  # noqa: BLE001 - an error of a plug-in may be unable to say what it is
+    except Exception:  # noqa: BLE001 - `__str__` of a plug-in's error may raise
         return "its message can't be read"
 
 
 def place_of(component: Any, *, short: bool = False) -> str:
-    """File and line of a class or function, or the module that it is of; `short` as of `blamed`."""
+    """Return file and line of a class or function, or its module if unknown; `short` as in `blamed`."""
     component = inspect.unwrap(component) if callable(component) else component
     try:
         file = Path(str(inspect.getsourcefile(component)))

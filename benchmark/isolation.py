@@ -1,7 +1,7 @@
-"""Undo what a plug-in's code changes in the process: no other result may depend on it.
+"""Undo changes that a plug-in's code makes to the process, so that no other result depends on them.
 
-Settings are put back. A function or class of the standard library, of an installed package or of this package that was
-replaced is put back, too, and that is an error: the plug-in's own numbers came of it.
+Settings are restored. A replaced function or class of the standard library, of an installed package or of this package
+is restored as well, and raises an error, because the plug-in's numbers were computed with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-#: Packages and modules in which what others call must stay as it is.
+#: Packages and modules whose public functions and classes plug-ins must not replace.
 _SHARED = frozenset(
     [
         *("builtins", "os", "posixpath", "math", "random", "json", "io", "time", "copy", "itertools", "functools"),
@@ -33,11 +33,11 @@ _SHARED = frozenset(
 
 
 class PatchedError(Exception):
-    """A plug-in replaced what others use."""
+    """Plug-in that replaced a function or class of a shared module."""
 
 
 class _Stream:
-    """A stream that a plug-in can't close; what it prints goes to standard error, which holds no results."""
+    """Stream that a plug-in can't close; its output goes to standard error, which never has results."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -49,19 +49,19 @@ class _Stream:
         return iter(self._stream)
 
     def close(self) -> None:
-        """Leave it open."""
+        """Leave the stream open."""
 
 
 @contextlib.contextmanager
 def isolated() -> Iterator[None]:
-    """Put back, at the end, what a plug-in's code may have changed.
+    """Restore at the end all settings that a plug-in's code may have changed.
 
-    Global random numbers start from the same seed each time, so that no result depends on what was drawn before.
+    Global random generators start from the same seed each time, so that no result depends on earlier draws.
 
     Raises
     ------
     PatchedError
-        If a function or class of `_SHARED` was replaced; it is put back.
+        If a function or class of `_SHARED` was replaced; it is restored.
     """
     shared, removed = _shared(), []
     try:
@@ -69,22 +69,23 @@ def isolated() -> Iterator[None]:
             for restore in _SETTINGS:
                 stack.enter_context(restore())
             random.seed(0)
-            np.random.seed(0)  # noqa: NPY002 - the global state is what is meant
+            np.random.seed(0)  # noqa: NPY002 - the global state is meant
             try:
                 yield
             finally:
                 removed = [name for name in shared if name not in sys.modules]
     finally:
-        replaced = [(module, name) for module, own in shared.items() for name in _replaced(module, own)]
+        replaced = [(module, name) for module, before in shared.items() for name in _replaced(module, before)]
         for module, name in replaced:
             setattr(sys.modules[module], name, shared[module][name])
         if replaced or removed:
             named = sorted({*removed, *(f"{module}.{name}" for module, name in replaced)})
-            raise PatchedError(f"it replaces {', '.join(named[:3])}, which others use; derive or wrap instead")
+            names = ", ".join(named[:3])
+            raise PatchedError(f"it replaces {names}, which other code uses; subclass or wrap it instead")
 
 
 def _shared() -> dict[str, dict[str, Any]]:
-    """Return what stands in shared modules, by module and name."""
+    """Return the attributes of shared modules, by module and name."""
     return {
         name: dict(vars(module))
         for name, module in list(sys.modules.items())
@@ -93,7 +94,7 @@ def _shared() -> dict[str, dict[str, Any]]:
 
 
 def _replaced(module: str, before: dict[str, Any]) -> list[str]:
-    """Find the public functions and classes of a module that something else stands for now."""
+    """Return the names of a module's public functions and classes that were replaced."""
     now = vars(sys.modules[module])
     if all(map(operator.is_, map(now.get, before), before.values())):
         return []
@@ -105,18 +106,18 @@ def _replaced(module: str, before: dict[str, Any]) -> list[str]:
 
 
 def _compiled(value: Any) -> bool:
-    """Whether a function is what this package or numba puts in the place of its source, when it is first called."""
+    """Test whether a function is compiled: this package and numba replace functions when they are first called."""
     return type(value).__module__.startswith("numba") or getattr(value, "__module__", "").startswith("numba")
 
 
 @contextlib.contextmanager
 def _attributes() -> Iterator[None]:
-    """Put back attributes of `sys` and of modules that hold settings."""
+    """Restore attributes of `sys` that are settings."""
     places = [(sys, name) for name in ("path", "meta_path", "path_hooks", "stdin", "stdout", "stderr", "excepthook")]
     before = [(module, name, getattr(module, name)) for module, name in places]
     copies = [(value, list(value)) for _, _, value in before if isinstance(value, list)]
     flag = sys.dont_write_bytecode
-    sys.dont_write_bytecode = True  # what is imported counts by its source
+    sys.dont_write_bytecode = True  # imported modules are digested by their source
     if sys.stderr is not None:
         sys.stdout = sys.stderr = _Stream(sys.stderr)
     try:
@@ -131,7 +132,7 @@ def _attributes() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _modules() -> Iterator[None]:
-    """Put back modules that were taken out of the list of imported ones, or replaced in it."""
+    """Restore modules that were removed from `sys.modules`, or replaced there."""
     before = dict(sys.modules)
     try:
         yield
@@ -163,7 +164,7 @@ def _limits() -> Iterator[None]:
         sys.setswitchinterval(switch)
         if sys.gettrace() is not traces:
             sys.settrace(traces)
-        if sys.getprofile() is not profile:  # cProfile's own can't be set again
+        if sys.getprofile() is not profile:  # cProfile's can't be set again
             sys.setprofile(profile)
 
 

@@ -1,4 +1,4 @@
-"""Names as one array, and back: how archives and the store keep them."""
+"""Names as one array, and back; archives and the store save names in this form."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def joined(names: Iterable[str]) -> NDArray[np.uint8]:
-    """Names as one array; NUL stands between them, which no name contains."""
+    """Join names in one array, separated by NUL, which no name contains."""
     return np.frombuffer("\0".join(names).encode(), dtype=np.uint8)
 
 
 def parted(names: NDArray[np.uint8]) -> tuple[str, ...]:
-    """Names back from their array."""
+    """Split an array made by `joined` into names."""
     return tuple(names.tobytes().decode().split("\0"))

@@ -1,8 +1,8 @@
-"""Observe what a plug-in's code reads while it runs, so that its results can be named by that, or aren't stored.
+"""Observe what a plug-in's code reads while it runs: its results are stored under what it read, or not at all.
 
-The interpreter's audit hook reports files, folders, processes and the network; `os.stat` and its like, the environment
-and the command line report nothing, and are wrapped while a plug-in runs. What compiled code reads by itself is never
-reported: packages with compiled code that isn't known to read through Python make a result one that isn't stored.
+The interpreter's audit hook reports files, folders, processes and the network. `os.stat` and similar functions, the
+environment and the command line report nothing, and are wrapped while a plug-in runs. Reads of compiled code are never
+reported: results of packages with compiled code aren't stored, unless it is known to read through Python.
 """
 
 from __future__ import annotations
@@ -35,17 +35,17 @@ if TYPE_CHECKING:
 
     from benchmark.reads import Reads
 
-#: What the machine says of itself: a plug-in's own code that reads it depends on the machine.
+#: Folders with facts of the machine; a plug-in's code that reads them depends on the machine.
 _MACHINE = ("/proc/", "/sys/", "/dev/")
-#: Where Python's own search for installed packages stands, and that for modules.
+#: Files of Python's search for installed packages, and of its search for modules.
 _PACKAGE_SEARCH = (os.path.dirname(importlib.metadata.__file__),)  # noqa: PTH120
 _SEARCH = ("<frozen importlib", "<frozen zipimport", *_PACKAGE_SEARCH)
-#: What loads and watches is nobody's code.
+#: Files that load and observe plug-ins; their frames are skipped.
 _WATCHING = (__file__, str(Path(__file__).with_name("foreign.py")))
 _PROCESSES = ("subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.spawn", "os.fork", "os.forkpty")
 _NETWORK = ("socket.connect", "socket.getaddrinfo", "socket.gethostbyname", "socket.sendto", "socket.bind")
 _PROCESS = "starts a process"
-#: Events that say by themselves why a result can't be named by what was read.
+#: Events after which a result can't be stored, with the reason.
 _REASONS = {
     **dict.fromkeys([*_PROCESSES, "pty.spawn"], _PROCESS),
     **dict.fromkeys(_NETWORK, "uses the network"),
@@ -55,24 +55,24 @@ _REASONS = {
 }
 
 
-# --- Who is observed: threads of a plug-in, and those that they start ---
+# --- Observed threads: those of a plug-in, and those that they start ---
 
-#: Threads in which this module itself reads.
+#: Threads in which this module itself is reading.
 _READING: set[int] = set()
 _ACTIVE: dict[int, Reads] = {}
-#: Threads that plug-ins started; they may live on, and work for what runs later.
+#: Threads that plug-ins started; they may continue, and work for plug-ins that run later.
 _STARTED: WeakSet[threading.Thread] = WeakSet()
 
 
 @contextlib.contextmanager
 def observed(record: Reads, entry: FrameType) -> Iterator[None]:
-    """Write into a record what this thread, and threads that it starts, read from here on.
+    """Record what this thread, and threads that it starts, read from here on.
 
     Parameters
     ----------
     record : Reads
     entry : frame
-        Code below it on the stack isn't the plug-in's.
+        Frame below which no code on the stack is the plug-in's.
     """
     _install()
     ident, outer = threading.get_ident(), record.entry
@@ -97,7 +97,7 @@ def _current() -> Reads | None:
 
 @contextlib.contextmanager
 def _asked() -> Iterator[Reads | None]:
-    """Give the record of this thread, if it has one; None for what this module reads by itself."""
+    """Yield the record of this thread, if it has one; None while this module itself is reading."""
     ident = threading.get_ident()
     if not _ACTIVE or ident in _READING:
         yield None
@@ -111,50 +111,51 @@ def _asked() -> Iterator[Reads | None]:
 
 def _origin_of(frame: FrameType) -> str:
     name = frame.f_code.co_filename
-    if name.startswith("<") and not name.startswith("<frozen"):  # compiled from text: its globals say for whom
+    if name.startswith("<") and not name.startswith("<frozen"):  # compiled from text: its globals name the file
         name = frame.f_globals.get("__file__") or "<frozen>"
     return origin(name)
 
 
 def _callers(record: Reads) -> Iterator[str]:
-    """Whose code the callers of this module's functions are, from the nearest on.
+    """Yield the origin of the code of this module's callers, from the nearest on (see `origin`).
 
-    What a library does while it is imported is "importing": it happens once a process, whoever imports it first.
+    Code that a library runs while it is imported has the origin "importing": it runs once per process, whichever code
+    imports it first.
     """
-    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to see who calls
+    frame: FrameType | None = sys._getframe(1)  # noqa: SLF001 - there is no other way to find callers
     while frame is not None and frame is not record.entry:
         if frame.f_code.co_filename not in _WATCHING:
-            found = _origin_of(frame)
-            yield "importing" if found != "plug-in" and frame.f_code.co_name == "<module>" else found
+            of_frame = _origin_of(frame)
+            yield "importing" if of_frame != "plug-in" and frame.f_code.co_name == "<module>" else of_frame
         frame = frame.f_back
 
 
 def _is_search(places: tuple[str, ...] = _SEARCH) -> bool:
-    """Whether Python looks for modules or installed packages: modules are remembered by their names."""
+    """Test whether Python is searching for modules or installed packages; modules are recorded by name instead."""
     frame: FrameType | None = sys._getframe(1)  # noqa: SLF001
     while frame is not None and (frame.f_code.co_filename in _WATCHING or _origin_of(frame) == "standard"):
         if frame.f_code.co_filename.startswith(places):
             return True
-        if frame.f_code.co_filename.startswith("<frozen importlib"):  # a module is imported, whoever asks for it
+        if frame.f_code.co_filename.startswith("<frozen importlib"):  # a module is being imported, by whatever code
             return False
         frame = frame.f_back
     return False
 
 
 def _nearest_is_plugin(record: Reads) -> bool:
-    """Whether a plug-in's own code asks, directly or by the standard library."""
+    """Test whether a plug-in's code calls, directly or through the standard library."""
     return next((origin for origin in _callers(record) if origin != "standard"), "") == "plug-in"
 
 
 def _plugin_asks(record: Reads) -> bool:
-    """Whether a plug-in's code asks, by whatever libraries; what this package reads for itself isn't meant."""
+    """Test whether a plug-in's code calls, through any libraries; this package's own reads don't count."""
     origins = [origin for origin in _callers(record) if origin != "standard"]
     return "importing" not in origins and ("plug-in" in origins or "package" not in origins)
 
 
 @contextlib.contextmanager
 def importing(record: Reads) -> Iterator[bool]:
-    """Look for a module without being observed; tell whether a plug-in's own code imports it."""
+    """Look for a module unobserved; yield whether a plug-in's code imports it."""
     with _asked() as current:
         yield current is record and _nearest_is_plugin(record)
 
@@ -193,7 +194,7 @@ def _opened(record: Reads, _: str, args: tuple[Any, ...]) -> None:
     elif reads:
         if name.endswith(".pyc") and os.path.basename(os.path.dirname(name)) == "__pycache__":  # noqa: PTH119, PTH120
             _read(record, "file", importlib.util.source_from_cache(name))
-        if not name.endswith((".nbi", ".nbc")):  # numba's, made of sources that count by themselves
+        if not name.endswith((".nbi", ".nbc")):  # numba's caches, compiled from sources that are recorded
             _read(record, "file", name)
 
 
@@ -249,7 +250,7 @@ _HANDLERS: dict[str, Callable[[Reads, str, tuple[Any, ...]], None]] = {
 }
 
 
-# --- What no event reports ---
+# --- Reads that no event reports ---
 
 
 def _note_state(path: Any) -> None:
@@ -269,7 +270,7 @@ def _note_reason(reason: str, asks: Callable[[Reads], bool] = _nearest_is_plugin
 
 
 def _note_import(name: str, level: int = 0) -> None:
-    """Note what a plug-in's code imports, and what libraries import when it calls them, as pandas does pyarrow."""
+    """Record modules that a plug-in's code imports, and that libraries import when it calls them (pandas: pyarrow)."""
     with _asked() as record:
         if record is None or level:
             return
@@ -318,13 +319,13 @@ def _start(thread: threading.Thread) -> None:
 
 _THREADS = "starts threads that can't be observed"
 _FORKS = () if _posixsubprocess is None else ("fork_exec",)
-#: What is replaced beside functions of `os`: where, its name, and by what.
+#: Replacements besides functions of `os`: object, name of its attribute, and replacement.
 _REPLACED: tuple[tuple[Any, str, Callable[..., Any]], ...] = (
     (builtins, "__import__", _of_import(builtins.__import__)),
     (importlib, "import_module", _of_import(importlib.import_module)),
     (threading.Thread, "start", _start),
     (_thread, "start_new_thread", _of_reason(_thread.start_new_thread, _THREADS)),
-    # What multiprocessing and joblib start their workers by; no event reports it.
+    # multiprocessing and joblib start their workers by this function; no event reports it.
     *((_posixsubprocess, name, _of_reason(getattr(_posixsubprocess, name), _PROCESS, _plugin_asks)) for name in _FORKS),
 )
 _WRAPPED = {
@@ -340,7 +341,7 @@ for _supported in (os.supports_fd, os.supports_dir_fd, os.supports_follow_symlin
     _supported.update(each for name, each in _WRAPPED.items() if getattr(os, name) in _supported)
 
 
-class _ObservedEnviron(os._Environ):  # type: ignore[type-arg]  # noqa: SLF001 - of `os.environ`, which others hold, too
+class _ObservedEnviron(os._Environ):  # type: ignore[type-arg]  # noqa: SLF001 - the class of `os.environ`
     def __getitem__(self, key: Any) -> Any:
         _note_reason("reads the environment")
         return super().__getitem__(key)
@@ -355,7 +356,7 @@ class _ObservedEnviron(os._Environ):  # type: ignore[type-arg]  # noqa: SLF001 -
 
 
 class _ObservedArguments(list[str]):
-    """The command line's words, which say so when they are looked at."""
+    """Arguments of the command line that report when they are read."""
 
 
 def _observe_list(name: str) -> None:
@@ -374,7 +375,7 @@ for _name in ("__getitem__", "__iter__", "__contains__", "__len__", "__eq__", "_
 
 @contextlib.contextmanager
 def wrapped() -> Iterator[None]:
-    """Let what no event reports be reported, in all threads that are observed."""
+    """Report reads that have no event, in all observed threads."""
     with contextlib.ExitStack() as stack:
         for place, name, function in (*((os, name, each) for name, each in _WRAPPED.items()), *_REPLACED):
             stack.callback(setattr, place, name, getattr(place, name))

@@ -1,22 +1,22 @@
-"""Who is told how a run goes on."""
+"""Progress of a run."""
 
 from __future__ import annotations
 
 
 class Observer:
-    """Who is told how a run goes on; this one keeps it to itself."""
+    """Progress callbacks; this base class ignores them."""
 
     def plan(self, steps: int, later: int = 0) -> None:
-        """Say how many steps more the run has, and about how many will be told of after these."""
+        """Add `steps` to the number of steps; about `later` more will be added afterwards."""
 
     def step(self, done: str, *, stored: bool = False) -> None:
-        """A step is done, or the store had what it gives."""
+        """Report that a step is done, or that its result was in the store."""
 
     def now(self, doing: str) -> None:
-        """Say what is being done from here on."""
+        """Report the work that begins now."""
 
     def note(self, message: str) -> None:
-        """Something the user should know."""
+        """Report something that every user should know."""
 
     def detail(self, text: str) -> None:
-        """Something that only who asks for it should see."""
+        """Report a detail, shown only on request."""

@@ -1,7 +1,7 @@
-"""Remember what a plug-in's code read: files, folders, states of paths and modules, by digest.
+"""Record what a plug-in's code read: files, folders, states of paths and modules, with digests.
 
-Names are relative to the plug-in's folder. The standard library, installed packages and this package count by their
-versions, and aren't remembered.
+Names are relative to the plug-in's folder. The standard library, installed packages and this package are identified by
+their versions, and aren't recorded.
 """
 
 from __future__ import annotations
@@ -30,24 +30,24 @@ _INSTALLED = tuple(
         for path in (_PATHS["purelib"], _PATHS["platlib"], site.getusersitepackages(), *site.getsitepackages())
     }
 )
-#: Installed packages with compiled code that opens files by Python alone, or opens none.
+#: Installed packages whose compiled code opens files only through Python, or opens none.
 READS_BY_PYTHON = frozenset(
     ["numpy", "scipy", "sklearn", "pandas", "numba", "llvmlite", "libsvm", "yaml", "statsmodels"]
 )
-_STAT = os.stat  # itself: another stands there while a plug-in is observed
-#: A file's digest where there is no file.
+_STAT = os.stat  # the original: it is replaced while a plug-in is observed
+#: Digest of a file that doesn't exist.
 _MISSING = ""
 
 
 def is_installed(path: str) -> bool:
-    """Whether a file is the standard library's, an installed package's or this package's: those count by version."""
+    """Test whether a file belongs to the standard library, an installed package or this package."""
     real = os.path.realpath(path)
     return real.startswith((*_STANDARD, *_INSTALLED, _PACKAGE + os.sep))
 
 
 @functools.cache
 def origin(filename: str) -> str:
-    """Tell whose code a file holds: of the "standard" library, an "installed" package, this "package", a "plug-in"."""
+    """Return whose code a file is: "standard" library, "installed" package, this "package", or "plug-in"."""
     if filename.startswith("<frozen"):
         return "standard"
     real = os.path.realpath(filename)
@@ -59,23 +59,23 @@ def origin(filename: str) -> str:
 
 
 class Reads:
-    """What a plug-in's code has read, and why a result of it can't be named by that.
+    """Record of what a plug-in's code has read, and of reasons why its results can't be stored.
 
     Parameters
     ----------
     folder : Path
-        The plug-in's; names are relative to it, so that a plug-in can be moved.
+        Folder of the plug-in; names are relative to it, so that a plug-in can be moved.
 
     Attributes
     ----------
     reads : dict of (kind, name) to str
-        A digest for each file, folder, state of a path, and module that was looked for.
+        Digest of each file, folder, state of a path, and module that was looked for.
     reasons : dict of str to None
-        In the order in which they were met.
+        Reasons why results can't be stored, in the order in which they occurred.
     imports : set of str
-        First names of the modules that the code names in imports.
+        Top-level names of the modules that the code imports.
     path : list of str
-        Where it looked for modules, once it has run.
+        Search path of modules, once the code has run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -85,21 +85,21 @@ class Reads:
         self.entry: FrameType | None = None
         self.imports: set[str] = set()
         self.path: list[str] = []
-        self._own: set[str] = set()
+        self._created: set[str] = set()
 
     @property
     def digest(self) -> str:
-        """The sha256 over all that was read."""
+        """The sha256 over all reads."""
         text = "\n".join(f"{kind} {name} {digest}" for (kind, name), digest in sorted(self.reads.items()))
         return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
     @property
     def listed(self) -> list[list[str]]:
-        """All that was read, as a store's entry holds it."""
+        """All reads, as an entry of the store contains them."""
         return [[kind, name, digest] for (kind, name), digest in sorted(self.reads.items())]
 
     def why_not(self) -> str:
-        """Return why no result can be stored; "" where one can. What has changed since it was read is a reason."""
+        """Return why no result can be stored, such as a read file that has changed; "" if results can be stored."""
         unseen = sorted(filter(_is_compiled, self.imports - READS_BY_PYTHON))
         reasons = [*self.reasons, *(f"uses {name}, whose compiled code may read files unseen" for name in unseen)]
         if not reasons and (changed := _changed(self.listed, self.folder, self.path or sys.path)):
@@ -107,27 +107,27 @@ class Reads:
         return next(iter(reasons), "")
 
     def read(self, kind: str, path: str) -> None:
-        """Remember a path in its present state, unless the code has made it by itself."""
+        """Record a path in its present state, unless the code itself created it."""
         path = os.path.abspath(path)  # noqa: PTH100
         if kind == "state" and f"{self.folder}{os.sep}".startswith(f"{path.rstrip(os.sep)}{os.sep}"):
-            return  # of its own folder and what is above: that may be called anything
-        if not any(path == own or path.startswith(own + os.sep) for own in self._own):
+            return  # the plug-in's folder and those above it may have any names
+        if not any(path == created or path.startswith(created + os.sep) for created in self._created):
             name = os.path.relpath(path, self.folder)
             self.reads.setdefault((kind, name), _digest(kind, path))
 
     def make(self, path: str) -> None:
-        """Remember that the code makes a file or folder by itself: it is no input."""
+        """Record that the code itself creates a file or folder, which then isn't an input."""
         path = os.path.abspath(path)  # noqa: PTH100
         if ("file", os.path.relpath(path, self.folder)) not in self.reads:
-            self._own.add(path)
+            self._created.add(path)
 
     def look_for(self, module: str, origin: str | None) -> None:
-        """Remember where a module was found, or that it wasn't."""
+        """Record where a module was found, or that it wasn't found."""
         self.reads.setdefault(("module", module), "" if origin is None else os.path.relpath(origin, self.folder))
 
 
 def is_current(listed: Iterable[list[str]], folder: Path, path: list[str]) -> bool:
-    """Whether all that was read is as it was; modules are looked for on `path`."""
+    """Test whether everything that was read is unchanged; modules are searched on `path`."""
     return not _changed(listed, folder, path)
 
 
@@ -151,17 +151,18 @@ def _spec_of(module: str, path: list[str]) -> importlib.machinery.ModuleSpec | N
 
 
 def _digest(kind: str, path: str) -> str:
-    """Return a digest of a file's bytes, of a folder's names, or of whether a path is there and what it is."""
+    """Return a digest of a file's bytes, of a folder's names, or of a path's type and size."""
     try:
-        found = _STAT(path)
+        status = _STAT(path)
         if kind == "state":
-            size = found.st_size if stat.S_ISREG(found.st_mode) else 0
-            return f"{stat.S_IFMT(found.st_mode)} {size}"
-        if kind == "folder" or stat.S_ISDIR(found.st_mode):
+            size = status.st_size if stat.S_ISREG(status.st_mode) else 0
+            return f"{stat.S_IFMT(status.st_mode)} {size}"
+        if kind == "folder" or stat.S_ISDIR(status.st_mode):
             with os.scandir(path) as entries:
-                names = sorted(f"{each.name}{'/' * each.is_dir()}" for each in entries if each.name != "__pycache__")
+                others = (entry for entry in entries if entry.name != "__pycache__")
+                names = sorted(f"{entry.name}{'/' * entry.is_dir()}" for entry in others)
             return hashlib.sha256("\0".join(names).encode("utf-8", "surrogateescape")).hexdigest()
-        if not stat.S_ISREG(found.st_mode):
+        if not stat.S_ISREG(status.st_mode):
             return "no file"
         with open(path, "rb") as file:  # noqa: PTH123
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -170,7 +171,7 @@ def _digest(kind: str, path: str) -> str:
 
 
 def _is_compiled(top: str) -> bool:
-    """Whether an installed package has loaded compiled code."""
+    """Test whether an installed package has loaded compiled code."""
     suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None) if name.partition(".")[0] == top else None

@@ -1,4 +1,4 @@
-"""What a configuration can name, by kind: components of this package, and those of its plug-ins."""
+"""Components that a configuration can name, by kind: those of this package, and those of its plug-ins."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ PACKAGE = __name__.partition(".")[0]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a plug-in's component comes from.
+    """Origin of a plug-in's component.
 
     Parameters
     ----------
     place : str
         File and line, or distribution and version.
     file : str
-        The plug-in's file; "" of an installed package.
+        The plug-in's file; "" for an installed package.
     digest : str
-        Of the file, and of those beside it that it imports; the version of an installed package.
+        Digest of the file, and of files beside it that it imports; the version of an installed package.
     """
 
     place: str
@@ -40,9 +40,9 @@ class Registry(dict[str, Any]):
     Attributes
     ----------
     origins : dict of str to Origin
-        Of those that plug-ins have.
+        Origins of plug-ins' components, by name.
     broken : dict of str to str
-        Names that plug-ins give to what can't be used, and why not.
+        Problems of plug-ins' components that can't be used, by name.
     """
 
     def __init__(self, named: Mapping[str, Any]) -> None:
@@ -53,7 +53,7 @@ class Registry(dict[str, Any]):
 
 @dataclass(frozen=True)
 class Registries:
-    """All that a configuration can name, by the kinds of components."""
+    """All registries, by kind of component."""
 
     kernels: Registry
     classifiers: Registry
@@ -63,41 +63,41 @@ class Registries:
     corpora: Registry
 
     def each(self) -> Iterator[tuple[str, Registry]]:
-        """The kinds, and the registry of each."""
-        return ((each.name, getattr(self, each.name)) for each in fields(self))
+        """Iterate over the kinds and their registries."""
+        return ((kind.name, getattr(self, kind.name)) for kind in fields(self))
 
     @property
     def methods(self) -> Registry:
-        """Kernels and classifiers, whose names are different."""
-        found = Registry({**self.kernels, **self.classifiers})
-        found.broken = self.kernels.broken | self.classifiers.broken
-        return found
+        """Kernels and classifiers, whose names don't overlap."""
+        methods = Registry({**self.kernels, **self.classifiers})
+        methods.broken = self.kernels.broken | self.classifiers.broken
+        return methods
 
     @property
     def quantities(self) -> dict[str, MeasuredQuantity]:
-        """Return the metrics that its measures declare, by name."""
+        """Metrics that the measures declare, by name."""
         return quantities_of(self.measures.values())
 
     def copied(self) -> Registries:
-        """Registries of their own, to which more can be added."""
+        """Return copies of the registries, to which components can be added."""
         return replace(self, **{kind: Registry(registry) for kind, registry in self.each()})
 
 
 def quantities_of(measures: Iterable[Any]) -> dict[str, MeasuredQuantity]:
-    """Return the metrics that measures declare, by name; of two with the same name the first."""
-    found: dict[str, MeasuredQuantity] = {}
+    """Return the metrics that measures declare, by name; the first of two with the same name."""
+    by_name: dict[str, MeasuredQuantity] = {}
     for measure in measures:
         for quantity in measure.metrics:
-            found.setdefault(quantity.name, quantity)
-    return found
+            by_name.setdefault(quantity.name, quantity)
+    return by_name
 
 
 def refusal(what: str, name: object, registry: Mapping[str, Any]) -> str:
-    """Why a name stands for nothing: what is wrong with the plug-in that has it, or that there is none."""
+    """Explain why a name is not a component: the problem of its plug-in, or that it is unknown."""
     broken = registry.broken if isinstance(registry, Registry) else {}
     return broken[name] if isinstance(name, str) and name in broken else unknown(what, name, list(registry))
 
 
 def shipped(component: Any) -> bool:
-    """Whether a class or function is this package's."""
+    """Test whether a class or function belongs to this package."""
     return str(component.__module__).partition(".")[0] == PACKAGE

@@ -1,4 +1,4 @@
-"""Mappings with known keys, and what is said of one that isn't as it must be: pydantic's findings in plain words."""
+"""Mappings with known keys, and pydantic's validation errors in terms of YAML."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ AnySection = TypeVar("AnySection", bound=BaseModel)
 
 
 class Section(BaseModel):
-    """A mapping with known keys only, of the types they say."""
+    """Mapping with known keys only, whose values have the declared types."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-#: What a value must be, where pydantic speaks as one programmer to another.
+#: Required types by pydantic's kinds of errors, in terms of YAML.
 _MUST = {
     "bool_type": "true or false",
     "int_type": "a whole number",
@@ -43,7 +43,7 @@ _MUST = {
 
 
 def must_be(problem: ErrorDetails) -> str:
-    """What is wrong with a value's type, in the words of someone who writes YAML, and how to mend it."""
+    """Explain what type a value must have, in terms of YAML, and how to correct it."""
     kind, value = problem["type"], problem["input"]
     if kind == "too_short":
         return "must not be empty"
@@ -60,12 +60,12 @@ def must_be(problem: ErrorDetails) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value as an error quotes it."""
+    """Format a value for an error message."""
     return "empty" if value is None else quoted(value)
 
 
 def validated(schema: type[AnySection], source: YamlSource, context: Mapping[str, Any] | None = None) -> AnySection:
-    """Plain data as a section; ConfigError with all that is wrong with it. `context` is what its validators read."""
+    """Validate plain data as a section; raise ConfigError with all problems. `context` is passed to validators."""
     try:
         return schema.model_validate(source.data, context=context)
     except ValidationError as error:
@@ -73,8 +73,8 @@ def validated(schema: type[AnySection], source: YamlSource, context: Mapping[str
 
 
 def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSource) -> ConfigError:
-    """What pydantic found in our words: all of it at once."""
-    found: dict[str, int] = {}
+    """Combine all of pydantic's errors in one ConfigError, in terms of YAML."""
+    line_of: dict[str, int] = {}
     for problem in error.errors():
         location = _within(tuple(problem["loc"]), source, missing=problem["type"] == "missing")
         key = location[-1] if location else ""
@@ -88,30 +88,30 @@ def _explained(error: ValidationError, schema: type[BaseModel], source: YamlSour
             location = (*location[:-1], str(key))
             message = f"the key {quoted(key)} must be text: put it in quotes"
         elif problem["type"] == "string_pattern_mismatch":
-            must = "must begin with a letter or digit, and go on with these, '.', '_' or '-'"
+            must = "must begin with a letter or digit, and continue with letters, digits, '.', '_' or '-'"
             message = f"{key} is {shown(problem['input'])}: {must}"
         else:
             what = ".".join(map(str, location)) or "the configuration"
             message = f"{what} is {shown(problem['input'])}: {must_be(problem)}"
             if problem["type"] == "model_type":
                 message += f", such as {', '.join(_keys_at(schema, location)[:3])}"
-        found.setdefault(str(source.error(location, message)), source.line(location))
-    return together([text for _, text in sorted((line, text) for text, line in found.items())])
+        line_of.setdefault(str(source.error(location, message)), source.line(location))
+    return together([text for _, text in sorted((line, text) for text, line in line_of.items())])
 
 
 def _within(location: Location, source: YamlSource, *, missing: bool) -> Location:
-    """A location without the names of alternatives that pydantic puts into it; its last key may be missing there."""
-    data, kept = source.data, list[Any]()
+    """Return a location without the names of union members that pydantic adds; its last key may be missing."""
+    data, location_in_file = source.data, list[Any]()
     for part in location:
         inside = isinstance(data, dict) and part in data
         if inside or (isinstance(data, list) and isinstance(part, int) and part < len(data)):
             data = data[part]
-            kept.append(part)
-    return (*kept, location[-1]) if missing else tuple(kept)
+            location_in_file.append(part)
+    return (*location_in_file, location[-1]) if missing else tuple(location_in_file)
 
 
 def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
-    """The keys that a schema allows at a location."""
+    """Return the keys that a schema allows at a location."""
     for part in location:
         field = schema.model_fields.get(str(part))
         inner = None if field is None else _section_in(field.annotation)
@@ -120,7 +120,7 @@ def _keys_at(schema: type[BaseModel], location: Location) -> list[str]:
 
 
 def _section_in(annotation: Any) -> type[BaseModel] | None:
-    """The section that a field holds, be it in a list, a mapping or an alternative."""
+    """Find the section in a field's type, also within a list, mapping or union; return None without one."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _section_in(part))), None)
+    return next((section for part in get_args(annotation) if (section := _section_in(part))), None)

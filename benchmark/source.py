@@ -1,4 +1,4 @@
-"""YAML text to plain data that remembers on which line each value stands, for errors that point there."""
+"""Read YAML into plain data with the line of each value, for errors that point to it."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 Location = tuple[str | int, ...]
 
-#: What is read of a file: bytes, values with those that aliases stand for, keys counted too, and levels of nesting.
+#: Limits of a file: bytes, values (with keys, and with aliases expanded), and levels of nesting.
 MOST_BYTES, MOST_VALUES, DEEPEST = 1_000_000, 10_000, 50
-#: Whole numbers are less: seeds have up to 128 bits.
+#: Whole numbers must be smaller: seeds have up to 128 bits.
 LARGEST = 2**128
-#: What YAML doesn't allow in a file isn't allowed as an escape in quotes either.
+#: Characters that YAML doesn't allow in a file; they aren't allowed as escapes in quotes either.
 UNPRINTABLE = Reader.NON_PRINTABLE
 
 
 @dataclass
 class YamlSource:
-    """A YAML document and where its values stand.
+    """A YAML document and the lines of its values.
 
     Parameters
     ----------
     name : str
-        How errors call the file.
+        Name of the file in errors.
     data : Any
-        What the document says, as plain Python data.
+        Content of the document, as plain Python data.
     lines : dict of Location to int
-        The line (from 1) of each key's or item's location, e.g. ``("methods", 0, "kernel")``.
+        Line (from 1) of each key's or item's location, e.g. ``("methods", 0, "kernel")``.
     files : dict of Location to str
-        The file of each location that stands in another one: what a document extends.
+        File of each location that comes from another file, which the document extends.
     """
 
     name: str
@@ -50,21 +50,21 @@ class YamlSource:
     files: dict[Location, str] = field(default_factory=dict)
 
     def error(self, location: Location, message: str) -> ConfigError:
-        """A ConfigError that begins with file, line and the place in the document."""
+        """Return a ConfigError whose message begins with the file and the line of a location."""
         place = self._nearest(location)
         line, name = self.lines.get(place, 0), self.files.get(place, self.name)
         return ConfigError(f"{name}:{line}: {in_a_line(message)}" if line else f"{name}: {in_a_line(message)}")
 
     def folder(self, location: Location) -> Path:
-        """The folder of the file that a location stands in."""
+        """Return the folder of the file that a location is in."""
         return Path(self.files.get(self._nearest(location), self.name)).parent
 
     def line(self, location: Location) -> int:
-        """The line of a location, or of the nearest thing that holds it; 0 in a document without lines."""
+        """Return the line of a location, or of the nearest location above it; 0 in a document without lines."""
         return self.lines.get(self._nearest(location), 0)
 
     def part(self, location: Location) -> YamlSource:
-        """What stands at a location, as a document of its own that still knows its lines."""
+        """Return the value at a location as a document, with its lines."""
         data = self.data
         for key in location:
             data = data[key]
@@ -74,32 +74,33 @@ class YamlSource:
         return YamlSource(self.name, data, lines, files)
 
     def overlaid(self, over: YamlSource) -> YamlSource:
-        """The document with what `over` says otherwise.
+        """Merge another document over this one, and return the result.
 
-        Mappings are merged key by key, null takes a key away, and anything else stands in place of what was there, as
-        does a mapping with a name of its own: another component. Text that a mapping without a name is laid over is
-        that mapping's name: ``svm`` and ``{C: 10}`` are one component.
+        Mappings are merged key by key, and null removes a key. Any other value replaces the old one, as does a mapping
+        with the key `name`, which is another component. If the old value is text and the new one a mapping without
+        `name`, the text becomes its name: ``svm`` and ``{C: 10}`` are one component.
         """
         merged = YamlSource(over.name, _copied(self.data))
-        instead, said, whole = set[Location](), list[Location](), set[Location]()
-        _lay_over(merged.data, over.data, (), (instead, said, whole))
-        below = [place for place in self.lines if not _at_or_below(place, instead)]
-        above = dict.fromkeys([*said, *(place for place in over.lines if _at_or_below(place, whole))])
+        replaced, stated, whole = set[Location](), list[Location](), set[Location]()
+        _merge(merged.data, over.data, (), (replaced, stated, whole))
+        below = [place for place in self.lines if not _at_or_below(place, replaced)]
+        above = dict.fromkeys([*stated, *(place for place in over.lines if _at_or_below(place, whole))])
         merged.lines = {place: self.lines[place] for place in below}
         merged.files = {place: self.files[place] for place in below if place in self.files}
         if self.name != over.name:
             merged.files |= {place: self.files.get(place, self.name) for place in below if place}
-            merged.lines[()] = over.lines.get((), 0)  # what both lack is missing in the file that was named
+            merged.lines[()] = over.lines.get((), 0)  # a key that both lack is reported for the file that extends
         merged.lines |= {place: over.line(place) for place in above}
         merged.files |= {place: over.files.get(place, over.name) for place in above}
         return merged
 
     def without(self, keys: Iterable[str]) -> YamlSource:
-        """The document without some of its top-level keys."""
-        gone = frozenset(keys)
-        lines = {place: line for place, line in self.lines.items() if not (place and place[0] in gone)}
-        files = {place: name for place, name in self.files.items() if not (place and place[0] in gone)}
-        return YamlSource(self.name, {key: value for key, value in self.data.items() if key not in gone}, lines, files)
+        """Return the document without some of its top-level keys."""
+        removed = frozenset(keys)
+        lines = {place: line for place, line in self.lines.items() if not (place and place[0] in removed)}
+        files = {place: name for place, name in self.files.items() if not (place and place[0] in removed)}
+        data = {key: value for key, value in self.data.items() if key not in removed}
+        return YamlSource(self.name, data, lines, files)
 
     def _nearest(self, location: Location) -> Location:
         while location not in self.lines and location:
@@ -108,27 +109,27 @@ class YamlSource:
 
 
 class _TooMuchError(yaml.MarkedYAMLError):
-    """YAML that says more than is read."""
+    """YAML beyond the limits of this module."""
 
 
 class _Loader(Composer, SafeConstructor, Resolver):
-    """Plain text, numbers, dates, lists and mappings, of which no more are made than may be read.
+    """YAML loader for plain text, numbers, dates, lists and mappings, with limits on values and nesting.
 
-    What an alias stands for is counted before anything is made of it, merged keys (<<) included: nine lines of aliases
-    of aliases come to a billion values.
+    The values of an alias and of merged keys (<<) are counted before they are built: nine lines of aliases of aliases
+    expand to a billion values.
     """
 
     def __init__(self, text: str) -> None:
         for part in (Composer, SafeConstructor, Resolver):
             part.__init__(self)
-        self.events: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # in C it takes a fifth of the time
+        self.events: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(text)  # libyaml takes a fifth of the time
         self.check_event, self.get_event = self.events.check_event, self.events.get_event
         self.peek_event = self.events.peek_event
         self._values = self._level = self._deepest = 0
         self._anchored: dict[yaml.Node, tuple[int, int]] = {}
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> Any:
-        """The next node; the values below anchors are counted, and how many levels they have."""
+        """Compose the next node, and count the values and levels below anchors."""
         event: Any = self.peek_event()
         before, deepest = self._values, self._deepest
         self._level, self._deepest = self._level + 1, 0
@@ -139,7 +140,7 @@ class _Loader(Composer, SafeConstructor, Resolver):
         node: Any = super().compose_node(parent, index)
         if alias:
             if node not in self._anchored:
-                problem = f"the alias *{event.anchor} stands within what it stands for"
+                problem = f"the alias *{event.anchor} refers to a value that contains it"
                 raise yaml.composer.ComposerError(None, None, problem, mark)
             self._count(*self._anchored[node], mark)
         elif event.anchor:
@@ -156,12 +157,12 @@ class _Loader(Composer, SafeConstructor, Resolver):
         if self._deepest > DEEPEST:
             raise _TooMuchError(None, None, f"is nested too deeply: more than {DEEPEST} levels", mark)
         if self._values > MOST_VALUES:
-            said = f"comes to {self._values:,} values, aliases in full, or more: at most {MOST_VALUES:,} are read"
-            raise _TooMuchError(None, None, said, mark)
+            problem = f"has {self._values:,} values or more, with aliases expanded; at most {MOST_VALUES:,} are allowed"
+            raise _TooMuchError(None, None, problem, mark)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        """Plain data from a node; an error at its line where it isn't what it looks like, or what its tag says."""
-        problem = f"is no {node.tag.rpartition(':')[2]}"
+        """Build plain data from a node; raise an error at its line if the value doesn't fit its form or tag."""
+        problem = f"is not a valid {node.tag.rpartition(':')[2]}"
         try:
             value = super().construct_object(node, deep)
             if isinstance(value, int) and abs(value) >= LARGEST:
@@ -169,13 +170,13 @@ class _Loader(Composer, SafeConstructor, Resolver):
             if value is not None or node.value in ("", "~", "null", "Null", "NULL"):
                 return value
         except ValueError as error:
-            problem = f"is none of what it looks like ({error}); put text in quotes"
+            problem += f" ({error}); put text in quotes"
         except (ArithmeticError, AttributeError, LookupError):
-            pass  # what PyYAML makes of a value that its tag or its looks belie
+            pass  # PyYAML raises these for a value that doesn't fit its tag or form
         raise yaml.constructor.ConstructorError(None, None, f"{quoted(node.value)} {problem}", node.start_mark)
 
 
-#: Sets, pairs and bytes are nothing that a configuration could say.
+#: Sets, pairs and bytes have no meaning in a configuration.
 _Loader.yaml_constructors = {
     tag: make
     for tag, make in SafeConstructor.yaml_constructors.items()
@@ -189,8 +190,8 @@ def read_yaml(path: Path) -> YamlSource:
     Raises
     ------
     ConfigError
-        If it is no regular file, can't be read, isn't YAML, isn't a mapping, says more than is read, or names a key
-        twice (YAML itself would keep the last).
+        If the file isn't regular, can't be read, isn't YAML, isn't a mapping, exceeds the limits, or has a key twice
+        (YAML itself would keep the last).
     """
     text = _text(path)
     source = YamlSource(str(path), None)
@@ -198,22 +199,22 @@ def read_yaml(path: Path) -> YamlSource:
     try:
         node = loader.get_single_node()
         if node is not None:
-            _note_lines(node, (), source)  # before PyYAML mixes merged keys (<<) with a mapping's own
+            _note_lines(node, (), source)  # before PyYAML adds merged keys (<<) to a mapping
             source.data = loader.construct_document(node)
     except _TooMuchError as error:
         raise ConfigError(f"{path}{_line(error)}: {error.problem}") from None
     except yaml.MarkedYAMLError as error:
         raise ConfigError(f"{path}{_line(error)}: is not valid YAML: {error.problem or error.context}") from None
-    except ValueError as error:  # PyYAML without its C part makes characters of numbers that are none
+    except ValueError as error:  # PyYAML without libyaml decodes invalid numbers of characters
         raise ConfigError(f"{path}:{loader.events.line + 1}: is not valid YAML: {error}") from None
     if not isinstance(source.data, dict):
-        found = "is empty; it" if node is None else "holds no mapping; it"
-        raise ConfigError(f"{path}: {found} must be a mapping of keys such as name, corpus and methods")
+        problem = "is empty; it" if node is None else "is not a mapping; it"
+        raise ConfigError(f"{path}: {problem} must be a mapping of keys such as name, corpus and methods")
     return source
 
 
 def _text(path: Path) -> str:
-    """What a regular file holds; a pipe or device is refused before it is opened, which could wait for ever."""
+    """Read the text of a regular file; a pipe or device is refused unopened, because opening it could block."""
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
@@ -226,7 +227,7 @@ def _text(path: Path) -> str:
             content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             number = content.count(b"\n") + 1
-            raise ConfigError(f"{path}:{number}: more than {MOST_BYTES:,} bytes end here, and no more are read")
+            raise ConfigError(f"{path}:{number}: the file is larger than {MOST_BYTES:,} bytes, which end on this line")
         text = content.decode("utf-8")
     except OSError as error:
         hint = did_you_mean(str(path), [str(other) for other in sorted(path.parent.glob("*.yaml")) if other != path])
@@ -251,25 +252,25 @@ def _copied(value: Any) -> Any:
     return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
-def _lay_over(
-    target: Any, given: Any, location: Location, places: tuple[set[Location], list[Location], set[Location]]
+def _merge(
+    target: Any, over: Any, location: Location, places: tuple[set[Location], list[Location], set[Location]]
 ) -> None:
-    """Merge a mapping into another; note what is no more as it was, what is said now, and of that what stands whole."""
-    instead, said, whole = places
-    for key, value in given.items():
+    """Merge the mapping `over` into `target`; note the places replaced, stated, and taken whole."""
+    replaced, stated, whole = places
+    for key, value in over.items():
         place = (*location, key)
         below = target.get(key)
         if isinstance(below, str) and isinstance(value, dict) and "name" not in value:
             below = target[key] = {"name": below}
         if not isinstance(below, dict) or not isinstance(value, dict) or "name" in value:
-            instead.add(place)
+            replaced.add(place)
         if value is None:
             target.pop(key, None)
             continue
-        said.append(place)
+        stated.append(place)
         if isinstance(value, dict) and "name" not in value:
             target[key] = below if isinstance(below, dict) else {}
-            _lay_over(target[key], value, place, places)
+            _merge(target[key], value, place, places)
         else:
             whole.add(place)
             target[key] = _copied(value)

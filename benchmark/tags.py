@@ -1,4 +1,4 @@
-"""What a component says of itself beside its parameters: one `Tags` a class, which the rest of the package asks for."""
+"""Tags of components: facts about a kernel, classifier or other component besides its parameters."""
 
 from __future__ import annotations
 
@@ -6,59 +6,62 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-#: What a row of weights may be divided by: nothing, its sum, its length.
+#: Divisors of a row of weights: none, its sum, its Euclidean norm.
 NORMALIZATIONS = ("none", "l1", "l2")
-#: What support vector machines on a kernel are trained and asked by.
+#: Inputs that support vector machines on a kernel are trained and evaluated on.
 WAYS = ("values", "points", "scores", "targets")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tags:
-    """Describe a component: a kernel, classifier, feature map, protocol, measure or corpus.
+    """Facts about a component: a kernel, classifier, feature map, protocol, measure or corpus.
 
-    A class states them as one attribute, ``tags = Tags(normalization="l1")``. A subclass that states its own states all
-    of them; ``dataclasses.replace(Base.tags, stored=False)`` changes one.
+    A class declares them in one attribute, ``tags = Tags(normalization="l1")``. A subclass that declares `tags`
+    replaces all tags of its base; ``dataclasses.replace(Base.tags, stored=False)`` changes one.
 
     Parameters
     ----------
     set_by_run : tuple of str
-        Constructor parameters that the run sets, and no configuration can. Where a kernel names "block_of", the run
-        sets it to the block of each term, and `weights` to those of the blocks.
+        Constructor parameters that the run sets and a configuration can't. If a kernel names "block_of", the run sets
+        it to the block of each term, and `weights` to the weights of the blocks.
     stored : bool
-        Whether its results may be stored; False where they depend on something that can't be observed.
+        Whether results may be stored; False where they depend on something that can't be observed.
     normalization : {"none", "l1", "l2"}
-        Of kernels, classifiers and feature maps: the normalization of a method that names none.
+        Kernels, classifiers and feature maps: the default normalization of a method.
     normalizations : tuple of str
-        The normalizations that it is defined for. Where they depend on parameters, a property of this name says them.
+        Normalizations that the component is defined for. Where they depend on parameters, a property of this name
+        returns them.
     sees_counts : bool
-        Of kernels: takes term counts, without weighting and normalization.
+        Kernels: takes term counts, without weighting and normalization.
     needs_kernel : bool
-        Of classifiers: takes kernel values, not points. Only classifiers of this package can.
+        Classifiers: takes kernel values, not points. Only classifiers of this package can.
     takes_features : bool
-        Of classifiers: takes any points, such as the features that a map makes of them.
+        Classifiers: takes any points, such as the output of a feature map.
     solved_by : {"values", "points", "scores", "targets"}
-        Of kernels: what support vector machines are trained on, by default kernel values. "points": the kernel is
-        <x, x'>, so that a machine is a hyperplane of the points. "scores": it is the inner product of `scores_`, which
-        `fit` makes of counts, and of `scores(X)`; the run sets its `seed`, see `PLSIFisher`. "targets": it is another
-        for each class, and trains the machines itself by `solve_targets`, see `HyperplaneTop`.
+        Kernels: input that support vector machines are trained on, by default "values", the kernel values. "points":
+        the kernel is <x, x'>, so that a machine is a hyperplane of the points. "scores": the kernel is the inner
+        product of `scores_`, which `fit` computes from counts, and of `scores(X)`; the run sets its `seed`, see
+        `PLSIFisher`. "targets": the kernel differs for each class, and trains the machines itself by `solve_targets`,
+        see `HyperplaneTop`.
     selects_terms : bool
-        Of classifiers: selects `n_terms` of its own for each class, of the `rankings` that its `fit` is given.
+        Classifiers: selects `n_terms` terms for each class, from the `rankings` passed to its `fit`.
     first_trained_wins : bool
-        Of classifiers: a tie goes to the class that comes first among the training documents, not in the task.
+        Classifiers: a tie goes to the class that comes first among the training documents, not in the task.
     sums_words : bool
-        A decision value is a sum of what each word of the document adds. Of feature maps: each feature is one word's.
+        A decision value is a sum of contributions of the document's words. Feature maps: each feature belongs to one
+        word.
     labels : mapping of str to str
-        What figures call methods of these names: of classifiers, of their own name; of measures, of their `kinds`.
+        Labels of methods in figures: classifiers by their own name; measures by their `kinds`.
     note, note_of_several : str
-        Of kernels and classifiers: a line below the tables, in every run and where documents may have several classes.
+        Kernels and classifiers: a line below the tables, in every run, and where documents may have several classes.
     draws : bool
-        Of protocols: draws training documents again and again, so that a document may be tested repeatedly.
+        Protocols: draws training documents repeatedly, so that a document may be tested more than once.
     leaves_groups_out : bool
-        Of protocols: each split tests one group of documents, which trains in all others.
+        Protocols: each split tests one group of documents, which trains in all others.
     base_only : bool
-        Of measures: computed of the configuration itself alone, not of its variants.
+        Measures: computed for the configuration itself, not for its variants.
     only_beside_prints : bool
-        Of measures: its numbers are shown only beside those that a paper prints, by whose names it calls its cells.
+        Measures: its numbers are shown only beside the published values of a paper, whose names its cells have.
     """
 
     set_by_run: tuple[str, ...] = ()
@@ -82,7 +85,7 @@ class Tags:
 
 
 DEFAULT = Tags()
-#: Tags that a class may also state as an attribute of this name, which was the only way before there were `Tags`.
+#: Tags that a class may also declare as an attribute of the same name, as before there were `Tags`.
 SINGLE = (
     *("set_by_run", "stored", "normalization", "normalizations", "sees_counts", "needs_kernel", "takes_features"),
     *("draws", "base_only", "only_beside_prints"),
@@ -90,29 +93,34 @@ SINGLE = (
 
 
 def tags_of(component: Any) -> Tags:
-    """Return what a component says of itself: its `tags`, or attributes of its class named as one of the `SINGLE` tags.
+    """Return a component's tags, from its attribute `tags` or from attributes of its class named in `SINGLE`.
 
-    What a class says counts before what its bases say. The property `normalizations` is asked of instances alone.
+    A class's declarations override those of its bases. The property `normalizations` is read from instances only.
 
     Parameters
     ----------
     component : object
         A class, or an instance of one.
+
+    Returns
+    -------
+    Tags
     """
     kind = component if isinstance(component, type) else type(component)
-    found = DEFAULT
-    for each in reversed(kind.__mro__):
-        own = vars(each)
-        found = own["tags"] if isinstance(own.get("tags"), Tags) else found
-        if stated := {name: own[name] for name in SINGLE if name in own and not hasattr(own[name], "__get__")}:
-            found = replace(found, **{name: _plain(name, value) for name, value in stated.items()})
-        if kind is not component and isinstance(own.get("normalizations"), property):
-            found = replace(found, normalizations=tuple(component.normalizations))
-    return found
+    tags = DEFAULT
+    for base in reversed(kind.__mro__):
+        attributes = vars(base)
+        tags = attributes["tags"] if isinstance(attributes.get("tags"), Tags) else tags
+        single = {name: attributes[name] for name in SINGLE if name in attributes}
+        if stated := {name: value for name, value in single.items() if not hasattr(value, "__get__")}:
+            tags = replace(tags, **{name: _plain(name, value) for name, value in stated.items()})
+        if kind is not component and isinstance(attributes.get("normalizations"), property):
+            tags = replace(tags, normalizations=tuple(component.normalizations))
+    return tags
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Return a tag's value in its own type, where a class states it in another that serves: a list, 1 for True."""
+    """Convert a tag's value to its type, where a class has an equivalent one: a list for a tuple, 1 for True."""
     kind = type(getattr(DEFAULT, name))
     if kind is bool:
         return bool(value)
@@ -130,7 +138,7 @@ _MUST_BE = {
 
 
 def problem_with_tags(component: type[Any]) -> str:
-    """Return what is wrong with the tags that a class states, in a line; "" if nothing is."""
+    """Return what is wrong with the tags of a class, in a line; "" if nothing is."""
     stated = getattr(component, "tags", DEFAULT)
     if not isinstance(stated, Tags):
         return f"its `tags` are {stated!r}: must be a {Tags.__module__}.Tags, such as Tags(normalization='l1')"
@@ -138,7 +146,7 @@ def problem_with_tags(component: type[Any]) -> str:
     for name, value in vars(tags).items():
         kind = type(getattr(DEFAULT, name))
         texts = (*value, *value.values()) if isinstance(value, dict) else value if isinstance(value, tuple) else ()
-        if not isinstance(value, kind) or not all(isinstance(each, str) for each in texts):
+        if not isinstance(value, kind) or not all(isinstance(text, str) for text in texts):
             return f"its {name} is {value!r}: must be {_MUST_BE[kind]}"
     if tags.normalization not in NORMALIZATIONS:
         return f"its normalization is {tags.normalization!r}: must be one of {', '.join(NORMALIZATIONS)}"

@@ -1,1 +1,1 @@
-"""Corpora: found or downloaded, verified, and read into documents; `registry` is the way in."""
+"""Corpora: find or download them, verify them, and read their documents. Start at `registry`."""

@@ -1,7 +1,7 @@
-"""Turns an archive, or the folder it was unpacked to, into a corpus's files: found, read in place, verified.
+"""Find a corpus's archive or unpacked folder, read its files into memory, and verify them.
 
-Nothing is ever unpacked to disk, and nothing is read of which there is more than the card allows: what was found or
-downloaded need not be the corpus. Paths are bytes throughout: a member's name need not be UTF-8.
+Nothing is unpacked to disk. No more bytes or members are read than the card allows, because an archive that was found
+or downloaded need not be the corpus. Paths are bytes throughout, because a member's name need not be UTF-8.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from benchmark.corpora.card import DatasetCard
 
 Files = Mapping[bytes, bytes | memoryview]
-"""The documents' bytes by relpath."""
+"""Bytes of the documents by relpath."""
 
 GZIP_MAGIC = b"\x1f\x8b"
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a corpus was found.
+    """Location of a corpus: an archive, a folder, or none for a generated corpus.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def find_in(place: Path, card: DatasetCard) -> Source | None:
     Source or None
         Archives are preferred to folders: they read faster, and no file system has changed their names.
     """
-    # os.path and not Path: what may not be looked at counts as absent, without an exception
+    # os.path rather than Path: a path that may not be accessed counts as absent instead of raising
     if os.path.isfile(place):  # noqa: PTH113
         return Source(place) if place.name in card.archives else None
     for name in card.archives:
@@ -79,14 +79,14 @@ def read_files(source: Source, card: DatasetCard) -> Files:
     Returns
     -------
     Files
-        Bytes by relpath, in no particular order. A relpath starts with one of the card's `tops`, or is one: the
-        archive's outer folder, if any, and a leading `./` are no part of it.
+        Bytes by relpath, in no particular order. A relpath starts with one of the card's `tops`, or is one; a leading
+        `./` and the archive's outer folder, if any, are stripped.
 
     Raises
     ------
     DataError
-        The source is damaged, unreadable, larger than its card allows, or holds a member that no corpus has: a link, a
-        device, a path that leads out.
+        The source is damaged, unreadable, larger than its card allows, or contains a member that no corpus has: a link,
+        a device, or a path that leads out of the archive.
     """
     if source.path is None:
         raise ValueError("a generated corpus has no files")
@@ -97,7 +97,7 @@ def read_files(source: Source, card: DatasetCard) -> Files:
 
 
 def content_digest(files: Files) -> str:
-    r"""Name the content of a corpus, whatever it is packed in.
+    r"""Compute a digest of a corpus's content that doesn't depend on its packaging.
 
     Returns
     -------
@@ -122,7 +122,8 @@ def verify(files: Files, card: DatasetCard, source: Source) -> str:
     Raises
     ------
     DataError
-        They aren't; the message compares digests and numbers of documents (of files, where a file holds many).
+        The content differs. The message compares digests and numbers of documents (of files, where one file holds many
+        documents).
     """
     digest = content_digest(files)
     if digest != card.digest:
@@ -137,7 +138,7 @@ def verify(files: Files, card: DatasetCard, source: Source) -> str:
 
 
 def fingerprint(source: Source, card: DatasetCard) -> str:
-    """Identify a source cheaply, so that what was made of it can be found again.
+    """Compute a cheap key of a source, under which data derived from it are stored.
 
     Returns
     -------
@@ -157,9 +158,9 @@ def fingerprint(source: Source, card: DatasetCard) -> str:
 
 
 def way_out(card: DatasetCard) -> str:
-    """Where to get a corpus, as the last lines of an error."""
+    """Return the addresses and content digest of a corpus, as the last lines of an error."""
     addresses = "".join(f"\n  {address}" for address in card.addresses) or "\n  (the card names no address)"
-    return f"{card.title} can be had from:{addresses}\nits content digest is {card.digest}."
+    return f"{card.title} can be downloaded from:{addresses}\nIts content digest is {card.digest}."
 
 
 def damaged(source: Source, card: DatasetCard, problem: str) -> DataError:
@@ -168,9 +169,9 @@ def damaged(source: Source, card: DatasetCard, problem: str) -> DataError:
 
 
 def _relpath(path: bytes, tops: frozenset[bytes]) -> bytes | None:
-    """Strip `.` and at most one outer folder; None for what stands outside of `tops`, and for hidden files.
+    """Strip `.` and at most one outer folder; return None for hidden files and for paths outside `tops`.
 
-    Hidden files (`.DS_Store`, `._49960`) are left behind by file managers and archivers; no corpus here has one.
+    File managers and archivers leave hidden files behind (`.DS_Store`, `._49960`); no corpus here has one of its own.
     """
     parts = [part for part in path.split(b"/") if part not in (b"", b".")]
     if not parts or parts[-1].startswith(b"."):
@@ -189,10 +190,10 @@ def _too_large(source: Source, card: DatasetCard, number: int, what: str) -> Dat
     return damaged(source, card, f"is too large for {card.title}: it holds more than {number:,} {what}.")
 
 
-def _opened(path: Path | bytes, source: Source, card: DatasetCard, taken: int = 0) -> BufferedReader:
-    """Open a file of `source` that is no larger than the card allows, after the bytes `taken` before it."""
+def _opened(path: Path | bytes, source: Source, card: DatasetCard, n_read: int = 0) -> BufferedReader:
+    """Open a file of `source`; raise DataError if it and the `n_read` bytes before it exceed the card's limit."""
     file = open(path, "rb")  # noqa: PTH123, SIM115 - a Path can't be made of bytes
-    if taken + os.fstat(file.fileno()).st_size > card.most_bytes:
+    if n_read + os.fstat(file.fileno()).st_size > card.most_bytes:
         file.close()
         raise _too_large(source, card, card.most_bytes, "bytes")
     return file
@@ -204,7 +205,7 @@ def _read_archive(path: Path, card: DatasetCard) -> Files:
         with _opened(path, source, card) as file:
             packed = file.read(len(GZIP_MAGIC)) == GZIP_MAGIC
             file.seek(0)
-            # one call, which takes no more memory than comes: as fast as gzip.decompress, which knows no bound
+            # one bounded read: as fast as gzip.decompress, whose output has no limit
             plain = (gzip.GzipFile(fileobj=file) if packed else file).read(card.most_bytes + 1)
         if len(plain) > card.most_bytes:
             raise _too_large(source, card, card.most_bytes, "bytes")
@@ -214,12 +215,12 @@ def _read_archive(path: Path, card: DatasetCard) -> Files:
     except (zlib.error, gzip.BadGzipFile) as error:
         raise damaged(source, card, f"is corrupt: the gzip stream is broken ({error}).") from None
     except (tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
-        raise damaged(source, card, f"is no tar archive, or a truncated or corrupt one ({error}).") from None
+        raise damaged(source, card, f"is not a tar archive, or a truncated or corrupt one ({error}).") from None
 
 
 def _files_in(content: bytes, card: DatasetCard, source: Source) -> Files:
     tops, files, view = _tops(card), dict[bytes, memoryview](), memoryview(content)
-    # surrogateescape makes names of any bytes survive the way through str and back
+    # surrogateescape keeps names of arbitrary bytes intact through str and back
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:", encoding="utf-8", errors="surrogateescape") as archive:
         for number, member in enumerate(archive):
             if number == card.most_members:
@@ -238,7 +239,7 @@ def _shown(member: tarfile.TarInfo) -> str:
 
 
 def _refuse_unsafe(member: tarfile.TarInfo, source: Source) -> None:
-    """Nothing is written, but an archive with such members is no corpus, and its other members aren't to be trusted."""
+    """Raise DataError for a member that no corpus has: the rest of such an archive isn't to be trusted either."""
     if member.name.startswith("/") or ".." in member.name.split("/"):
         problem = "its path leads out of the archive"
     elif not (member.isreg() or member.isdir()) or member.issparse():
@@ -246,26 +247,27 @@ def _refuse_unsafe(member: tarfile.TarInfo, source: Source) -> None:
     else:
         return
     raise DataError(
-        f"{source} is refused for its member {_shown(member)}: {problem}. No corpus has such; get another copy."
+        f"{source} is refused because of its member {_shown(member)}: {problem}. "
+        "No corpus has such a member; get another copy."
     )
 
 
 def _read_folder(folder: Path, card: DatasetCard) -> Files:
     source, tops, files = Source(folder), _tops(card), dict[bytes, bytes]()
-    taken = 0
+    n_read = 0
 
     def take(path: bytes | Path, relpath: bytes) -> None:
-        nonlocal taken
-        with _opened(path, source, card, taken) as file:
+        nonlocal n_read
+        with _opened(path, source, card, n_read) as file:
             files[relpath] = file.read()
-        taken += len(files[relpath])
+        n_read += len(files[relpath])
 
     if card.tops_are == "files":
         for top in card.tops:
             take(folder / top, os.fsencode(top))
         return files
     prefix, seen = len(os.fsencode(folder)) + 1, 0
-    # bytes and not Path, for a name that is no UTF-8; scandir and not walk, for the kind of each entry without a stat
+    # bytes rather than Path: names need not be UTF-8; scandir rather than walk: it knows an entry's type without a stat
     waiting = [os.fsencode(folder / top) for top in card.tops]
     while waiting:
         with os.scandir(waiting.pop()) as entries:
@@ -278,6 +280,8 @@ def _read_folder(folder: Path, card: DatasetCard) -> Files:
                 elif (relpath := _relpath(entry.path[prefix:], tops)) is not None:
                     if not entry.is_file():
                         name = os.fsdecode(relpath)
-                        raise DataError(f"{folder} is refused for {name!r}: it is neither a plain file nor a folder.")
+                        raise DataError(
+                            f"{folder} is refused because of {name!r}: it is neither a plain file nor a folder."
+                        )
                     take(entry.path, relpath)
     return files

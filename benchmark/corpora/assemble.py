@@ -1,4 +1,4 @@
-"""Turns a corpus's files into a `Corpus`, lets no wrong one pass, and selects from it."""
+"""Assemble files into a `Corpus`, check its numbers of documents, and select classes and documents."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 Readable = TypeVar("Readable", Corpus, StreamedCorpus)
 
 Place = tuple[str, str]
-"""The class and the group of a document."""
+"""Class and group of a document."""
 
 
 def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[Sequence[str]], Place]) -> Corpus:
-    """Join the files to a corpus, in an order that depends on their relpaths alone.
+    """Join the files into a corpus, in an order that depends on their relpaths alone.
 
     Parameters
     ----------
     files : Files
     card : DatasetCard
-        Gives the order of the classes and groups.
+        Sets the order of the classes and groups.
     digest : str
         Content digest of `files`.
     place_of : callable
-        The class and group of a document, from the parts of its relpath (at least two).
+        Returns the class and group of a document for the parts of its relpath (at least two).
 
     Returns
     -------
     Corpus
-        The documents bytewise by relpath.
+        The documents, sorted bytewise by relpath.
 
     Raises
     ------
     DataError
-        A file stands where the corpus has no documents.
+        A file lies where the corpus has no documents.
     """
     relpaths = sorted(files)
     ids = tuple(relpath.decode("latin-1") for relpath in relpaths)
@@ -58,19 +58,19 @@ def assemble(files: Files, card: DatasetCard, digest: str, place_of: Callable[[S
             labels[row], groups[row] = class_code[label], group_code[group]
         except (KeyError, ValueError):
             raise DataError(
-                f"{card.title}: {name!r} stands where the corpus has no documents. Get the corpus afresh, unchanged."
+                f"{card.title}: {name!r} lies where the corpus has no documents. Get a fresh, unchanged copy."
             ) from None
     text, bounds = join([files[relpath] for relpath in relpaths])
     return Corpus(card.name, Documents(ids, labels, groups, card.classes, card.groups), text, bounds, digest)
 
 
 def gate(corpus: Corpus, card: DatasetCard) -> None:
-    """Compare the documents per class and group with the card's, and where they are multi-label, those per group.
+    """Compare the numbers of documents by class and group (if multi-label, also by group) with the card's.
 
     Raises
     ------
     DataError
-        They differ; the message lists each class and group that does, expected and found.
+        Numbers differ. The message lists each class and group whose number differs, expected and found.
     """
     documents = corpus.documents
     title = card.title if card.kept == ALL else f"{card.title}, {card.kept}"
@@ -90,7 +90,7 @@ def gate(corpus: Corpus, card: DatasetCard) -> None:
         for i, j in np.argwhere(found != expected)
     ]
     if wrong:
-        raise DataError(f"{title}: the number of documents is not the card's.{''.join(wrong)}")
+        raise DataError(f"{title}: the numbers of documents differ from the card's.{''.join(wrong)}")
 
 
 def select(corpus: Readable, classes: Sequence[str] | None = None, exclude: Iterable[str] = ()) -> Readable:
@@ -100,16 +100,16 @@ def select(corpus: Readable, classes: Sequence[str] | None = None, exclude: Iter
     ----------
     corpus : Corpus or StreamedCorpus
     classes : sequence of str, optional
-        The classes to keep; class codes follow this order. All of them, in the corpus's order, unless given. Documents
-        of other classes are dropped; but multi-label documents all stay, since having none of the classes is as good
-        an example: only the columns of their `topics` are chosen.
+        Classes to keep; class codes follow this order. By default all classes, in the corpus's order. Documents of
+        other classes are dropped. Multi-label documents all stay, since a document without any of the classes is an
+        example as well; only the columns of `topics` are selected.
     exclude : iterable of str
         Ids of documents to drop.
 
     Returns
     -------
     Corpus or StreamedCorpus
-        The documents left, in their old order. The digest stays that of the whole corpus.
+        The remaining documents, in their old order. The digest stays that of the whole corpus.
 
     Raises
     ------

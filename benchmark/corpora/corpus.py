@@ -1,4 +1,4 @@
-"""What a corpus is once it has been read: who the documents are, and their raw bytes."""
+"""Corpora in memory: documents with their classes, and their raw bytes."""
 
 from __future__ import annotations
 
@@ -16,26 +16,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """The documents of a corpus, in their one fixed order, without their text.
+    """Documents of a corpus in their fixed order, without their text.
 
     Parameters
     ----------
     ids : tuple of str, length n
         Unique names: the path inside the archive, decoded as latin-1.
     labels : int array, shape (n,)
-        Index into `classes`; -1 for every document where `topics` says which classes it has.
+        Index into `classes`; -1 for every document of a multi-label corpus, whose classes are in `topics`.
     groups : int array, shape (n,)
-        Index into `group_names`: the university of a page, or the side (train, test) of a given split.
+        Index into `group_names`: the university of a page, or the part (train, test) of a given split.
     classes, group_names : tuple of str
-        In the fixed order that one-vs-one ties and every table follow.
+        In the fixed order that one-vs-one ties and all tables follow.
     topics : bool array, shape (n, n_classes), optional
-        Which classes each document has, where it may have several or none (multi-label). None where each has exactly
-        one, its label.
+        True where a document has a class, in a multi-label corpus. None where each document has exactly one class, its
+        label.
     units : int array, shape (n,), optional
-        Documents of one number belong together (a customer's, an author's, a thread's): folds may keep them so.
+        Documents with the same number belong together (a customer's, an author's, a thread's); folds may keep them
+        together.
     dates : datetime64[s] or int64 array, shape (n,), optional
-        When each was written. Whole numbers tell the order of the documents of one class alone: the numbers of posts,
-        which each newsgroup counts by itself.
+        Date of each document. Integers order documents only within a class: numbers of posts, which every newsgroup
+        counts separately.
     """
 
     ids: tuple[str, ...]
@@ -48,7 +49,7 @@ class Documents:
     dates: NDArray[np.datetime64] | NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse topics that don't fit, and labels beside topics: a reader of either would be misled."""
+        """Raise ValueError for topics of a wrong shape or type, and for labels beside topics."""
         if self.topics is None:
             return
         if self.topics.shape != (len(self.ids), len(self.classes)) or self.topics.dtype != np.bool_:
@@ -62,11 +63,11 @@ class Documents:
 
     @property
     def dated_by_class(self) -> bool:
-        """Whether the dates order the documents of one class alone."""
+        """Whether the dates order documents only within a class."""
         return self.dates is not None and self.dates.dtype.kind == "i"
 
     def take(self, rows: NDArray[np.intp]) -> Documents:
-        """The documents at `rows`, with the same classes and group names."""
+        """Return the documents at `rows`, with the same classes and group names."""
         ids = tuple(self.ids[row] for row in rows)
         names = self.classes, self.group_names
         topics = None if self.topics is None else self.topics[rows]
@@ -75,9 +76,9 @@ class Documents:
         return Documents(ids, self.labels[rows], self.groups[rows], *names, topics, units, dates)
 
     def of_classes(self, classes: tuple[str, ...]) -> tuple[NDArray[np.intp], Documents]:
-        """The documents of some classes, as a collection of these classes in this order: their rows, and they.
+        """Select the documents of some classes; return their rows, and the documents coded by these classes in order.
 
-        Where documents may have several classes all of them stay, those of other classes as documents of none.
+        Multi-label documents all stay; those without any of the classes have none.
         """
         codes = [self.classes.index(name) for name in classes]
         if self.topics is not None:
@@ -89,7 +90,7 @@ class Documents:
         return rows, replace(self.take(rows), labels=labels[rows], classes=classes)
 
     def sizes(self) -> NDArray[np.int64]:
-        """Documents by class and group, shape (n_classes, n_groups).
+        """Count documents by class and group, shape (n_classes, n_groups).
 
         A multi-label document counts for each of its classes.
         """
@@ -100,22 +101,22 @@ class Documents:
 
 
 Chunk = tuple["NDArray[np.uint8]", "NDArray[np.int64]"]
-"""Documents end to end: their bytes, and the bounds between them, one more than there are documents."""
+"""Concatenated bytes of n documents, and the n + 1 bounds between them."""
 
 CHUNK = 2**23
-"""Bytes from which on a chunk is whole."""
+"""Smallest size of a chunk in bytes, but for the last one."""
 
 
 def join(pieces: Sequence[bytes | memoryview]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Lay documents end to end: their bytes, and the n + 1 bounds between them."""
+    """Concatenate documents; return their bytes, and the n + 1 bounds between them."""
     bounds = np.zeros(len(pieces) + 1, dtype=np.int64)
     np.cumsum([len(piece) for piece in pieces], out=bounds[1:])
-    # a bytearray and not bytes: compiled functions of a fixed signature accept writable arrays only
+    # a bytearray rather than bytes: compiled functions with a fixed signature accept writable arrays only
     return np.frombuffer(bytearray().join(pieces), dtype=np.uint8), bounds
 
 
 def batches(texts: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
-    """Texts in order, so many that they have `size` bytes or more, at a time."""
+    """Yield lists of consecutive texts, each list of at least `size` bytes but the last."""
     batch, n_bytes = list[bytes](), 0
     for text in texts:
         batch.append(text)
@@ -128,7 +129,7 @@ def batches(texts: Iterable[bytes], size: int) -> Iterator[list[bytes]]:
 
 
 class FieldedText(bytes):
-    """A document's text, and beside it the fields that it was put together from.
+    """Text of a document, with the fields that it was joined from as an attribute.
 
     Parameters
     ----------
@@ -139,15 +140,15 @@ class FieldedText(bytes):
     fields: Mapping[str, bytes]
 
     def __new__(cls, text: bytes, fields: Mapping[str, bytes]) -> Self:
-        """The text's bytes."""
-        found = super().__new__(cls, text)
-        found.fields = fields
-        return found
+        """Create the bytes of `text`, with `fields` as an attribute."""
+        fielded = super().__new__(cls, text)
+        fielded.fields = fields
+        return fielded
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Documents with their raw bytes, end to end in one buffer.
+    """Documents with their raw bytes, concatenated in one buffer.
 
     Parameters
     ----------
@@ -155,13 +156,13 @@ class Corpus:
         Name of the dataset card.
     documents : Documents
     text : uint8 array
-        All documents' bytes, concatenated in document order.
+        Bytes of all documents, in document order.
     bounds : int64 array, shape (n + 1,)
         Document i is ``text[bounds[i]:bounds[i + 1]]``.
     digest : str
-        Content digest of the whole corpus as distributed (not only of the classes kept).
+        Content digest of the whole corpus as distributed, not only of the selected classes.
     fields : mapping of str to int64 array, shape (n, 2)
-        Where documents are put together from fields, between which of its bytes each document has them.
+        Start and stop of each field within the bytes of each document, where documents are joined from fields.
     """
 
     dataset: str
@@ -174,11 +175,11 @@ class Corpus:
     def __iter__(self) -> Iterator[bytes]:
         for row, (start, stop) in enumerate(pairwise(self.bounds)):
             text = self.text[start:stop].tobytes()
-            own = {name: text[slice(*spans[row])] for name, spans in self.fields.items()}
-            yield FieldedText(text, own) if own else text
+            fields = {name: text[slice(*spans[row])] for name, spans in self.fields.items()}
+            yield FieldedText(text, fields) if fields else text
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
-        """The documents in order, some of them at a time: their bytes, and the bounds between them."""
+        """Yield consecutive documents in chunks of about `size` bytes: their bytes, and the bounds between them."""
         start = 0
         while start < len(self.documents):
             stop = int(np.searchsorted(self.bounds, self.bounds[start] + size))
@@ -188,7 +189,7 @@ class Corpus:
             start = stop
 
     def take(self, rows: NDArray[np.intp]) -> Corpus:
-        """The corpus restricted to the documents at `rows`, in that order; of all of them nothing is copied."""
+        """Return the corpus restricted to the documents at `rows`, in that order; for all rows, nothing is copied."""
         if np.array_equal(rows, np.arange(len(self.documents))):
             return self
         pieces = [self.text[self.bounds[row] : self.bounds[row + 1]] for row in rows]
@@ -201,18 +202,18 @@ class Corpus:
 
 @dataclass(frozen=True)
 class StreamedCorpus:
-    """Documents whose bytes are read when they are asked for, and never held together.
+    """Documents whose bytes are read on demand, and never all in memory at once.
 
     Parameters
     ----------
     dataset : str
     documents : Documents
     rows : intp array, shape (n,)
-        The record of each document, ascending.
+        Number of each document's record, ascending.
     texts : callable
-        The bytes of every record from the first one on, UTF-8.
+        Iterates over the texts of all records from the first, as UTF-8.
     digest : str
-        Of the files.
+        Digest of the files.
     """
 
     dataset: str
@@ -232,11 +233,11 @@ class StreamedCorpus:
                 row = next(wanted, None)
 
     def take(self, rows: NDArray[np.intp]) -> StreamedCorpus:
-        """The corpus restricted to the documents at `rows`, which ascend."""
+        """Return the corpus restricted to the documents at `rows`, which ascend."""
         return replace(self, documents=self.documents.take(rows), rows=self.rows[rows])
 
     def chunks(self, size: int = CHUNK) -> Iterator[Chunk]:
-        """The documents in order, some of them at a time, as `Corpus.chunks` gives them."""
+        """Yield consecutive documents in chunks, as `Corpus.chunks` does."""
         yield from map(join, batches(self, size))
 
 

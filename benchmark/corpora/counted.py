@@ -1,4 +1,4 @@
-"""A corpus that has been counted already: svmlight with a vocabulary, as ``bench data export`` writes it."""
+"""Corpora of term counts: svmlight with a vocabulary, as ``bench data export`` writes them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ OPTIONAL = DOCUMENTS, BLOCKS
 
 @dataclass(frozen=True, eq=False)
 class CountedCorpus:
-    """Documents with their counts.
+    """Documents with their term counts.
 
     Parameters
     ----------
@@ -39,11 +39,13 @@ class CountedCorpus:
     documents : Documents
     matrix : CSR matrix of int32, shape (n, V)
     vocabulary : tuple of str, length V
-        Block after block, each in bytewise order.
+        Terms by block, in bytewise order within each block.
     digest : str
+        Content digest of the files.
     blocks : tuple of str
+        Names of the blocks, as in `benchmark.text.counts.Counts`.
     block_of : int32 array, shape (V,)
-        As in `benchmark.text.counts.Counts`.
+        Block of each term, as in `benchmark.text.counts.Counts`.
     """
 
     dataset: str
@@ -55,32 +57,33 @@ class CountedCorpus:
     block_of: NDArray[np.int32]
 
     def __iter__(self) -> Iterator[bytes]:
-        """What stands for the text of each document: its words, as often as they occur."""
+        """Yield a stand-in for the text of each document: its terms, repeated as often as they occur."""
         for row in range(len(self.documents)):
-            own = self.matrix[[row]].tocoo()
-            words = ([self.vocabulary[column]] * int(n) for column, n in zip(own.coords[1], own.data, strict=True))
-            yield " ".join(word for each in words for word in each).encode()
+            counts = self.matrix[[row]].tocoo()
+            terms = (
+                [self.vocabulary[column]] * int(n) for column, n in zip(counts.coords[1], counts.data, strict=True)
+            )
+            yield " ".join(term for repeated in terms for term in repeated).encode()
 
     def take(self, rows: NDArray[np.intp]) -> CountedCorpus:
-        """The corpus restricted to the documents at `rows`, in that order."""
+        """Return the corpus restricted to the documents at `rows`, in that order."""
         return replace(self, documents=self.documents.take(rows), matrix=self.matrix[rows])
 
 
 @dataclass(frozen=True)
 class CountsFolder(OwnCorpus):
-    """Counts as svmlight, with a vocabulary: a folder as ``bench data export`` writes it.
+    """Term counts as svmlight, with a vocabulary: a folder as ``bench data export`` writes it.
 
     Parameters
     ----------
     path : str
-        Of the folder, relative to the configuration: counts.svmlight, whose features are numbered from 1, and
-        vocabulary.txt, a word a line. With documents.csv, of columns id, label and group, these name the documents;
-        without, classes are called by their numbers. Documents may have several classes where a line of the counts
-        has several numbers, parted by commas, or none; documents.csv parts their names by spaces. With
-        blocks.txt, each line names the block that the word on the same line of vocabulary.txt is of; without, all are
-        of one.
+        Folder, relative to the configuration, with counts.svmlight (features numbered from 1) and vocabulary.txt (one
+        term per line). An optional documents.csv has the columns id, label and group; without it, classes are named by
+        their numbers. Documents may have several classes, or none, where a line of the counts has several numbers,
+        separated by commas, or none; documents.csv separates their names by spaces. An optional blocks.txt names the
+        block of the term on the same line of vocabulary.txt; without it, all terms are in one block.
     base : Path
-        What `path` is relative to.
+        Folder that `path` is relative to.
     """
 
     path: str
@@ -93,7 +96,7 @@ class CountsFolder(OwnCorpus):
 
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The fields that the blocks are of."""
+        """Names of the blocks of terms."""
         return self._corpus.blocks
 
     @property
@@ -102,20 +105,20 @@ class CountsFolder(OwnCorpus):
         return self._corpus.documents.topics is not None
 
     def outline(self) -> Documents:
-        """The documents themselves."""
+        """Return the documents themselves."""
         return self._corpus.documents
 
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
-        """The digest of the files; DataError if they were changed since they were read."""
+        """Return the digest of the files; raise DataError if they have changed since they were read."""
         self.check_unchanged()
         return {"digest": self.digest()}
 
     def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
-        """The documents with their counts."""
+        """Return the documents with their counts."""
         return self._corpus
 
     def digest(self) -> str:
-        """The sha256 over the files that it takes."""
+        """Return the sha256 over the files."""
         return self._corpus.digest
 
     def check_unchanged(self) -> None:
@@ -129,7 +132,7 @@ class CountsFolder(OwnCorpus):
 
     @cached_property
     def _stamps(self) -> dict[str, tuple[int, ...] | None]:
-        """The `stamp` of each file from before the counts were read; None of a file that isn't there."""
+        """The `stamp` of each file from before the counts were read; None for a file that doesn't exist."""
         paths = {name: self._folder / name for name in FILES}
         return {name: stamp(path) if path.exists() else None for name, path in paths.items()}
 
@@ -138,42 +141,44 @@ class CountsFolder(OwnCorpus):
         from sklearn.datasets import load_svmlight_file  # noqa: PLC0415 - 30 MB that no other corpus needs
 
         _ = self._stamps  # before the first file is read
-        counts, words, names, listed = held = [self._bytes(name, optional=name in OPTIONAL) for name in FILES]
-        self.check_unchanged()  # all four belong together
-        vocabulary = tuple(words.decode("utf-8", "replace").splitlines())
+        counts, terms, names, listed = contents = [self._bytes(name, optional=name in OPTIONAL) for name in FILES]
+        self.check_unchanged()  # all four files must be of one version
+        vocabulary = tuple(terms.decode("utf-8", "replace").splitlines())
         if len(set(vocabulary)) < len(vocabulary) or not vocabulary:
-            raise DataError(f"{self._folder / VOCABULARY}: must have a word a line, none twice")
-        of_words = listed.decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
-        if len(of_words) != len(vocabulary):
-            problem = f"names {len(of_words):,} blocks, and {VOCABULARY} has {len(vocabulary):,} words"
+            raise DataError(f"{self._folder / VOCABULARY}: must have one term per line, each of them once")
+        block_names = listed.decode("utf-8", "replace").splitlines() or ["all"] * len(vocabulary)
+        if len(block_names) != len(vocabulary):
+            problem = f"has {len(block_names):,} lines, but {VOCABULARY} has {len(vocabulary):,} terms"
             raise DataError(f"{self._folder / BLOCKS}: {problem}")
-        blocks = tuple(dict.fromkeys(of_words))
+        blocks = tuple(dict.fromkeys(block_names))
         several = _several(counts)
         try:
-            found, labels = load_svmlight_file(
+            features, labels = load_svmlight_file(
                 io.BytesIO(counts), n_features=len(vocabulary), zero_based=False, multilabel=several
             )
-            codes = [sorted(map(_whole, each if several else [each])) for each in labels]
+            codes = [sorted(map(_whole, label if several else [label])) for label in labels]
         except (ValueError, OverflowError) as error:
-            raise DataError(f"{self._folder / COUNTS}: is no svmlight of {len(vocabulary):,} words: {error}") from None
+            raise DataError(
+                f"{self._folder / COUNTS}: is not svmlight with {len(vocabulary):,} terms: {error}"
+            ) from None
         if not codes:
             raise DataError(f"{self._folder / COUNTS}: holds no document")
-        matrix = sp.csr_array(found)
+        matrix = sp.csr_array(features)
         if matrix.nnz and (matrix.data.min() < 0 or (matrix.data % 1).any() or matrix.data.max() >= 2**31):
-            raise DataError(f"{self._folder / COUNTS}: a count is a whole number that isn't negative")
+            raise DataError(f"{self._folder / COUNTS}: counts must be whole numbers, and not negative")
         matrix = matrix.astype(np.int32)
         matrix.eliminate_zeros()
         documents = self._documents(codes, names, several=several)
         number = {name: position for position, name in enumerate(blocks)}
-        order = sorted(range(len(vocabulary)), key=lambda n: (number[of_words[n]], vocabulary[n]))
-        block_of = np.array([number[of_words[n]] for n in order], dtype=np.int32)
+        order = sorted(range(len(vocabulary)), key=lambda n: (number[block_names[n]], vocabulary[n]))
+        block_of = np.array([number[block_names[n]] for n in order], dtype=np.int32)
         matrix = sp.csr_array(matrix[:, order])
         matrix.sort_indices()
         digest = hashlib.sha256()
-        for content in held:
+        for content in contents:
             digest.update(content)
-        words_in_order = tuple(vocabulary[n] for n in order)
-        return CountedCorpus(self.name, documents, matrix, words_in_order, digest.hexdigest(), blocks, block_of)
+        ordered_terms = tuple(vocabulary[n] for n in order)
+        return CountedCorpus(self.name, documents, matrix, ordered_terms, digest.hexdigest(), blocks, block_of)
 
     def _bytes(self, name: str, *, optional: bool) -> bytes:
         try:
@@ -186,26 +191,26 @@ class CountsFolder(OwnCorpus):
             raise DataError(f"{self._folder / name}: can't be read: {error.strerror or error}") from None
 
     def _documents(self, codes: list[list[int]], content: bytes, *, several: bool) -> Documents:
-        by_number = [(str(row), list(map(str, own)), "all") for row, own in enumerate(codes, start=1)]
+        by_number = [(str(row), list(map(str, numbers)), "all") for row, numbers in enumerate(codes, start=1)]
         named = self._named(content, several=several) or by_number
         if len(named) != len(codes):
-            problem = f"names {len(named):,} documents, and {COUNTS} has {len(codes):,}"
+            problem = f"has {len(named):,} documents, but {COUNTS} has {len(codes):,}"
             raise DataError(f"{self._folder / DOCUMENTS}: {problem}")
-        ids, labels, sides = zip(*named, strict=True)
+        ids, labels, parts = zip(*named, strict=True)
         if len(set(ids)) < len(ids):
             raise DataError(f"{self._folder / DOCUMENTS}: two documents have the same id")
         code_of, name_of = dict[str, int](), dict[int, str]()
-        for names, own in zip(labels, codes, strict=True):
-            for name, code in zip(names, own, strict=False):
+        for names, numbers in zip(labels, codes, strict=True):
+            for name, code in zip(names, numbers, strict=False):
                 code_of.setdefault(name, code)
                 name_of.setdefault(code, name)
-            if list(map(code_of.get, names)) != own or list(map(name_of.get, own)) != names:
-                problem = f"{names} of {DOCUMENTS} and {own} of {COUNTS} are not the same classes throughout"
+            if list(map(code_of.get, names)) != numbers or list(map(name_of.get, numbers)) != names:
+                problem = f"classes in {DOCUMENTS} and {COUNTS} must match one to one, unlike {names} and {numbers}"
                 raise DataError(f"{self._folder}: {problem}")
-        return documents_of(ids, labels, sorted(code_of, key=code_of.__getitem__), sides, several=several)
+        return documents_of(ids, labels, sorted(code_of, key=code_of.__getitem__), parts, several=several)
 
     def _named(self, content: bytes, *, several: bool) -> list[tuple[str, list[str], str]]:
-        """Id, classes and group of each document; none where there is no file of them.
+        """Read id, classes and group of each document from documents.csv; return an empty list where it doesn't exist.
 
         The file is read again, and must still have this content.
         """
@@ -214,17 +219,17 @@ class CountsFolder(OwnCorpus):
             return []
         digest = FileDigest.of(content[start : start + BLOCK] for start in range(0, len(content), BLOCK))
         group = ["group"] if "group" in columns_of(path, digest=digest) else []
-        found = (values for _, values in records(path, ["id", "label", *group], digest=digest))
-        return [(name, label.split() if several else [label], *(side or ["all"])) for name, label, *side in found]
+        rows = (values for _, values in records(path, ["id", "label", *group], digest=digest))
+        return [(name, label.split() if several else [label], *(part or ["all"])) for name, label, *part in rows]
 
 
 def _several(counts: bytes) -> bool:
-    """Whether a document has several classes, or none: its line then begins with a feature."""
+    """Test whether a document has several classes, or none (its line then begins with a feature)."""
     first = (line.partition(b"#")[0].split(None, 1)[:1] for line in io.BytesIO(counts))
-    return any(b"," in own[0] or b":" in own[0] for own in first if own)
+    return any(b"," in token[0] or b":" in token[0] for token in first if token)
 
 
 def _whole(label: float) -> int:
     if label % 1:
-        raise ValueError(f"the class {label:g} is no whole number")
+        raise ValueError(f"the class {label:g} is not a whole number")
     return int(label)

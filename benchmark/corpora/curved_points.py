@@ -1,11 +1,11 @@
-"""Generates two interleaved classes of points, on the 2-simplex or on the half plane of normal distributions.
+"""Generate two interleaved classes of points, on the 2-simplex or on the half plane of normal distributions.
 
-Both classes are mixtures with known densities, so that the best possible boundary is known too (`log_odds`). All
-randomness is raw doubles of PCG64 put through inverse distribution functions: numpy keeps that stream stable, and the
+Both classes are mixtures with known densities, so that the Bayes-optimal boundary is known (`log_odds`). All random
+numbers are raw doubles of PCG64, mapped by inverse distribution functions: numpy keeps that stream stable, and the
 first n points are the same however many are drawn.
 
-A point is a document whose terms are its coordinates. Beside those that are drawn there is a grid over the whole space,
-whose points are of the class that is likelier there: it is tested for pictures of decision regions.
+A point is a document whose terms are its coordinates. A grid over the whole space is tested for pictures of decision
+regions; a grid point belongs to the class that is likelier there.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Labels = NDArray[np.int8]
 
-#: Coordinates of a point: θ_1, θ_2, θ_3 with sum 1; or the mean μ and the standard deviation σ > 0.
+#: Number of coordinates of a point: θ_1, θ_2, θ_3 with sum 1; or the mean μ and the standard deviation σ > 0.
 COORDINATES = {"simplex": 3, "half-plane": 2}
 SPACES = tuple(COORDINATES)
 
-#: Dirichlet parameters of each class's components. The first class has the third outcome almost never or mostly, the
-#: second sometimes: one border of the second lies inside the simplex, the other close along an edge.
+#: Dirichlet parameters of each class's components. In the first class the third outcome is either rare or frequent, in
+#: the second in between: one border of the second class lies inside the simplex, the other close along an edge.
 DIRICHLET = (((2.0, 2.0, 0.25), (2.5, 2.5, 9.0)), ((4.0, 4.0, 3.0), (4.0, 4.0, 3.0)))
-#: Means of each class's components, in turn along the line, and the deviation of μ around them in units of σ: the less
-#: the variance, the better the mean is known.
+#: Means of each class's components, in turn along the line, and the deviation of μ around them in units of σ: the
+#: smaller the variance, the better the mean is known.
 MEANS = ((0.2, 0.65), (0.4, 0.85))
 SPREAD = 0.25
 #: σ is log-uniform here, which is uniform along vertical geodesics; μ is cut to [0, 1]. The paper's axes are 0 to 1.
 DEVIATIONS = (0.03, 1.0)
-#: Below this a coordinate of the simplex is rounding.
+#: Smaller coordinates of the simplex are rounding errors.
 SMALLEST = 1e-12
 
 
-#: The lowest σ of the grid, below all that are drawn: σ = 0 is infinitely far away.
+#: Smallest σ of the grid, below all drawn ones; σ = 0 is infinitely far away.
 LOWEST = 0.01
 GROUPS = ("train", "test", "grid")
 CLASSES = ("class 1", "class 2")
@@ -57,18 +57,18 @@ TERMS = {"simplex": ("θ₁", "θ₂", "θ₃"), "half-plane": ("mean μ", "stan
 
 @dataclass(frozen=True)
 class CurvedPoints(CorpusReader):
-    """Points of two classes on a curved space, drawn to train and to test on, and a grid over it.
+    """Points of two classes on a curved space: drawn training and test points, and a grid.
 
     Parameters
     ----------
     space : {"simplex", "half-plane"}
         Trinomials θ; or normals by their mean μ and standard deviation σ.
     train, test : int
-        Points that are drawn, half of them of either class.
+        Numbers of training and test points, half of them of either class.
     resolution : int
         Steps of the grid along an edge of the space.
     seed : int
-        What they are drawn with.
+        Seed of the drawn points.
     """
 
     space: str = "simplex"
@@ -80,7 +80,7 @@ class CurvedPoints(CorpusReader):
     name: ClassVar[str] = "curved-points"
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_space(self.space)
         for name, least, most in (("train", 4, 10_000), ("test", 2, 1_000_000), ("resolution", 10, 1000)):
             if not least <= getattr(self, name) <= most:
@@ -95,25 +95,25 @@ class CurvedPoints(CorpusReader):
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Points to train on, to test on, and of the grid."""
+        """Training points, test points, and grid."""
         return GROUPS
 
     @property
     def several(self) -> bool:
-        """Each point has one class."""
+        """False: each point has one class."""
         return False
 
     def outline(self) -> Documents:
         """Return the points, without their coordinates."""
         drawn = [np.arange(size) % 2 for size in (self.train, self.test)]
         labels = [*drawn, log_odds(self.space, grid(self.space, self.resolution)) < 0]
-        sizes = [len(each) for each in labels]
+        sizes = [len(part) for part in labels]
         ids = tuple(f"{group}-{row + 1}" for group, n in zip(GROUPS, sizes, strict=True) for row in range(n))
         groups = np.repeat(np.arange(len(GROUPS)), sizes).astype(np.int32)
         return Documents(ids, np.concatenate(labels).astype(np.int32), groups, CLASSES, GROUPS)
 
     def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:  # noqa: ARG002
-        """Return nowhere: they are generated."""
+        """Return a source without a path: the points are generated."""
         return Source(None)
 
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002
@@ -121,18 +121,18 @@ class CurvedPoints(CorpusReader):
         return asdict(self)
 
     def load(self, source: Source) -> CountedCorpus:  # type: ignore[override]  # noqa: ARG002
-        """Return the points, their coordinates as counts."""
+        """Return the points, with their coordinates as counts."""
         samples = draw(self.space, self.train, self.test, self.seed)
-        everything = np.vstack([samples.points, samples.test_points, grid(self.space, self.resolution)])
-        matrix, terms = sp.csr_array(everything), TERMS[self.space]
-        digest = hashlib.sha256(np.ascontiguousarray(everything).tobytes()).hexdigest()
+        coordinates = np.vstack([samples.points, samples.test_points, grid(self.space, self.resolution)])
+        matrix, terms = sp.csr_array(coordinates), TERMS[self.space]
+        digest = hashlib.sha256(np.ascontiguousarray(coordinates).tobytes()).hexdigest()
         blocks = np.zeros(len(terms), dtype=np.int32)
         return CountedCorpus(self.name, self.outline(), matrix, terms, digest, ("all",), blocks)
 
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """Labelled points to train and to test on.
+    """Labelled training and test points.
 
     Parameters
     ----------
@@ -140,12 +140,12 @@ class Samples:
     points, test_points : float64 arrays, shapes (n, d) and (n_test, d)
         d = 3: θ_1, θ_2, θ_3; d = 2: μ, σ.
     labels, test_labels : int8 arrays, shapes (n,) and (n_test,)
-        0 is the first class, 1 the second.
+        0 for the first class, 1 for the second.
 
     Raises
     ------
     ValueError
-        If a point lies outside the space, or labels and points don't belong together.
+        If a point lies outside the space, or labels don't match the points.
     """
 
     space: str
@@ -177,9 +177,9 @@ def draw(space: str, n: int = 120, n_test: int = 2000, seed: int = 1) -> Samples
 
 
 def grid(space: str, resolution: int) -> Array:
-    """Return points all over a space, shape (m, d): the simplex, edges included; or 0 ≤ μ ≤ 1, 0.01 ≤ σ ≤ 1.
+    """Return a grid of points, shape (m, d): over the simplex with its edges; or over 0 ≤ μ ≤ 1, 0.01 ≤ σ ≤ 1.
 
-    The resolution is how many steps there are along an edge.
+    `resolution` is the number of steps along an edge.
 
     Examples
     --------
@@ -202,14 +202,14 @@ def grid(space: str, resolution: int) -> Array:
 
 
 def log_odds(space: str, points: Array) -> Array:
-    """Log p(x | first class) - log p(x | second class) of points, shape (m, d): shape (m,).
+    """Compute log p(x | first class) - log p(x | second class) of points, shape (m, d); return shape (m,).
 
-    At 0 lies the boundary with the fewest errors.
+    The boundary with the fewest errors is at 0.
 
     Raises
     ------
     ValueError
-        If a point lies outside the space, or where neither class has any: μ outside [0, 1].
+        If a point lies outside the space, or outside both classes (μ outside [0, 1]).
     """
     check_points(space, points)
     if space == "half-plane" and not ((points[:, 0] >= 0) & (points[:, 0] <= 1) & (points[:, 1] >= 1e-6)).all():
@@ -239,7 +239,7 @@ def check_points(space: str, points: Array) -> None:
 
 
 def _labelled(space: str, size: int, seed: list[int]) -> tuple[Array, Labels]:
-    """Points and labels; classes take turns, and in each class its components."""
+    """Draw points and labels; classes alternate, and within a class its components."""
     generator = {"simplex": _dirichlet_points, "half-plane": _normal_points}[space]
     index = np.arange(size)
     label, component = index % 2, index // 2 % 2
@@ -248,7 +248,7 @@ def _labelled(space: str, size: int, seed: list[int]) -> tuple[Array, Labels]:
 
 
 def _dirichlet_points(uniform: Array, label: NDArray[np.intp], component: NDArray[np.intp]) -> Array:
-    """Gamma variables, divided by their sum."""
+    """Draw Dirichlet points: gamma variables divided by their sum."""
     gamma = np.maximum(gammaincinv(np.array(DIRICHLET)[label, component], uniform), SMALLEST)
     return np.asarray(gamma / gamma.sum(axis=1, keepdims=True))
 
@@ -260,7 +260,7 @@ def _log_dirichlet(theta: Array, label: int, component: int) -> Array:
 
 
 def _normal_points(uniform: Array, label: NDArray[np.intp], component: NDArray[np.intp]) -> Array:
-    """(μ, σ) with log σ uniform and μ | σ normal around the component's mean, cut to [0, 1]."""
+    """Draw (μ, σ) with log σ uniform and μ | σ normal around the component's mean, truncated to [0, 1]."""
     low, high = np.log(DEVIATIONS)
     sigma = np.exp(low + uniform[:, 1] * (high - low))
     mean, scale = np.array(MEANS)[label, component], SPREAD * sigma
@@ -270,8 +270,8 @@ def _normal_points(uniform: Array, label: NDArray[np.intp], component: NDArray[n
 
 
 def _log_normal(points: Array, label: int, component: int) -> Array:
-    """Log p(μ | σ); the density of σ is the same in all components."""
+    """Compute log p(μ | σ); the density of σ is the same in all components."""
     mean, scale = MEANS[label][component], SPREAD * points[:, 1]
-    # P(0 ≤ μ ≤ 1) from what is cut off at either end, which is less than half.
+    # P(0 ≤ μ ≤ 1) from the two tails outside it, each less than half.
     inside = np.log1p(-ndtr(-mean / scale) - ndtr((mean - 1) / scale))
     return np.asarray(-0.5 * ((points[:, 0] - mean) / scale) ** 2 - np.log(scale) - inside)

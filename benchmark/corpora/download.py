@@ -1,7 +1,7 @@
-"""Turns a card's addresses into a verified archive on disk: mirrors in turn, whole or not at all.
+"""Download a corpus's archive from the addresses of its card, tried in turn, and verify it before it is stored.
 
-A server may send anything: no more is taken than the card allows, and what came is compared with the archive's own
-sha256 before it is read, where the card knows it; else the content digest decides, after a reading within bounds.
+A server may send anything. No more bytes are accepted than the card allows. If the card has the archive's sha256, it is
+checked before the archive is read; otherwise the content digest is checked, after a read that is limited in size.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ ATTEMPTS = 3
 PAUSE = 1.0
 """Seconds before a second attempt; twice as long before the third."""
 TIMEOUT = 30.0
-"""Seconds without an answer, or without a byte, after which an address is given up."""
+"""Seconds without an answer, or without a byte, before the next address is tried."""
 
 
 class RichBar:
-    """A progress bar on standard error, as pooch calls it; silent where that is no terminal."""
+    """Progress bar for pooch, on standard error; silent unless that is a terminal."""
 
     def __init__(self, label: str = "downloading") -> None:
         console = Console(stderr=True)
@@ -45,7 +45,7 @@ class RichBar:
 
     @property
     def total(self) -> int:
-        """The number of bytes to come, 0 where the server doesn't say; setting it shows the bar."""
+        """Expected number of bytes, 0 where the server doesn't send it; setting it shows the bar."""
         return int(self._progress.tasks[0].total or 0)
 
     @total.setter
@@ -54,43 +54,48 @@ class RichBar:
         self._progress.start()
 
     def update(self, amount: int) -> None:
-        """Say that `amount` more bytes have come."""
+        """Advance the bar by `amount` bytes."""
         self._progress.advance(self._task, amount)
 
     def reset(self) -> None:
-        """Start again from none."""
+        """Set the bar back to 0 bytes."""
         self._progress.reset(self._task)
 
     def close(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._progress.stop()
 
 
 def download(
     card: DatasetCard, dest: Path, *, notify: Callable[[str], None], progress: Callable[[], RichBar] | None = None
 ) -> Source:
-    """Download a corpus's archive to `dest`, from the first address that has the right one, https before http.
+    """Download a corpus's archive to `dest`, from the first address with the right content, https before http.
 
     Parameters
     ----------
     card : DatasetCard
     dest : Path
-        Folder; made if need be. The archive gets the first of the card's archive names, once its content is verified.
+        Folder, created if needed. The archive gets the first of the card's archive names, once its content is verified.
     notify : callable
-        Told the licence note before anything is fetched, then each address, and why one was given up.
+        Called with messages: the licence before the download, then each address, and why one failed.
     progress : callable, optional
-        Makes a fresh bar for each attempt, for example `RichBar`.
+        Creates a bar for each attempt, for example `RichBar`.
+
+    Returns
+    -------
+    Source
+        The archive in `dest`.
 
     Raises
     ------
     DataError
-        No address gave the right content, or `dest` can't be written; nothing is left in `dest`.
+        No address has the right content, or `dest` can't be written; nothing is left in `dest`.
     """
     notify(f"{card.title}. {card.licence}")
     failures = []
     try:
         dest.mkdir(parents=True, exist_ok=True)
-        # beside its destination: a rename is atomic within one file system only
+        # a temporary folder inside `dest`: a rename is atomic only within one file system
         with tempfile.TemporaryDirectory(prefix=".download-", dir=dest) as folder:
             fetched = Path(folder) / card.archives[0]
             for address in sorted(card.addresses, key=lambda address: not address.startswith("https:")):
@@ -104,24 +109,24 @@ def download(
         raise DataError(f"{card.title} can't be downloaded to {dest}: {error.strerror or error}.") from None
     raise DataError(
         f"{card.title} could not be downloaded:{''.join(failures) or ' the card names no address.'}\n"
-        f"Get {card.archives[0]} (content digest {card.digest}) in another way, and put it, or its unpacked folder, "
+        f"Get {card.archives[0]} (content digest {card.digest}) in another way and put it, or its unpacked folder, "
         f"into {dest} or a folder that $BENCH_DATASETS names."
     )
 
 
 class _Bounded(io.BufferedWriter):
-    """A file that takes so many bytes and no more."""
+    """File that raises DataError beyond `most` bytes."""
 
     def __init__(self, target: Path, most: int) -> None:
         super().__init__(io.FileIO(target, "w"))
         self._most = most
 
     def promise(self, response: requests.Response, **_: Any) -> None:
-        """Refuse an answer whose Content-Length is too large, before its body is read."""
+        """Raise DataError if the Content-Length is too large, before the body is read."""
         self._refuse(int(response.headers.get("Content-Length", 0)))
 
     def write(self, chunk: ReadableBuffer) -> int:
-        """Write, unless it would be too much."""
+        """Write a chunk; raise DataError if the file would become too large."""
         self._refuse(self.tell() + memoryview(chunk).nbytes)
         return super().write(chunk)
 
@@ -131,7 +136,7 @@ class _Bounded(io.BufferedWriter):
 
 
 def _fetch(address: str, target: Path, most: int, progress: Callable[[], RichBar] | None) -> str | None:
-    """Fetch at most so many bytes to `target`, trying again where that may help; say what went wrong, or None."""
+    """Download at most `most` bytes to `target`, retrying temporary errors; return the problem, or None."""
     problem = None
     for attempt in range(ATTEMPTS):
         time.sleep(PAUSE * attempt)
@@ -143,14 +148,14 @@ def _fetch(address: str, target: Path, most: int, progress: Callable[[], RichBar
                 get(address, file, None)
         except requests.HTTPError as error:
             problem = f"the server answers: {error}"
-            if error.response is not None and error.response.status_code < 500:  # 403 and 404 stay what they are
+            if error.response is not None and error.response.status_code < 500:  # 403 and 404 are permanent
                 break
         except (requests.ConnectionError, requests.Timeout, requests.exceptions.ChunkedEncodingError) as error:
-            problem = f"no connection, or it broke off ({type(error).__name__})"
+            problem = f"no connection, or it was interrupted ({type(error).__name__})"
         except DataError as error:
             problem = str(error)
             break
-        except (requests.RequestException, ValueError) as error:  # such as a length that is no number
+        except (requests.RequestException, ValueError) as error:  # such as a Content-Length that is not a number
             problem = f"{type(error).__name__}: {error}"
             break
         else:
@@ -162,7 +167,7 @@ def _fetch(address: str, target: Path, most: int, progress: Callable[[], RichBar
 
 
 def _problem_with(fetched: Path, card: DatasetCard) -> str | None:
-    """Say what is wrong with a download, or None if its content is the corpus."""
+    """Return what is wrong with a download, or None if its content is the corpus."""
     source = Source(fetched)
     try:
         digest = card.archive_sha256 and fingerprint(source, card)

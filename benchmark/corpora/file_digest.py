@@ -1,8 +1,8 @@
-"""Digests of a user's files, taken once. Later readings of a file are checked against its digest, block by block.
+"""Digests of a user's files, computed once. Later reads of a file are checked against its digest, block by block.
 
-A corpus is read more than once: for its digest, for its documents, and for its text. A reader that goes through
-`CheckedFile` gets bytes of the digested content, or a `DataError`. So counts can't be stored under the digest of
-another text, whenever the file is edited, and even if its size and times are put back.
+A corpus is read more than once: for its digest, for its documents, and for its text. A reader that uses `CheckedFile`
+gets bytes of the digested content, or a `DataError`. Counts therefore can't be stored under the digest of another text,
+whenever the file is edited, and even if its size and times are restored.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from benchmark.errors import DataError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-#: Bytes that have a digest of their own.
+#: Size of a block in bytes; each block has its own digest.
 BLOCK = 2**20
 _SIZE = hashlib.sha256().digest_size
 
@@ -32,7 +32,7 @@ def changed(path: Path) -> DataError:
 
 @dataclass(frozen=True, slots=True)
 class FileDigest:
-    """The digest of a file, and those of its blocks.
+    """Digest of a file, and digests of its blocks.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class FileDigest:
 
     @classmethod
     def of(cls, pieces: Iterable[bytes]) -> FileDigest:
-        """Return the digest of a content from its blocks: all of `BLOCK` bytes but the last, which may be shorter."""
+        """Return the digest of a content from its blocks of `BLOCK` bytes (the last may be shorter)."""
         size, whole, blocks = 0, hashlib.sha256(), list[bytes]()
         for piece in pieces:
             size += len(piece)
@@ -58,7 +58,7 @@ class FileDigest:
         return cls(size, whole.digest(), b"".join(blocks))
 
     def matches(self, number: int, block: bytes) -> bool:
-        """Whether a block, numbered from 0, has the content that was digested."""
+        """Test whether a block, numbered from 0, has the digested content."""
         return _sha256(block) == self.blocks[number * _SIZE : (number + 1) * _SIZE]
 
 
@@ -67,7 +67,7 @@ def _sha256(content: bytes) -> bytes:
 
 
 def file_digest(path: Path) -> FileDigest:
-    """Return the digest of a file; DataError if it can't be read."""
+    """Return the digest of a file; raise DataError if it can't be read."""
     try:
         with path.open("rb") as file:
             return FileDigest.of(iter(lambda: file.read(BLOCK), b""))
@@ -76,12 +76,12 @@ def file_digest(path: Path) -> FileDigest:
 
 
 class CheckedFile(io.RawIOBase):
-    """The bytes of an open file as they were digested; DataError at the first block that is otherwise now.
+    """Bytes of an open file; DataError is raised at the first block that differs from the digested content.
 
     Parameters
     ----------
     path : Path
-        For messages.
+        Path in messages.
     file : binary file
     digest : FileDigest
     """
@@ -128,16 +128,16 @@ class CheckedFile(io.RawIOBase):
 
 @dataclass(frozen=True)
 class Place:
-    """A file or folder of a corpus.
+    """File or folder of a corpus.
 
     Parameters
     ----------
     split : str
-        The part (train, test) that it is; "" where the path names none.
+        Part (train, test) of the corpus; "" where the path names none.
     path : Path
     is_folder : bool
     files : mapping of str to FileDigest
-        Digests by path below the folder, in the order of these; of a file, its own under "".
+        Digests by path below the folder, sorted by path; a single file has the path "".
     """
 
     split: str
@@ -156,7 +156,7 @@ class CorpusDigest:
         The sha256 over the files' names (of a folder, below it; of a split, its part) and contents.
     places : tuple of Place
     stamps : tuple
-        The `stamp` of each place, from before it was digested.
+        `stamp` of each place, from before it was digested.
     """
 
     digest: str
@@ -164,26 +164,26 @@ class CorpusDigest:
     stamps: tuple[tuple[int, ...], ...]
 
     def check_unchanged(self) -> None:
-        """Raise DataError if a file has another size or time of modification than when it was digested."""
+        """Raise DataError if a file's size or time of modification has changed since it was digested."""
         for place, before in zip(self.places, self.stamps, strict=True):
             check_stamp(place.path, before)
 
 
 def digest_of(places: Iterable[tuple[str, Path]]) -> CorpusDigest:
-    """Digest the files of a corpus; once while their stamps stay.
+    """Compute the digests of a corpus's files; cached as long as their stamps stay the same.
 
     Parameters
     ----------
     places : iterable of (str, Path)
-        Files and folders, each with its part of a split, or "".
+        Part of the split (or "") and path of each file or folder.
 
     Raises
     ------
     DataError
-        One of them can't be read.
+        A file or folder can't be read.
     """
-    given = tuple(places)
-    return _digest_of(given, tuple(stamp(path) for _, path in given))
+    paths = tuple(places)
+    return _digest_of(paths, tuple(stamp(path) for _, path in paths))
 
 
 @lru_cache(maxsize=8)
@@ -191,8 +191,8 @@ def _digest_of(places: tuple[tuple[str, Path], ...], stamps: tuple[tuple[int, ..
     whole, found = hashlib.sha256(), list[Place]()
     for split, path in places:
         is_folder, files = path.is_dir(), dict[str, FileDigest]()
-        for relpath, each in below(path) if is_folder else [("", path)]:
-            files[relpath] = file_digest(each)
+        for relpath, file in below(path) if is_folder else [("", path)]:
+            files[relpath] = file_digest(file)
             whole.update(f"{split}\0{relpath}\0".encode("utf-8", "surrogateescape"))
             whole.update(files[relpath].sha256)
         found.append(Place(split, path, is_folder, files))
@@ -200,7 +200,7 @@ def _digest_of(places: tuple[tuple[str, Path], ...], stamps: tuple[tuple[int, ..
 
 
 def below(folder: Path) -> list[tuple[str, Path]]:
-    """Return the files below a folder that aren't hidden, by their relative paths, in the order of these."""
+    """Return the files below a folder that aren't hidden, with their relative paths, sorted by these."""
     found = []
     for top, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
@@ -213,16 +213,16 @@ def _refuse(error: OSError) -> None:
 
 
 def stamp(path: Path) -> tuple[int, ...]:
-    """Return what an edit of a file, or of any file below a folder, changes: size, times and inode.
+    """Return numbers that change when a file, or any file below a folder, is edited: size, times and inode.
 
-    The last number is the time of the last change of the inode, which nobody can put back; it changes without an edit
-    too, by another hard link or other permissions.
+    The last number is the inode's change time, which can't be set back; it also changes without an edit, by another
+    hard link or other permissions.
     """
     try:
         if not path.is_dir():
             stat = path.stat()
             return stat.st_size, stat.st_mtime_ns, stat.st_ino, stat.st_ctime_ns
-        stats = [each.stat() for _, each in below(path)]
+        stats = [file.stat() for _, file in below(path)]
     except OSError as error:
         raise DataError(f"{path}: can't be read: {error.strerror or error}") from None
     times = hash(tuple((s.st_mtime_ns, s.st_ino) for s in stats))

@@ -1,4 +1,4 @@
-"""A user's files to rows, as a stream: the records of a file, or the files of a folder."""
+"""Stream the rows of a user's files: records of a file, or files of a folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One record, before it is looked at."""
+    """One record, before it is checked."""
 
     path: Path
     line: int
@@ -42,7 +42,7 @@ def rows_of(reader: OwnFiles, place: Place) -> Iterator[Row]:
     Raises
     ------
     DataError
-        One of them can't be read, was changed, or lies where no document should.
+        A file can't be read, was changed, or isn't in a folder of a class.
     """
     if place.is_folder:
         return _rows_of_folder(reader, place)
@@ -56,14 +56,14 @@ def _rows_of_file(reader: OwnFiles, split: str, path: Path, digest: FileDigest) 
     n = len(texts)
     how: dict[str, Any] = {"encoding": reader.encoding, "delimiter": reader.delimiter, "header": reader.header}
     for line, values in records(path, columns, digest=digest, **how):
-        given = iter(values[n:])
-        label, name, side, group, date = (None if column is None else next(given) for column in rest)
-        text = values[0] if n == 1 else "\n".join(str(each) for each in values[:n] if each is not None)
+        others = iter(values[n:])
+        label, name, part, group, date = (None if column is None else next(others) for column in rest)
+        text = values[0] if n == 1 else "\n".join(str(value) for value in values[:n] if value is not None)
         if text is not None and not isinstance(text, str):
             raise DataError(f"{path}:{line}: {texts[0]} is {quoted(text)}, and must be text")
-        own = zip(reader.fields, values, strict=False)
-        fields = {column: "" if value is None else str(value) for column, value in own}
-        yield Row(path, line, text or "", label, name, split or side, group, date, fields)
+        named = zip(reader.fields, values, strict=False)
+        fields = {column: "" if value is None else str(value) for column, value in named}
+        yield Row(path, line, text or "", label, name, split or part, group, date, fields)
 
 
 def _rows_of_folder(reader: OwnFiles, place: Place) -> Iterator[Row]:
@@ -74,9 +74,9 @@ def _rows_of_folder(reader: OwnFiles, place: Place) -> Iterator[Row]:
         if len(parents) < len(levels):
             wanted = "/".join([*(f"<{level}>" for level in levels), relpath.rsplit("/", 1)[-1]])
             raise DataError(f"{path}: lies in no folder of a class; it should be {folder}/{wanted} (see `folders`)")
-        given = dict(zip(levels, parents, strict=False))
+        names = dict(zip(levels, parents, strict=False))
         with opened(path, digest) as file:
             content = file.read()
         text = decoded(content, reader.encoding, path, 1, 0)
         name = f"{split}/{relpath}" if split else relpath
-        yield Row(path, 0, text, given["label"], name, split or given.get("split"), given.get("group"), None, {})
+        yield Row(path, 0, text, names["label"], name, split or names.get("split"), names.get("group"), None, {})

@@ -1,4 +1,4 @@
-"""A corpus of one's own: a folder of class folders, or a file of records with named columns, read as a stream."""
+"""A user's corpus: a folder of class folders, or a file of records with named columns, read as a stream."""
 
 from __future__ import annotations
 
@@ -23,55 +23,57 @@ if TYPE_CHECKING:
     from benchmark.corpora.file_rows import Row
     from benchmark.corpora.scan import Scanned
 
-#: What may be left out of a corpus.
+#: Documents that `drop` can leave out.
 DROPPED = {
     "empty": "documents without text",
     "unlabelled": "documents without a class",
-    "repeated": "documents whose id another one before them has",
-    "rare": "documents of a class that has no other",
+    "repeated": "documents with the id of an earlier document",
+    "rare": "documents that are the only one of their class",
 }
-#: What a folder's name can be in the path of a document.
+#: Meanings of a folder's name in the path of a document.
 LEVELS = ("label", "split", "group")
 
 
 @dataclass(frozen=True)
 class OwnFiles(OwnCorpus):
-    """One's own documents: a folder of class folders, or a file of records (.csv, .tsv, .jsonl, .parquet; .gz, .zst).
+    """A user's documents: a folder of class folders, or a file of records (.csv, .tsv, .jsonl, .parquet; .gz, .zst).
 
     Parameters
     ----------
     path : str, or mapping of str to str
-        Relative to the configuration. A mapping names one for each side of a split: ``{train: a.csv, test: b.csv}``.
+        File or folder, relative to the configuration. A mapping has one for each part: ``{train: a.csv, test: b.csv}``.
     text : str or list of str
-        Column of the text; several are joined by line feeds.
+        Column of the text; several columns are joined by line feeds, and are fields that are counted separately.
     label : str
         Column of the class.
     labels : str, optional
         Column of the classes, where a document may have several or none: a list, or text with a `separator`.
     separator : str, optional
+        Separator of the classes in a text, such as ";".
     id : str, optional
-        Column of a document's name; its number, from 1, where left out.
+        Column of a document's id; by default its number, from 1.
     split : str, optional
-        Column of the side of a given split, such as train and test.
+        Column of the part of a given split, such as train or test.
     group : str, optional
-        Column of what documents belong to: a customer, an author, a thread. The groups of ``leave-one-group-out``,
-        unless there is a `split`; folds may keep a group's documents together.
+        Column of the group (a customer, an author, a thread). ``leave-one-group-out`` leaves out these groups, unless
+        there is a `split`; folds may keep a group's documents together.
     date : str, optional
-        Column of the date, as ISO 8601 has it: 2024-05-31, or with a time.
+        Column of the date in ISO 8601: 2024-05-31, or with a time.
     folders : list of str
-        Of a folder: what the names of the folders above a document are, from the top: label, split, group.
+        Meaning of the folders above a document, from the top: label, split, group.
     encoding : str
+        Encoding of the files, such as utf-8, latin-1 or cp1252.
     delimiter : str, optional
-        Between the columns of a table; a comma, or in ``.tsv`` a tab.
+        Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
     header : bool
-        Whether the first row of a table names its columns; where it doesn't, they are called "1", "2", ….
+        Whether the first row of a table has the names of its columns; otherwise they are named "1", "2", ….
     drop : list of str
-        What is left out rather than refused: empty, unlabelled, repeated, rare.
+        Documents that are left out instead of causing an error: empty, unlabelled, repeated, rare.
     format : str, optional
-        How the text is divided into fields that are counted by themselves: mail or html. Several columns of the text
-        are such fields by their names.
+        Format by which the text is divided into fields that are counted separately: mail or html. Not with several
+        columns of text.
     base : Path
-        What `path` is relative to.
+        Folder that `path` is relative to.
     """
 
     path: str | dict[str, str]
@@ -93,24 +95,24 @@ class OwnFiles(OwnCorpus):
     name: ClassVar[str] = "files"
 
     def check(self) -> None:
-        """Refuse parameters that no file could have."""
+        """Raise ConfigError for parameters that no file can satisfy."""
         check_encoding(self.encoding)
         for key, allowed in (("folders", LEVELS), ("drop", tuple(DROPPED))):
             for value in getattr(self, key):
                 if value not in allowed:
                     raise ConfigError(f"{key}: {unknown('word', value, allowed)}")
         if sorted(self.folders) != sorted(set(self.folders)) or "label" not in self.folders:
-            raise ConfigError("folders: names each level once, and one of them is the label")
+            raise ConfigError("folders: must name each level once, and one of them must be label")
         if self.delimiter is not None and (len(self.delimiter) != 1 or self.delimiter in '"\r\n'):
             raise ConfigError(f"delimiter is {self.delimiter!r}: must be one character")
         if isinstance(self.path, dict) and (self.split is not None or "split" in self.folders):
-            raise ConfigError("split: the path names the sides of the split already")
+            raise ConfigError("split: the path already names the parts of the split")
         if not self.path or (isinstance(self.text, list) and not self.text):
             raise ConfigError("path and text must not be empty")
         if self.format is not None and self.fields:
-            raise ConfigError("format: the columns of the text are its fields already")
+            raise ConfigError("format: several columns of text are its fields already")
 
-    # --- What a configuration is checked against ---
+    # --- Facts that a configuration is checked against ---
 
     @property
     def several(self) -> bool:
@@ -119,57 +121,57 @@ class OwnFiles(OwnCorpus):
 
     @property
     def fields(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The columns of the text, where there are several."""
+        """Columns of the text, where there are several."""
         return () if isinstance(self.text, str) else tuple(self.text)
 
     def outline(self) -> Documents:
-        """The documents themselves: the file is read to its end, and all that is wrong with it is told."""
+        """Return the documents themselves; read the files to the end, and raise DataError with all problems."""
         return self.scanned().documents
 
     def scanned(self) -> Scanned:
-        """Return what stands in the files but the text; read once."""
+        """Return the documents and dropped records of the files, without text; cached."""
         return scanned(self)
 
     @cached_property
     def digests(self) -> CorpusDigest:
-        """Digests of the files, taken once: the same content is read from then on, or none."""
+        """Digests of the files, computed once; files with other content raise DataError from then on."""
         return digest_of(self.places())
 
     def has(self, what: str) -> bool:
-        """Whether documents have a side of a split ("split"), or a group ("group")."""
+        """Test whether documents have a part of a split ("split"), or a group ("group")."""
         if what == "split" and isinstance(self.path, dict):
             return True
         in_column, above = getattr(self, what) is not None, what in self.folders
         return any(above if place.is_folder else in_column for place in self.digests.places)
 
-    # --- What a run takes ---
+    # --- Content that a run uses ---
 
     def content(self, source: Source) -> Mapping[str, Any]:  # noqa: ARG002 - there is one
-        """Digests of the files, and every parameter but where they are; DataError if they were changed since."""
+        """Return the digest of the files and all parameters but `path`; raise DataError if files have changed."""
         self.check_unchanged()
         kinds = [[place.split, "" if place.is_folder else kind_of(place.path)] for place in self.digests.places]
         return {"kinds": kinds, "digest": self.digest(), **{k: v for k, v in self.parameters().items() if k != "path"}}
 
     def load(self, source: Source) -> StreamedCorpus:  # noqa: ARG002 - there is one
-        """The documents, and their text as a stream."""
-        found = self.scanned()
-        return StreamedCorpus(self.name, found.documents, found.rows, self._texts, self.digest())
+        """Return the documents, with their text as a stream."""
+        scan = self.scanned()
+        return StreamedCorpus(self.name, scan.documents, scan.rows, self._texts, self.digest())
 
     def digest(self) -> str:
         """Return the sha256 over the files' names (of a folder, below it; of a split, its part) and contents."""
         return self.digests.digest
 
     def check_unchanged(self) -> None:
-        """Raise DataError if a file was edited since its digest was taken."""
+        """Raise DataError if a file was edited since its digest was computed."""
         self.digests.check_unchanged()
 
     def parameters(self) -> dict[str, Any]:
-        """Every parameter by name, as plain data."""
-        own = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "base"}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in own.items()}
+        """Return all parameters by name, as plain data."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "base"}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
     def _texts(self) -> Iterator[bytes]:
-        """The text of every record, as UTF-8."""
+        """Yield the text of every record, as UTF-8."""
         for row in self.rows():
             text = row.text.encode("utf-8", "replace")
             yield (
@@ -179,6 +181,6 @@ class OwnFiles(OwnCorpus):
             )
 
     def rows(self) -> Iterator[Row]:
-        """Yield every record, as the files had it when they were digested."""
+        """Yield every record, with the content that was digested."""
         for place in self.digests.places:
             yield from rows_of(self, place)

@@ -22,10 +22,10 @@ _NUMBER = re.compile("[0-9]{1,18}")
 
 
 def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
-    """Join the posts; a post is ``20news-bydate-<side>/<newsgroup>/<number>`` and its group is the side.
+    """Join the posts; a post is ``20news-bydate-<part>/<newsgroup>/<number>``, and its group is the part.
 
-    The training posts come first: bytewise order would put "test" before "train". Posts have lost their dates; their
-    numbers, in the order in which they came to a newsgroup, stand for them.
+    Training posts come first: bytewise order would put "test" before "train". The posts have no dates; their numbers,
+    which follow the order of arrival in a newsgroup, replace them.
     """
     corpus = assemble(files, card, digest, _place_of)
     numbers = np.array([int(name.rpartition("/")[2]) for name in corpus.documents.ids], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What corpora of one's own have in common: they lie beside their configuration, and name their classes themselves."""
+"""Base of users' corpora: they lie beside their configuration, and their classes come from their documents."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OwnCorpus(CorpusReader):
-    """Documents that no card ships with: a card of one's own may be written of them, see `own_card`.
+    """Documents that no card describes, unless the user writes one (see `own_card`).
 
     Parameters
     ----------
     path : str, or mapping of str to str
-        Relative to the configuration; a mapping names one for each side of a split.
+        File or folder, relative to the configuration; a mapping has one for each part of a split.
     base : Path
-        What `path` is relative to.
+        Folder that `path` is relative to.
     """
 
     path: str | dict[str, str]
@@ -40,46 +40,57 @@ class OwnCorpus(CorpusReader):
 
     @abstractmethod
     def digest(self) -> str:
-        """The sha256 over all that the files hold."""
+        """Return the sha256 over the content of the files.
+
+        Returns
+        -------
+        str
+            64 hexadecimal digits.
+        """
 
     @property
     def where(self) -> str:
-        """The path, as the configuration names it."""
+        """Path as written in the configuration."""
         return self.path if isinstance(self.path, str) else ", ".join(self.path.values())
 
     def places(self) -> list[tuple[str, Path]]:
-        """Each file or folder with the side of the split that it is, "" where the path names none.
+        """Return each file or folder with its part of the split.
+
+        Returns
+        -------
+        list of (str, Path)
+            The part is "" where the path names none.
 
         Raises
         ------
         DataError
-            One of them isn't there.
+            A file or folder doesn't exist.
         """
-        given = self.path if isinstance(self.path, dict) else {"": self.path}
-        found = [(split, self.base / Path(name).expanduser()) for split, name in given.items()]
-        for _, path in found:
+        path_of = self.path if isinstance(self.path, dict) else {"": self.path}
+        paths = [(split, self.base / Path(name).expanduser()) for split, name in path_of.items()]
+        for _, path in paths:
             if not path.exists():
                 raise DataError(f"{path}: no such file or folder; path is relative to the configuration")
-        return found
+        return paths
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes, in their order."""
+        """Classes, in the order that decides ties."""
         return self.outline().classes
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The sides of the split, or else the groups, in the order of their names; "all" where there are none."""
+        """Parts of the split, or else the groups, sorted by name; "all" where there are neither."""
         return self.outline().group_names
 
     def locate(
         self,
         *,
-        download: bool,  # noqa: ARG002 - it is here, or nowhere
+        download: bool,  # noqa: ARG002 - there is no address to download it from
         notify: Callable[[str], None],  # noqa: ARG002
         progress: bool,  # noqa: ARG002
     ) -> Source:
-        """The path, as the configuration names it."""
+        """Return the path as written in the configuration; nothing is downloaded."""
         return Source(Path(self.where))
 
     def facts(self) -> dict[str, Any]:
@@ -97,21 +108,21 @@ def documents_of(
     units: Sequence[str] | None = None,
     dates: NDArray[np.datetime64] | None = None,
 ) -> Documents:
-    """Documents by the names of their classes and groups.
+    """Encode documents from the names of their classes and groups.
 
     Parameters
     ----------
     ids : sequence of str, length n
     labels : iterable of collections of str, length n
-        The classes of each; one, unless `several`.
+        Classes of each document; one, unless `several`.
     classes : sequence of str
-        In the order that decides ties.
+        Classes, in the order that decides ties.
     sides : sequence of str, length n
-        The group of each; groups stand in the order of their names.
+        Group or part of each document; `Documents.group_names` is sorted by name.
     several : bool
         Whether documents may have several classes, or none.
     units : sequence of str, length n, optional
-        What each belongs to.
+        Name that documents which belong together share.
     dates : datetime64[s] array, shape (n,), optional
     """
     n, code = len(ids), {name: position for position, name in enumerate(classes)}
@@ -127,7 +138,7 @@ def documents_of(
 
 
 def _coded(names: Sequence[str]) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Names as positions among their sorted values."""
-    known = sorted(set(names))
-    code = {name: position for position, name in enumerate(known)}
-    return np.array([code[name] for name in names], dtype=np.int32), tuple(known)
+    """Encode names as positions among their sorted values; return positions and values."""
+    values = sorted(set(names))
+    code = {name: position for position, name in enumerate(values)}
+    return np.array([code[name] for name in names], dtype=np.int32), tuple(values)

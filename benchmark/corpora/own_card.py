@@ -1,4 +1,4 @@
-"""The data gate of one's own corpora: a card is written once, and a corpus that has changed since is refused."""
+"""Data gate of users' corpora: a card is written once, and a corpus that has changed since is refused."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from benchmark.errors import MOST_PROBLEMS, DataError
 if TYPE_CHECKING:
     from benchmark.corpora.own import OwnCorpus
 
-#: Groups that a card counts one by one; of more, documents are counted by class alone.
+#: Largest number of groups that a card counts separately; with more groups it counts documents by class only.
 MOST_GROUPS = 50
 FOLDER = "cards"
-_HEAD = "# What `bench data card` found: a run refuses a corpus that is otherwise. Write it anew after a change.\n"
+_HEAD = "# Written by `bench data card`: a run refuses a corpus that differs. Write the card again after a change.\n"
 
 
 def place(config: Path) -> Path:
-    """Where the card of a configuration stands: in cards/, beside it."""
+    """Return the path of a configuration's card: in cards/, beside it."""
     return config.parent / FOLDER / f"{config.stem}.yaml"
 
 
 def card_text(reader: OwnCorpus, name: str) -> str:
-    """The card as YAML."""
+    """Return the card as YAML text."""
     return _HEAD + yaml.safe_dump(_facts(reader, name), sort_keys=False, allow_unicode=True, width=120)
 
 
@@ -36,7 +36,8 @@ def check_card(reader: OwnCorpus, config: Path) -> None:
     Raises
     ------
     DataError
-        It has changed: classes, groups and numbers that differ, or that the content alone does.
+        The corpus has changed. The message lists differing numbers by class and group, or says that only the content
+        differs.
     """
     path = place(config)
     if not path.exists():
@@ -52,13 +53,13 @@ def check_card(reader: OwnCorpus, config: Path) -> None:
         if (before := card.counts.get(name, {}).get(group, 0)) != (after := now.counts.get(name, {}).get(group, 0))
     ]
     more = [f"  … and {len(wrong) - MOST_PROBLEMS:,} more"] if len(wrong) > MOST_PROBLEMS else []
-    told = [*wrong[:MOST_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
+    lines = [*wrong[:MOST_PROBLEMS], *more] or ["  as many documents of each class and group, but other content"]
     raise DataError(
         "\n".join(
             [
-                f"{now.title} is not what its card {path} describes:",
-                *told,
-                f"Bring back what it was; or, if the change is meant, write the card anew: bench data card {config}",
+                f"{now.title} differs from its card {path}:",
+                *lines,
+                f"Restore the files; or, if the change is intended, write the card again: bench data card {config}",
             ]
         )
     )
@@ -71,9 +72,9 @@ def _facts(reader: OwnCorpus, name: str) -> dict[str, Any]:
     if len(groups) > MOST_GROUPS:
         groups, sizes, by_group = ["all"], sizes.sum(axis=1, keepdims=True), by_group.sum(keepdims=True)
     files = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
-    found = {
+    facts = {
         "name": name,
-        "title": ", ".join(Path(each).name for each in files),
+        "title": ", ".join(Path(file).name for file in files),
         "tops": files,
         "tops_are": "files",
         "digest": reader.digest(),
@@ -85,4 +86,4 @@ def _facts(reader: OwnCorpus, name: str) -> dict[str, Any]:
         "licence": "unknown",
         "citation": "unknown",
     }
-    return {key: value for key, value in found.items() if value is not None}
+    return {key: value for key, value in facts.items() if value is not None}

@@ -1,4 +1,4 @@
-"""What a configuration names under `corpus`: documents that can be told apart before their text is read."""
+"""Base of the components under `corpus`: their documents are known before their text is read."""
 
 from __future__ import annotations
 
@@ -13,31 +13,39 @@ if TYPE_CHECKING:
 
 
 class CorpusReader(ABC):
-    """One corpus; its parameters are its constructor's.
+    """Read one corpus; its parameters are those of the constructor.
 
-    A configuration is checked against `outline`, without a word of text; a run then takes the documents from `load`.
+    A configuration is checked against `outline`, which needs no text. A run then reads the documents by `load`.
+
+    Attributes
+    ----------
+    name : str
+        Name in configurations.
+    lexer : {"unicode", "rainbow"}
+        Default lexer: the letters of every script, or those that Rainbow reads.
+    format : str or None
+        Format by which texts are divided into fields, such as "mail" or "html"; see `benchmark.text.fields`.
+    fields : sequence of str
+        Fields that the texts are joined from, see `FieldedText`.
+    subset : str or None
+        Subset of the corpus, as named by its card; None for the whole corpus.
     """
 
-    #: What configurations call it.
     name: ClassVar[str]
-    #: How its text is lexed where a configuration says nothing: by the letters of every script, or as Rainbow does.
     lexer: ClassVar[str] = "unicode"
-    #: How its text is divided into fields, as mail or html is; see `benchmark.text.fields`.
     format: str | None = None
-    #: The fields that its texts are put together from, see `FieldedText`.
     fields: Sequence[str] = ()
-    #: Part of the corpus, as its card names it; None for the whole.
     subset: str | None = None
 
     @property
     @abstractmethod
     def classes(self) -> tuple[str, ...]:
-        """The classes, in the order that decides ties."""
+        """Classes, in the order that decides ties; a tuple of str."""
 
     @property
     @abstractmethod
     def groups(self) -> tuple[str, ...]:
-        """The groups: universities, or the sides of a given split."""
+        """Groups (universities), or parts of a given split; a tuple of str."""
 
     @property
     @abstractmethod
@@ -46,36 +54,92 @@ class CorpusReader(ABC):
 
     @abstractmethod
     def outline(self) -> Documents:
-        """The documents it will have, right in number, class and group; their names may be stand-ins.
+        """Return the documents without their text.
+
+        Returns
+        -------
+        Documents
+            n documents with the right classes and groups; their ids may be placeholders.
 
         Raises
         ------
         DataError
-            If that can't be told because the corpus is missing or wrong.
+            If the corpus is missing or invalid, and the documents aren't known without it.
         """
 
     @abstractmethod
     def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:
-        """Where the corpus is; downloaded if need be, and if that is allowed."""
+        """Find the corpus, or download it.
 
-    @abstractmethod
-    def content(self, source: Source) -> Mapping[str, Any]:
-        """What decides which documents it gives: digests of its files, parameters, what it is checked against."""
+        Parameters
+        ----------
+        download : bool
+            Whether a missing corpus may be downloaded.
+        notify : callable
+            Called with messages about a download.
+        progress : bool
+            Whether to show a progress bar.
 
-    @abstractmethod
-    def load(self, source: Source) -> AnyCorpus:
-        """The documents with their text.
+        Returns
+        -------
+        Source
+            Location of the corpus.
 
         Raises
         ------
         DataError
-            The corpus is missing, damaged, or not the one that was promised.
+            If the corpus isn't found, or the download fails.
+        """
+
+    @abstractmethod
+    def content(self, source: Source) -> Mapping[str, Any]:
+        """Return everything that determines the documents, as plain data: results are stored under it.
+
+        Parameters
+        ----------
+        source : Source
+            As returned by `locate`.
+
+        Returns
+        -------
+        mapping of str to plain data
+            Digests of the files, parameters, and the numbers that the documents are checked against.
+
+        Raises
+        ------
+        DataError
+            If files can't be read, or have changed.
+        """
+
+    @abstractmethod
+    def load(self, source: Source) -> AnyCorpus:
+        """Read the documents with their text.
+
+        Parameters
+        ----------
+        source : Source
+            As returned by `locate`.
+
+        Returns
+        -------
+        Corpus or StreamedCorpus
+            n documents, as in `outline`, and their texts as bytes.
+
+        Raises
+        ------
+        DataError
+            If the corpus is missing, damaged, or differs from `outline` or its card.
         """
 
     def check_unchanged(self) -> None:  # noqa: B027 - most corpora have nothing to check
-        """Raise DataError if files were edited since `content` named them; called before their counts are stored.
+        """Check that files are as they were when `content` was called; called before their counts are stored.
 
         Does nothing unless a subclass has files that may be edited.
+
+        Raises
+        ------
+        DataError
+            If a file was edited.
         """
 
     def facts(self) -> dict[str, Any]:
@@ -84,16 +148,16 @@ class CorpusReader(ABC):
 
 
 class LastCorpus:
-    """The corpus that was read last: other words of the same documents are counted without reading them again."""
+    """Cache of the last corpus that was read, so that variants count other terms of it without reading it again."""
 
     def __init__(self) -> None:
         self._key: tuple[Any, ...] = ()
         self._corpus: Any = None
 
     def load(self, reader: CorpusReader, source: Source) -> Any:
-        """What the reader loads from its source, or what stands here if reader, source and content are the same."""
+        """Return the reader's corpus; from the cache if reader, source and content are the same as before."""
         key = reader, source, reader.content(source)
         if self._key != key:
-            self._key, self._corpus = (), None  # let the old go before reading the new
+            self._key, self._corpus = (), None  # free the old corpus before reading the new one
             self._key, self._corpus = key, reader.load(source)
         return self._corpus

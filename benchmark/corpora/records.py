@@ -1,7 +1,7 @@
-"""Files of records as a stream: comma- and tab-separated tables, JSON lines and Parquet, packed or not.
+"""Stream records from files: comma- and tab-separated tables, JSON lines and Parquet, compressed or not.
 
-Nothing is held but one record (of Parquet, one batch). Text is decoded line by line, so that the first byte which isn't
-of the encoding is named by its line and its place in the file.
+Only one record (of Parquet, one batch) is in memory. Text is decoded line by line, so that an error names the line and
+offset of the first byte that doesn't fit the encoding.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ if TYPE_CHECKING:
 
     from benchmark.corpora.file_digest import FileDigest
 
-#: A record: the line (or row of a Parquet file) that it begins at, from 1, and the columns that were asked for.
+#: A record: its first line (or row of a Parquet file), from 1, and the values of the requested columns.
 Record = tuple[int, list[Any]]
 
 PACKED = (".gz", ".zst", ".xz")
 TABLES = {".csv": ",", ".tsv": "\t"}
 LINES = (".jsonl", ".ndjson")
 PARQUET = (".parquet", ".pq")
-#: Characters of a field (csv's own limit is 131,072), and bytes of a line.
+#: Largest number of characters of a field (the csv module's default is 131,072), and of bytes of a line.
 LONGEST = 2**27
-#: Bytes that are read at once.
+#: Number of bytes read at once.
 PIECE = 2**17
-#: Packed bytes that are unpacked at once: they may stand for 32,768 times as many.
+#: Number of compressed bytes decompressed at once: they may expand 32,768 times.
 ZSTD_PIECE = 2**12
-#: Rows of a Parquet file that are held at a time.
+#: Rows of a Parquet file in memory at a time.
 BATCH = 4096
 
 
 def kind_of(path: Path) -> str:
-    """How a file's name ends, without what it is packed by: ".csv"."""
+    """Return the extension of a file's name, such as ".csv", without that of its compression."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     return next((suffix for suffix in reversed(suffixes) if suffix not in PACKED), "")
 
@@ -59,26 +59,26 @@ def records(
     header: bool = True,
     digest: FileDigest | None = None,
 ) -> Iterator[Record]:
-    """The records of a file, of each the values of some columns; None where a record has no value.
+    """Yield the records of a file with the values of some columns, None where a record has no value.
 
     Parameters
     ----------
     path : Path
-        Its name's ending says what it is.
+        File; the extension of its name is its format.
     columns : sequence of str
     encoding : str
-        One in which a line feed is the byte 10.
+        Encoding in which a line feed is the byte 10.
     delimiter : str, optional
-        Between the columns of a table; a comma, or in ``.tsv`` a tab.
+        Character between the columns of a table; by default a comma, in ``.tsv`` a tab.
     header : bool
-        Whether the first row of a table names its columns; they are called 1, 2, … otherwise.
+        Whether the first row of a table has the names of its columns; otherwise they are named 1, 2, ….
     digest : FileDigest, optional
-        Of the file: another content is refused.
+        Digest of the file; other content raises DataError.
 
     Raises
     ------
     DataError
-        The file can't be read; says on which line, and why.
+        The file can't be read; the message has the line and the reason.
     """
     kind = kind_of(path)
     if kind in TABLES:
@@ -104,7 +104,7 @@ def columns_of(
     header: bool = True,
     digest: FileDigest | None = None,
 ) -> list[str]:
-    """The columns of a file, in order: of JSON lines, the keys of the first records."""
+    """Return the columns of a file, in order; for JSON lines, the keys of the first records."""
     kind = kind_of(path)
     if kind in TABLES:
         with opened(path, digest) as file:
@@ -123,26 +123,26 @@ def columns_of(
 
 
 def check_encoding(name: str) -> None:
-    """Refuse an encoding that isn't known, or whose lines can't be told apart before they are decoded."""
+    """Raise ConfigError for an unknown encoding, or one whose lines can't be split before they are decoded."""
     try:
         line_feed = "\n".encode(name)
     except (LookupError, ValueError):
-        raise ConfigError(f"encoding: unknown encoding {name!r}; such as utf-8, latin-1, cp1252") from None
+        raise ConfigError(f"encoding: unknown encoding {name!r}; use one such as utf-8, latin-1 or cp1252") from None
     if line_feed != b"\n":
-        raise ConfigError(f"encoding: {name!r} can't be read line by line; write the file as utf-8")
+        raise ConfigError(f"encoding: {name!r} can't be read line by line; save the file as utf-8")
 
 
 @contextmanager
 def opened(path: Path, digest: FileDigest | None = None) -> Iterator[IO[bytes]]:
-    """Open a file to be unpacked as it is read; DataError if that can't be done, then or later.
+    """Open a file that is decompressed as it is read; raise DataError if opening or reading fails.
 
-    With a digest of the file, only the content that was digested can be read.
+    With a digest of the file, only the digested content can be read.
     """
     try:
         with _as_digested(path, digest) as plain, _unpacked(path, plain) as file:
             yield file
     except EOFError:
-        raise DataError(f"{path}: is truncated: its packed stream ends too early") from None
+        raise DataError(f"{path}: is truncated: its compressed stream ends too early") from None
     except (OSError, zlib.error, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or error
         raise DataError(f"{path}: can't be read: {reason}") from None
@@ -150,7 +150,7 @@ def opened(path: Path, digest: FileDigest | None = None) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _as_digested(path: Path, digest: FileDigest | None) -> Iterator[IO[bytes]]:
-    """Open a file, packed as it is."""
+    """Open a file without decompressing it; check its content if there is a digest."""
     try:
         plain = path.open("rb")
     except FileNotFoundError:
@@ -173,10 +173,10 @@ def _unpacked(path: Path, plain: IO[bytes]) -> IO[bytes]:
 
 
 def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
-    import zstandard  # noqa: PLC0415 - few files are packed so
+    import zstandard  # noqa: PLC0415 - few files are compressed by it
 
     class Unpacked(io.RawIOBase):
-        """The bytes of all frames; zstandard's own reader takes a frame without its end for a whole one."""
+        """Decompressed bytes of all frames; zstandard's reader accepts a frame without its end."""
 
         def __init__(self) -> None:
             self._frame: Any = None
@@ -208,14 +208,14 @@ def _zstandard(path: Path, plain: IO[bytes]) -> IO[bytes]:
 
 
 def decoded(content: bytes, encoding: str, path: Path, line: int, start: int) -> str:
-    """Bytes of a file as text; DataError names the first byte that isn't of the encoding."""
+    """Decode bytes of a file; raise DataError that names the first byte that doesn't fit the encoding."""
     try:
         return content.decode(encoding)
     except UnicodeDecodeError as error:
         byte, line = content[error.start], line + content.count(b"\n", 0, error.start)
         raise DataError(
             f"{path}:{line}: the byte 0x{byte:02x} at offset {start + error.start:,} is not {encoding}; "
-            f"name the file's encoding, such as encoding: cp1252, or write the file as {encoding}"
+            f"name the file's encoding, such as encoding: cp1252, or save the file as {encoding}"
         ) from None
 
 
@@ -242,8 +242,8 @@ def _of_table(
             row = next(reader, None)
             names = _names(row or [], header=header)
             if header and columns and not set(columns) & set(names):
-                way_out = "if its first row is no header, add one, or say header: false in the configuration"
-                raise DataError(f"{_no_column(path, columns[0], names)}; {way_out}")
+                hint = "if its first row is not a header, add one, or set header: false in the configuration"
+                raise DataError(f"{_no_column(path, columns[0], names)}; {hint}")
             where = [_position(path, names, name) for name in columns]
             if header:
                 line = reader.line_num + 1
@@ -256,7 +256,7 @@ def _of_table(
                 line = reader.line_num + 1
                 row = next(reader, None)
         except csv.Error as error:
-            raise DataError(f"{path}:{line}: is no table: {error}") from None
+            raise DataError(f"{path}:{line}: is not a valid table: {error}") from None
 
 
 def _names(first: Sequence[str], *, header: bool) -> list[str]:
@@ -265,7 +265,7 @@ def _names(first: Sequence[str], *, header: bool) -> list[str]:
 
 
 def _other_length(n: int, wanted: int, delimiter: str, *, header: bool) -> str:
-    """Say what is wrong with a row that has more or fewer columns than the first one."""
+    """Return what is wrong with a row that has more or fewer columns than the first row."""
     problem = f"has {n} column{'s' if n > 1 else ''}, and the {'header' if header else 'first row'} has {wanted}"
     name = {",": "commas", ";": "semicolons", "\t": "tabs"}.get(delimiter, repr(delimiter))
     return f"{problem}; quote the text if it holds {name}" if n > wanted else problem
@@ -305,7 +305,7 @@ def _object(path: Path, number: int, line: str) -> dict[str, Any]:
     try:
         record = json.loads(line) if line.strip() else {}
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}:{number}: is no JSON: {error}") from None
+        raise DataError(f"{path}:{number}: is not valid JSON: {error}") from None
     if not isinstance(record, dict):
         raise DataError(f"{path}:{number}: is {quoted(record)}, and must be an object: {{…}}")
     return record
@@ -316,7 +316,14 @@ def _parquet(path: Path, digest: FileDigest | None = None) -> Iterator[Any]:
     try:
         with _as_digested(path, digest) as plain, parquet.ParquetFile(plain) as file:
             yield file
-    except (OSError, ArrowException, ArithmeticError, LookupError, TypeError, ValueError) as error:  # of damaged files
+    except (
+        OSError,
+        ArrowException,
+        ArithmeticError,
+        LookupError,
+        TypeError,
+        ValueError,
+    ) as error:  # damaged files
         raise DataError(f"{path}: can't be read: {error}") from None
 
 

@@ -1,4 +1,4 @@
-"""The corpora by name: find, get, and load them. A new corpus is a module, a card, and one line in `READERS`."""
+"""Corpora by name: find, download and load them. A new corpus is a module, a card, and one line in `READERS`."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ ENVIRONMENT = "BENCH_DATASETS"
 
 
 def registered() -> list[str]:
-    """Name every corpus that can be loaded."""
+    """Return the name of every corpus that can be loaded."""
     return list(READERS)
 
 
 def card(name: str, subset: str | None = None) -> DatasetCard:
-    """Read the dataset card of a registered corpus, or of a subset of it; `ConfigError` for any other name."""
+    """Read the dataset card of a registered corpus, or of a subset of it; raise ConfigError for any other name."""
     if name not in READERS:
         nearest = difflib.get_close_matches(name, READERS, n=1)
         hint = f" Did you mean {nearest[0]!r}?" if nearest else ""
@@ -57,7 +57,7 @@ def card(name: str, subset: str | None = None) -> DatasetCard:
 
 
 def places() -> list[Path]:
-    """List where corpora are looked for, in order.
+    """List the folders that are searched for corpora, in order.
 
     The entries of ``$BENCH_DATASETS`` (separated as in ``$PATH``), the repository's ``datasets/``, ``shared/datasets/``
     beside the repository, and the user's cache folder.
@@ -70,7 +70,7 @@ def places() -> list[Path]:
 
 
 def find(name: str) -> Source | None:
-    """Find a corpus in `places`: the first that has it, unread and unverified. None if none has it."""
+    """Find a corpus in the first of `places` that has it, without reading it; return None if none has it."""
     this = card(name)
     if name in GENERATORS:
         return Source(None)
@@ -85,24 +85,24 @@ def locate(
     notify: Callable[[str], None] = lambda _: None,
     progress: bool = False,
 ) -> Source:
-    """Find a corpus, or else download it where that is allowed.
+    """Find a corpus, or download it if that is allowed.
 
     Parameters
     ----------
     name : str
     download : bool
-        Whether to download what isn't found.
+        Whether to download a corpus that isn't found.
     dest : Path, optional
-        Where a download lands; the repository's ``datasets/`` unless given.
+        Folder of a download; by default the repository's ``datasets/``.
     notify : callable
-        Told the licence note before a download, and what is tried.
+        Called with messages: the licence before a download, and each address.
     progress : bool
         Whether to show a progress bar on standard error, if that is a terminal.
 
     Raises
     ------
     DataError
-        It isn't found, or the download failed; says what was looked for, where, and what to do.
+        The corpus isn't found, or the download failed; the message names files, folders and a remedy.
     """
     source = find(name)
     if source is None and download:
@@ -120,23 +120,23 @@ def locate(
 
 
 def fingerprint(name: str, source: Source) -> str:
-    """Identify a source cheaply; see `benchmark.corpora.archive.fingerprint`."""
+    """Compute a cheap key of a source; see `benchmark.corpora.archive.fingerprint`."""
     return archive.fingerprint(source, card(name))
 
 
 def load(name: str, source: Source | None = None, *, subset: str | None = None, **params: Any) -> Corpus:
-    """Load a corpus, whole or a subset of it, verified by content digest and by number of documents.
+    """Load a corpus or a subset of it, verified by content digest and numbers of documents.
 
     Parameters
     ----------
     name : str
     source : Source, optional
-        As `find` or `locate` gave it; found unless given.
+        As returned by `find` or `locate`; by default the corpus is located.
     subset : str, optional
-        One of the card's `subset_names`; the whole corpus unless given.
+        One of the card's `subset_names`; by default the whole corpus.
     **params
-        Of a generated corpus: `seed` and `size` of "synthetic". With other values than the defaults there is no card
-        to verify against.
+        Parameters of a generated corpus: `seed` and `size` of "synthetic". With other values than the defaults the
+        corpus isn't verified, since no card describes it.
 
     Raises
     ------
@@ -161,12 +161,12 @@ def load(name: str, source: Source | None = None, *, subset: str | None = None, 
 
 @dataclass(frozen=True)
 class CardedCorpus(CorpusReader):
-    """A corpus that a dataset card describes.
+    """Corpus that a dataset card describes.
 
     Parameters
     ----------
     subset : str, optional
-        A part of it, as its card names it; the whole unless given.
+        Subset of the corpus, as named by its card; by default the whole corpus.
     """
 
     subset: str | None = None
@@ -174,7 +174,7 @@ class CardedCorpus(CorpusReader):
     lexer: ClassVar[str] = "rainbow"
 
     def check(self) -> None:
-        """ConfigError where there is no such subset."""
+        """Raise ConfigError if the card has no such subset."""
         if self.subset not in (None, *card(self.name).subset_names):
             raise ConfigError(
                 f"subset: {unknown(f'subset of {self.name}:', self.subset, card(self.name).subset_names)}"
@@ -182,17 +182,17 @@ class CardedCorpus(CorpusReader):
 
     @property
     def card(self) -> DatasetCard:
-        """Of the corpus, or of the subset."""
+        """Card of the corpus, or of the subset."""
         return card(self.name, self.subset)
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The classes, in the card's order."""
+        """Classes, in the card's order."""
         return self.card.classes
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """The groups, in the card's order."""
+        """Groups or parts, in the card's order."""
         return self.card.groups
 
     @property
@@ -201,24 +201,24 @@ class CardedCorpus(CorpusReader):
         return self.card.documents is not None
 
     def outline(self) -> Documents:
-        """As many documents of each class and group as the card says."""
+        """Return documents in the numbers by class and group that the card has."""
         this, documents = self.card, self.card.documents
         rows = [list(row.values()) for row in this.counts.values()]
         return outlined(this.classes, this.groups, rows, None if documents is None else list(documents.values()))
 
     def locate(self, *, download: bool, notify: Callable[[str], None], progress: bool) -> Source:
-        """As `locate`."""
+        """Find the corpus, or download it; see the function `locate`."""
         return locate(self.name, download=download, notify=notify, progress=progress)
 
     def content(self, source: Source) -> Mapping[str, Any]:
-        """The fingerprint of the archive, and what the card promises: a changed card is checked against it anew."""
+        """Return the archive's fingerprint and the card's facts, so that a changed card is checked again."""
         this = self.card
         rows = [[name, list(row.items())] for name, row in this.counts.items()]
-        promised = [this.digest, this.tops, rows, this.documents]
-        return {"source": fingerprint(self.name, source), "card": promised, "subset": self.subset}
+        facts = [this.digest, this.tops, rows, this.documents]
+        return {"source": fingerprint(self.name, source), "card": facts, "subset": self.subset}
 
     def load(self, source: Source) -> Corpus:
-        """As `load`."""
+        """Read and verify the corpus; see the function `load`."""
         return load(self.name, source, subset=self.subset)
 
 
@@ -244,33 +244,57 @@ def outlined(
 
 
 class WebKB(CardedCorpus):
-    """Pages of university departments, by kind of page; the groups are universities."""
+    """WebKB: pages of university departments, by kind of page; the groups are universities.
+
+    Parameters
+    ----------
+    subset : str, optional
+        Subset of the corpus, as named by its card; by default the whole corpus.
+    """
 
     name = "webkb"
     format = "html"
 
 
 class Newsgroups(CardedCorpus):
-    """20 Newsgroups, sorted by date; the groups are train and test, and the posts of a newsgroup have an order."""
+    """20 Newsgroups, divided by date into the parts train and test; posts of a newsgroup are in order of time.
+
+    Parameters
+    ----------
+    subset : str, optional
+        Subset of the corpus, as named by its card; by default the whole corpus.
+    """
 
     name = "20ng"
     format = "mail"
 
     def outline(self) -> Documents:
-        """As many posts of each newsgroup and side as the card says, the later ones tested."""
+        """Return posts in the numbers by newsgroup and part that the card has; later posts are in the test part."""
         documents = super().outline()
         return replace(documents, dates=np.arange(len(documents)))
 
 
 class Reuters(CardedCorpus):
-    """Reuters-21578, the ModApte split, of several topics a story; the groups are train and test."""
+    """Reuters-21578, ModApte split into the parts train and test; a story may have several topics.
+
+    Parameters
+    ----------
+    subset : str, optional
+        Subset of the corpus, as named by its card; by default the whole corpus.
+    """
 
     name = "reuters"
     fields = ("title", "body")
 
 
 class Synthetic(CardedCorpus):
-    """600 generated pages in WebKB's shape: nothing to download."""
+    """Generated corpus of 600 pages, with WebKB's classes and groups; needs no download.
+
+    Parameters
+    ----------
+    subset : str, optional
+        Subset of the corpus, as named by its card; by default the whole corpus.
+    """
 
     name = "synthetic"
     format = "html"
@@ -280,10 +304,10 @@ _CLASSES: tuple[type[CorpusReader], ...] = (
     *(WebKB, Newsgroups, Reuters, Synthetic),
     *(OwnFiles, CountsFolder, CurvedPoints),
 )
-#: What a configuration can name under `corpus`.
+#: Corpora that a configuration can name under `corpus`.
 CORPORA: dict[str, type[CorpusReader]] = {each.name: each for each in _CLASSES}
 
-_WITHOUT = "To see the benchmark at work without it: bench run configs/quickstart.yaml"
+_WITHOUT = "To try the benchmark without this corpus: bench run configs/quickstart.yaml"
 
 
 def _missing(this: DatasetCard) -> DataError:

@@ -1,7 +1,7 @@
 """Reuters-21578, the ModApte split: newswire stories of 1987, with any number of topics each (Lewis 1997).
 
-Training stories are those with LEWISSPLIT="TRAIN" and TOPICS="YES", test stories those with "TEST" and "YES"; all
-others are no part of the corpus. Papers use subsets of it, see `SUBSETS`.
+Training stories have LEWISSPLIT="TRAIN" and TOPICS="YES", test stories "TEST" and "YES"; all others are left out of the
+corpus. Papers use subsets of it, see `SUBSETS`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 SIDES = {"TRAIN": "train", "TEST": "test"}
 
 _LISTS_TWICE = 19918
-"""A test story that lists its one topic, trade, twice: R8 and R52 take it for one of several topics."""
+"""Test story that lists its only topic, trade, twice; R8 and R52 treat it as a story of several topics."""
 
 
 def _single_of(article: Article, classes: Sequence[str]) -> bool:
-    """Whether a story has one topic, one of the classes, and lists it once."""
+    """Test whether a story has exactly one topic, listed once, and this topic is one of the classes."""
     return len(article.topics) == 1 and article.topics[0] in classes and article.newid != _LISTS_TWICE
 
 
@@ -41,31 +41,31 @@ SUBSETS: dict[str, Callable[[Article, Sequence[str]], bool]] = {
     "without-brief": lambda article, _: article.text_type != "BRIEF",
     # tang2016, chen2018: the single-label documents
     "body-and-single-topic": lambda article, _: article.body is not None and len(article.topics) == 1,
-    # Cardoso-Cachopo 2007: of the ten and of the ninety topics below, those that a single-topic story of each side has
+    # Cardoso-Cachopo 2007: of the 10 largest and of the 90 topics below, those with single-topic stories in both parts
     "r8": _single_of,
     "r52": _single_of,
-    # Yang and Liu 1999: stories of at least one of the 90 topics that both sides have
+    # Yang and Liu 1999: stories of at least one of the 90 topics that occur in both parts
     "modapte-90": lambda article, classes: not set(classes).isdisjoint(article.topics),
 }
-"""Which stories of the ModApte split each subset keeps, given its classes."""
+"""Predicates that select each subset's stories of the ModApte split, from a story and the subset's classes."""
 TOPICS_DROPPED = ("modapte-90",)
-"""Subsets whose stories may have topics that are none of the classes, and don't count."""
+"""Subsets whose stories may have topics outside the classes, which are ignored."""
 
 
 def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
-    """Join the stories of the subset that the card is of; a story's id is its NEWID.
+    """Join the stories of the card's subset; a story's id is its NEWID.
 
     Training stories come first, then test stories, both by number, which is the order of time. A story's text is its
-    title, a line feed, and its body, without dateline and author; all of it where it is undivided (UNPROC), and the
-    title alone where there is no body (BRIEF). Title and body are its fields; an undivided text has neither. It is
-    plain text: ``<`` marks a company, so a lexer must not skip HTML.
+    title, a line feed, and its body, without dateline and author; the whole text where it is undivided (UNPROC), and
+    the title alone where there is no body (BRIEF). Title and body are its fields; an undivided text has no fields. It
+    is plain text: ``<`` marks a company, so a lexer must not skip HTML.
 
     Parameters
     ----------
     files : Files
     card : DatasetCard
-        Of the whole corpus, or of a subset, see `DatasetCard.subset`. Where the card tells the number of documents
-        beside the counts, stories have any number of topics, and the corpus is multi-label (see `Documents`).
+        Card of the whole corpus, or of a subset, see `DatasetCard.subset`. Where the card has `documents` besides
+        `counts`, stories have any number of topics, and the corpus is multi-label (see `Documents`).
     digest : str
         Content digest of `files`.
 
@@ -80,8 +80,8 @@ def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
             if article.newid in articles:
                 raise DataError(f"{card.title}: two stories have the NEWID {article.newid}.")
             articles[article.newid] = article
-    stories = [each for each in articles.values() if each.topics_flag == "YES" and each.split in SIDES]
-    stories = [each for each in stories if SUBSETS[card.kept](each, card.classes)]
+    stories = [story for story in articles.values() if story.topics_flag == "YES" and story.split in SIDES]
+    stories = [story for story in stories if SUBSETS[card.kept](story, card.classes)]
     stories.sort(key=lambda story: (card.groups.index(SIDES[story.split]), story.newid))
 
     groups = np.array([card.groups.index(SIDES[story.split]) for story in stories], dtype=np.int32)
@@ -107,7 +107,7 @@ def _topics(stories: Sequence[Article], card: DatasetCard) -> NDArray[np.bool_]:
                 topics[row, column[topic]] = True
             elif card.kept not in TOPICS_DROPPED:
                 raise DataError(
-                    f"{card.title}: NEWID {story.newid} has the topic {topic[:40]!r}, which no document has."
+                    f"{card.title}: NEWID {story.newid} has the topic {topic[:40]!r}, which is not on the card."
                 )
     return topics
 

@@ -1,4 +1,4 @@
-"""One reading of one's own files: what the documents are, text aside, and all that is wrong with them."""
+"""Read a user's files once: collect the documents without their text, and all problems with them."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from benchmark.corpora.file_rows import Row
     from benchmark.corpora.files import OwnFiles
 
-#: The group of documents that have none.
+#: Group of documents without a group.
 EVERYTHING = "all"
 LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Scanned:
-    """What stands in the files but the text.
+    """Content of the files without the text.
 
     Parameters
     ----------
     documents : Documents
     rows : intp array, shape (n,)
-        The record of each document, ascending from 0: those that were dropped are left out.
+        Number of each document's record, from 0, ascending; records that were dropped are missing.
     dropped : dict of str to int
-        How many records were left out, by why.
+        Numbers of dropped records, by reason.
     """
 
     documents: Documents
@@ -46,18 +46,18 @@ class Scanned:
 
 
 def scanned(reader: OwnFiles) -> Scanned:
-    """Read the files to their end, once for each content.
+    """Read the files to the end; cached by their content.
 
     Raises
     ------
     DataError
-        All that has to be mended in them; or one was changed while it was read.
+        The files have problems (the message lists all), or a file was changed while it was read.
     """
     return _scanned(json.dumps([reader.parameters(), str(reader.base)]), reader.digest(), _Hidden(reader))
 
 
 class _Hidden:
-    """An argument that a cache doesn't look at."""
+    """Argument that is not part of a cache's key."""
 
     def __init__(self, reader: OwnFiles) -> None:
         self.reader = reader
@@ -71,13 +71,13 @@ class _Hidden:
 
 @lru_cache(maxsize=8)
 def _scanned(parameters: str, digest: str, hidden: _Hidden) -> Scanned:  # noqa: ARG001 - a key
-    found = _Scan(hidden.reader).done()
+    scan = _Scan(hidden.reader).done()
     hidden.reader.check_unchanged()
-    return found
+    return scan
 
 
 class _Scan:
-    """One reading of all records: what they are, and all that is wrong with them."""
+    """State of one pass over all records: their documents, and all problems with them."""
 
     def __init__(self, reader: OwnFiles) -> None:
         self.reader = reader
@@ -89,22 +89,22 @@ class _Scan:
         self.dropped: Counter[str] = Counter()
 
     def done(self) -> Scanned:
-        """Read to the end; DataError with all that has to be mended."""
+        """Read to the end; raise DataError with all problems."""
         number = -1
         for number, row in enumerate(self.reader.rows()):
             self._take(number, row)
         where = self.reader.where
         if number < 0:
             raise DataError(f"{where}: holds no document")
-        self._refuse(where)  # first of all: other classes would be rare without these documents
+        self._refuse(where)  # before rare classes are sought: without these documents other classes would be rare
         kept = self._not_rare()
         self._refuse(where)
         documents = self._documents(kept)
         if len(documents.classes) < 2:
-            have = (
+            problem = (
                 f"all documents have the class {documents.classes[0]!r}" if documents.classes else "no document is left"
             )
-            raise DataError(f"{where}: {have}; it takes two classes to tell apart")
+            raise DataError(f"{where}: {problem}; classification needs at least two classes")
         return Scanned(documents, np.array(self.rows, dtype=np.intp)[kept], dict(self.dropped))
 
     def _refuse(self, where: str) -> None:
@@ -169,7 +169,7 @@ class _Scan:
     def _documents(self, kept: NDArray[np.bool_]) -> Documents:
         rows, several = np.flatnonzero(kept), self.reader.several
         labels = [self.labels[row] for row in rows]
-        classes = sorted({name for each in labels for name in each} if several else set(labels))
+        classes = sorted({name for names in labels for name in names} if several else set(labels))
         units = [self.units[row] for row in rows] if self.units else None
         return documents_of(
             [self.ids[row] for row in rows],
@@ -182,50 +182,50 @@ class _Scan:
         )
 
 
-_SAID = {
-    "empty": "without text; give them some, or leave them out by drop: [empty]",
-    "unlabelled": "without a class; give them one, or leave them out by drop: [unlabelled]",
-    "repeated": "with the id of another one before them; name another column, or keep the first of each by "
+_PROBLEMS = {
+    "empty": "without text; add a text, or leave such documents out by drop: [empty]",
+    "unlabelled": "without a class; add a class, or leave such documents out by drop: [unlabelled]",
+    "repeated": "with the id of an earlier document; use another column as id, or keep only the first by "
     "drop: [repeated]",
     "nameless": "without an id; fill the column, or leave `id` out",
-    "rare": "whose class has no other, so that it can't be both trained on and tested; give them another class, or "
-    "leave them out by drop: [rare]",
-    "split": "without a side of the split; fill the column",
+    "rare": "whose class has no other document, so that it can't be both trained on and tested; change the class, or "
+    "leave such documents out by drop: [rare]",
+    "split": "without a part of the split; fill the column",
     "group": "without a group; fill the column",
 }
 
 
 def _counted(n: int, why: str, place: str) -> str:
-    return f"{n:,} document{'s' if n > 1 else ''} {_SAID[why]} (the first: {place})"
+    return f"{n:,} document{'s' if n > 1 else ''} {_PROBLEMS[why]} (the first: {place})"
 
 
 def _name(value: Any) -> str:
-    """A class, id, side or group as text: a number as it is written."""
+    """Return a class, id, part or group as text; a number as Python prints it."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
     return str(value).strip().replace("\0", "")[:LONGEST_NAME]
 
 
 def _labels(row: Row, separator: str | None) -> tuple[str, ...]:
-    """The classes of a document that may have several."""
-    given = row.label
-    if isinstance(given, str):
-        if separator is None and given.strip():
-            raise DataError(f"{row.place}: the classes are text, {quoted(given)}; name their separator, such as ';'")
-        given = given.split(separator) if separator else []
-    if given is None:
-        given = []
-    if not isinstance(given, list):
-        given = [given]
-    return tuple(dict.fromkeys(name for each in given if (name := _name(each))))
+    """Return the classes of a document that may have several."""
+    labels = row.label
+    if isinstance(labels, str):
+        if separator is None and labels.strip():
+            raise DataError(f"{row.place}: the classes are text, {quoted(labels)}; name their separator, such as ';'")
+        labels = labels.split(separator) if separator else []
+    if labels is None:
+        labels = []
+    if not isinstance(labels, list):
+        labels = [labels]
+    return tuple(dict.fromkeys(name for label in labels if (name := _name(label))))
 
 
 def _date(row: Row, column: str) -> datetime:
     value = row.date
     try:
-        found = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
+        date = value if isinstance(value, datetime) else datetime.fromisoformat(str(value).strip())
     except ValueError:
         raise DataError(
-            f"{row.place}: {column} is {quoted(value)}, and must be a date as ISO 8601 has it: 2024-05-31"
+            f"{row.place}: {column} is {quoted(value)}, and must be a date in ISO 8601, such as 2024-05-31"
         ) from None
-    return found.astimezone(UTC).replace(tzinfo=None) if found.tzinfo else found
+    return date.astimezone(UTC).replace(tzinfo=None) if date.tzinfo else date

@@ -1,9 +1,9 @@
-"""Turns a file of Reuters-21578's SGML into articles.
+"""Parse a file of Reuters-21578's SGML into articles.
 
-The markup is regular (lewis.dtd): in text every ``<`` is written ``&lt;``, so that a tag is a tag wherever it stands.
-What is read is latin-1: one file holds a byte that is no UTF-8. Nothing is made of the many control characters, which
-stand in the text as ``&#3;``: they are decoded like any entity. Whatever the bytes, the time is in proportion to their
-number: no expression starts twice on the same run, and none is tried where an element opens more than once.
+The markup is regular (lewis.dtd): in text every ``<`` is written ``&lt;``, so that a tag is a tag wherever it occurs.
+Files are read as latin-1, because one contains a byte that isn't UTF-8. The many control characters, written ``&#3;``,
+are decoded like any entity. Parsing takes linear time for any input: no expression starts twice on the same run, and
+none is tried where an element opens more than once.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ _ELEMENTS = {
     name: re.compile(rb"<%s\b([^>]*)>(.*?)</%s\s*>" % (name.encode(), name.encode()), re.DOTALL)
     for name in ("TOPICS", "D", "TEXT", "TITLE", "BODY")
 }
-# Before the first article and between two: declarations, comments, white space, and control characters (a DOS end of
-# file among them).
+# Allowed before and between articles: declarations, comments, white space, and control characters (such as a DOS end
+# of file).
 _NO_ARTICLE = re.compile(rb"(?:<![^>]*+>|[\x00-\x20\x7f]++)*+")
 _ENTITY = re.compile(rb"&(?:#([0-9]{1,3})|([A-Za-z0-9]+));")
 _NUMBER = re.compile(r"[0-9]{1,18}")
 _SHOWN = 40
-"""Characters of a wrong value that an error shows."""
+"""Number of characters of a wrong value in an error."""
 _CHARACTERS = {name.encode(): bytes([code]) for name, code in name2codepoint.items() if code < 256}
 
 
 @dataclass(frozen=True)
 class Article:
-    """One story of the newswire, as its tags divide it; entities are decoded.
+    """One story of the newswire, divided by its tags, with entities decoded.
 
     Parameters
     ----------
     newid : int
-        Its number in Reuters-21578, 1 to 21578.
+        Number in Reuters-21578, 1 to 21578.
     split : {"TRAIN", "TEST", "NOT-USED"}
-        LEWISSPLIT, the side of Lewis's split.
+        LEWISSPLIT, the part of Lewis's split.
     topics_flag : {"YES", "NO", "BYPASS"}
-        The attribute TOPICS: whether the story had topics in the data that Reuters-21578 was made from. It doesn't
-        tell whether there are `topics` here.
+        Attribute TOPICS: whether the story had topics in the data that Reuters-21578 was made from. This doesn't imply
+        that `topics` isn't empty.
     topics : tuple of str
-        The topics it has, each once, in the order in which they are listed (two stories list one twice).
+        Topics of the story without repetitions, in the order listed (two stories list one twice).
     text_type : {"NORM", "BRIEF", "UNPROC"}
-        How the text is divided: a title and a body; a title, which is all of a note of a line or two; not at all.
+        Division of the text: a title and a body; only a title (a note of a line or two); undivided.
     title, body : bytes or None
     text : bytes or None
-        The undivided text of an UNPROC story, which has no title and no body; None for the others.
+        Undivided text of an UNPROC story, which has no title and no body; None for other stories.
     """
 
     newid: int
@@ -71,18 +71,18 @@ class Article:
 
 
 def read_articles(content: bytes, name: str) -> Iterator[Article]:
-    """Read the articles of one file, in its order.
+    """Yield the articles of one file, in order.
 
     Parameters
     ----------
     content : bytes
     name : str
-        Of the file, for the errors.
+        Name of the file in errors.
 
     Raises
     ------
     DataError
-        An article can't be read; names the file, and the article's NEWID, or the byte where it starts if there is none.
+        An article can't be read; the message has the file and the article's NEWID, or the byte where it starts.
     """
     between, *pieces = content.split(_OPEN)
     _refuse_strays(between, name, 0)
@@ -99,7 +99,7 @@ def read_articles(content: bytes, name: str) -> Iterator[Article]:
 
 
 def decode_entities(markup: bytes) -> bytes:
-    """Replace each entity that is a character of latin-1; any other ``&`` stays as it stands.
+    """Replace each entity for a latin-1 character; leave any other ``&`` as it is.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def _character(entity: re.Match[bytes]) -> bytes:
 
 
 def _read_article(piece: bytes) -> tuple[Article, bytes]:
-    """Read what stands between one ``<REUTERS`` and the next: the article, and what follows its end."""
+    """Parse the text between one ``<REUTERS`` and the next; return the article, and the rest after its end."""
     tag, opened, inside = piece.partition(b">")
     markup, closed, rest = inside.partition(_CLOSE)
     if not opened or not closed:
@@ -130,9 +130,9 @@ def _read_article(piece: bytes) -> tuple[Article, bytes]:
     text = _only("TEXT", markup)
     if topics is None or text is None:
         raise ValueError(f"the article has no <{'TOPICS' if topics is None else 'TEXT'}>")
-    found = [_ELEMENTS["D"].match(b"<D" + rest) for rest in topics[2].split(b"<D")[1:]]
-    listed = [topic[2].strip().decode("latin-1") for topic in found if topic]
-    if len(listed) != len(found):
+    elements = [_ELEMENTS["D"].match(b"<D" + rest) for rest in topics[2].split(b"<D")[1:]]
+    listed = [topic[2].strip().decode("latin-1") for topic in elements if topic]
+    if len(listed) != len(elements):
         raise ValueError("a <D> in its <TOPICS> is not closed")
     text_type = _one_of("TYPE", _attributes(text[1]), TEXT_TYPES, "NORM")
     title = body = whole = None
@@ -168,7 +168,7 @@ def _one_of(key: str, attributes: dict[str, str], allowed: tuple[str, ...], defa
 
 
 def _only(element: str, markup: bytes) -> re.Match[bytes] | None:
-    """The one element of that name, its attributes and its content; None if there is none."""
+    """Match the only element of a name, with its attributes and content; return None if there is none."""
     name = element.encode("ascii")
     n_open, n_close = markup.count(b"<" + name), markup.count(b"</" + name)
     if n_open > 1 or n_close > 1:
@@ -192,6 +192,6 @@ def _refuse_strays(between: bytes, name: str, start: int) -> None:
 
 
 def _place(piece: bytes, position: int) -> str:
-    """Where an article is that can't be read, as exactly as can be told."""
+    """Return the place of an article that can't be read: its NEWID, or the byte where it starts."""
     newid = _attributes(piece.partition(b">")[0]).get("NEWID", "")
     return f"NEWID {newid}" if _NUMBER.fullmatch(newid) else f"byte {position:,}"

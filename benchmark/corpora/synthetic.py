@@ -1,8 +1,8 @@
-"""Generates a small corpus in WebKB's shape, so that everything can be tried and tested without a download.
+"""Generate a small corpus in WebKB's shape, for trials and tests without a download.
 
-The documents are the same bytes wherever and whenever they are generated: all randomness comes from the raw doubles of
-PCG64, which numpy keeps stable (the streams of `Generator.choice`, `.dirichlet` and the like may change from version to
-version), and all weights are integers, so that no rounding of a sum or a power decides which word is drawn.
+The documents are the same bytes on every machine: all random numbers come from the raw doubles of PCG64, which numpy
+keeps stable (the streams of `Generator.choice`, `.dirichlet` and others may change between versions), and all weights
+are integers, so that no rounding of a sum or a power affects which word is drawn.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     Draw = Callable[[int], NDArray[np.float64]]
 
 SEVERAL = "several"
-"""The subset whose documents have several classes, or none."""
+"""Name of the multi-label subset, whose documents have several classes or none."""
 
 SIZE = 600
-"""The usual number of documents."""
+"""Default number of documents."""
 SHAPE = {
     "student": {"cornell": 24, "misc": 108, "texas": 26, "washington": 24, "wisconsin": 28},
     "faculty": {"cornell": 12, "misc": 90, "texas": 14, "washington": 11, "wisconsin": 13},
     "course": {"cornell": 14, "misc": 72, "texas": 12, "washington": 20, "wisconsin": 22},
     "project": {"cornell": 12, "misc": 60, "texas": 12, "washington": 12, "wisconsin": 14},
 }
-"""Documents by class and university, out of `SIZE`; as in WebKB, misc is the largest group."""
+"""Numbers of documents by class and university, out of `SIZE`; as in WebKB, misc is the largest group."""
 
 TERMS, FREQUENT = 3000, 10
-"""How many words the language has, and how many of the most frequent are typical of nothing."""
+"""Number of words of the language, and number of the most frequent words, which are typical of no class."""
 CLASS_TERMS, CLASS_SHARE = 60, 25
 UNIVERSITY_TERMS, UNIVERSITY_SHARE = 60, 20
-"""How many words are typical of one class (university), and their share of its documents' words in percent.
+"""Number of words typical of a class (university), and their share of its documents' words in percent.
 
-The university's words are what makes it hard: they are seen in training from other universities, or not at all.
+The universities' words make the task hard: in training they occur in documents of other universities, or not at all.
 """
 NEW_WORDS = 8
-"""Weight of a new word against one for each word already in the document: the smaller, the burstier."""
+"""Weight of a new word, against 1 for each word already in the document; smaller values make words burstier."""
 LENGTH = 30, 250
-"""Words of the shortest and the longest document; short ones are more frequent."""
+"""Numbers of words of the shortest and the longest document; short documents are more frequent."""
 
 SYLLABLES = [consonant + vowel for vowel in "aeiou" for consonant in "bdfgklmnprstvz"]
 TRIMMINGS = [
@@ -72,7 +72,7 @@ def generate(seed: int = 1, size: int = SIZE) -> Files:
     """Generate the documents.
 
     The words of a document are drawn from a Polya urn: a new word from the distribution of its class and university,
-    or one of the document's own words once more (a Dirichlet-multinomial: words come in bursts, as in true text).
+    or a repetition of one of the document's words (a Dirichlet-multinomial: words come in bursts, as in real text).
     The words of the language follow Zipf's law.
 
     Parameters
@@ -80,12 +80,12 @@ def generate(seed: int = 1, size: int = SIZE) -> Files:
     seed : int
         Not negative.
     size : int
-        About how many documents, at least 40; every class has two or more from every university.
+        Approximate number of documents, 40 to 100,000; every class has at least two from every university.
 
     Raises
     ------
     ConfigError
-        A parameter is out of its range.
+        A parameter is out of range.
     """
     if not (isinstance(seed, int) and seed >= 0) or not (isinstance(size, int) and 40 <= size <= 100_000):
         raise ConfigError(f"synthetic: seed must be an integer >= 0, size one from 40 to 100000; not {seed}, {size}.")
@@ -108,8 +108,8 @@ def generate(seed: int = 1, size: int = SIZE) -> Files:
 def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
     """Join the pages, named as WebKB's: ``<class>/<university>/<address with ^ for />``.
 
-    A document of the subset "several" is made of two pages of one university, and has the classes of both, as far as
-    the card lists them; where a university has an odd number of pages, the last one stands alone.
+    A document of the subset "several" joins two pages of one university, and has the classes of both, if the card
+    lists them. If a university has an odd number of pages, the last page is a document by itself.
     """
     return _pairs(files, card, digest) if card.kept == SEVERAL else webkb.read(files, card, digest)
 
@@ -117,14 +117,14 @@ def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
 def _pairs(files: Files, card: DatasetCard, digest: str) -> Corpus:
     documents: list[tuple[int, list[bytes]]] = []
     for group, university in enumerate(card.groups):
-        own = [name for name in files if name.split(b"/")[1] == university.encode()]
-        own.sort(key=lambda name: hashlib.sha256(name).digest())  # as good as at random
-        documents += [(group, own[start : start + 2]) for start in range(0, len(own), 2)]
+        names = [name for name in files if name.split(b"/")[1] == university.encode()]
+        names.sort(key=lambda name: hashlib.sha256(name).digest())  # a deterministic shuffle
+        documents += [(group, names[start : start + 2]) for start in range(0, len(names), 2)]
     pages = [names for _, names in documents]
     topics = [
         [any(name.startswith(f"{label}/".encode()) for name in names) for label in card.classes] for names in pages
     ]
-    found = Documents(
+    labelled = Documents(
         tuple(b" ".join(names).decode("ascii") for names in pages),
         np.full(len(pages), -1, dtype=np.int32),
         np.array([group for group, _ in documents], dtype=np.int32),
@@ -133,33 +133,33 @@ def _pairs(files: Files, card: DatasetCard, digest: str) -> Corpus:
         np.array(topics, dtype=np.bool_),
     )
     text, bounds = join([b"".join([files[names[0]], *(_body(files[name]) for name in names[1:])]) for names in pages])
-    return Corpus(card.name, found, text, bounds, digest)
+    return Corpus(card.name, labelled, text, bounds, digest)
 
 
 def _body(page: bytes | memoryview) -> bytes:
-    """A page without its header, which a lexer can only skip where a document begins."""
+    """Return a page without its header, which a lexer skips only at the beginning of a document."""
     return re.split(rb"\r?\n\r?\n", bytes(page), maxsplit=1)[1]
 
 
 def _zipf(terms: int, offset: int) -> NDArray[np.int64]:
-    """Zipf-Mandelbrot weights, about 1 / (rank + offset), with a sum of 2^40: a hundred such sums fit into int64."""
+    """Return Zipf-Mandelbrot weights, about 1 / (rank + offset), with sum 2^40; a hundred such sums fit into int64."""
     weights: NDArray[np.int64] = 1_000_000 // (np.arange(terms, dtype=np.int64) + offset)
     scaled: NDArray[np.int64] = (weights << 40) // weights.sum()
     return scaled
 
 
 def _typical(random: Draw, count: int) -> NDArray[np.int64]:
-    """Zipf weights for `count` words, drawn without replacement from all but the most frequent of the language."""
+    """Return Zipf weights of `count` words, drawn without replacement from all but the language's most frequent."""
     weights = np.zeros(TERMS, dtype=np.int64)
     weights[FREQUENT + np.argsort(random(TERMS - FREQUENT), kind="stable")[:count]] = _zipf(count, 1)
     return weights
 
 
 def _urn(random: Draw, cumulated: NDArray[np.int64]) -> list[int]:
-    """Draw a document's terms: the t-th is new with probability a / (a + t), a = `NEW_WORDS`, else an old one."""
+    """Draw a document's terms: the t-th is new with probability a / (a + t), a = `NEW_WORDS`, else repeats one."""
     shortest, longest = LENGTH
     share = float(random(1)[0])
-    length = shortest + int(share * share * (longest - shortest))  # a power would leave the last bit to the C library
+    length = shortest + int(share * share * (longest - shortest))  # a power's last bit depends on the C library
     chances, draws = random(length), random(length)
     new = np.searchsorted(cumulated, (draws * cumulated[-1]).astype(np.int64), side="right")
     terms: list[int] = []
@@ -170,7 +170,7 @@ def _urn(random: Draw, cumulated: NDArray[np.int64]) -> list[int]:
 
 
 def _pseudo_word(rank: int) -> str:
-    """Spell a rank in syllables, frequent words in few; two letters or more, and some on the stoplist ("me", "so")."""
+    """Encode a rank in syllables, fewer for frequent words; some words are on the stoplist ("me", "so")."""
     word, rest = "", rank + 1
     while rest:
         rest, syllable = divmod(rest - 1, len(SYLLABLES))
@@ -179,7 +179,7 @@ def _pseudo_word(rank: int) -> str:
 
 
 def _page(words: Sequence[str], number: int) -> bytes:
-    """Write words as a page: a header, and a body with all that a lexer must leave out or read through."""
+    """Write words as a page: a header, and a body with markup and entities that a lexer must handle."""
     lines = []
     for start in range(0, len(words), 8):
         first, *others = words[start : start + 8]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read(files: Files, card: DatasetCard, digest: str) -> Corpus:
-    """Join WebKB's pages; a page is ``<class>/<university>/<address with ^ for />`` and its group is the university."""
+    """Join WebKB's pages; a page is ``<class>/<university>/<address with ^ for />``, and its group the university."""
     return assemble(files, card, digest, _place_of)
 
 

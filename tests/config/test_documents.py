@@ -108,7 +108,7 @@ def test_a_corpus_has_fields_of_its_own(checked, corpus, fields, kind):
         ("text: body, format: mail", "[a b]", "of mail, any header line by its name"),
         ("text: body, format: html", "[subject]", "unknown field of files: 'subject' (allowed: all, title, headings"),
         ("text: body, format: pdf", "[all]", "unknown format 'pdf' (allowed: mail, html)"),
-        ("text: [title, body], format: mail", "[all]", "the columns of the text are its fields already"),
+        ("text: [title, body], format: mail", "[all]", "several columns of text are its fields already"),
         ("text: [title, all-2]", "[all, all-2]", "two blocks have the same name: all, all-2, all-2, all-2-2"),
     ],
 )

@@ -64,7 +64,7 @@ def test_a_wrong_type_of_a_section_is_told_in_words(refusal, fragment, said):
 @pytest.mark.parametrize(
     ("fragment", "said"),
     [
-        ("name: a/b # HERE\n", "name is 'a/b': must begin with a letter or digit, and go on with these,"),
+        ("name: a/b # HERE\n", "name is 'a/b': must begin with a letter or digit, and continue with letters,"),
         ("seed: -1 # HERE\n", "seed is -1: input should be greater than or equal to 0"),
         ("text:\n  min_documents: 0 # HERE\n", "text.min_documents is 0"),
         ("text:\n  min_occurrences: -2 # HERE\n", "text.min_occurrences is -2"),

@@ -48,7 +48,7 @@ def test_newsgroups_have_training_posts_first():
 
 
 def test_a_post_without_a_number_is_refused():
-    with pytest.raises(DataError, match=r"sci.med/readme' stands where"):
+    with pytest.raises(DataError, match=r"sci.med/readme' lies where"):
         newsgroups.read({**small_files("20ng"), b"20news-bydate-test/sci.med/readme": b""}, small_card("20ng"), "")
 
 

@@ -104,7 +104,7 @@ def test_selected_documents_keep_their_text(files: Callable[..., OwnFiles]) -> N
 WRONG = [
     (({"text": " "}, {}, {"text": ""}), {}, "empty", "2 documents without text", "a.jsonl:1)"),
     (({}, {"label": None}), {}, "unlabelled", "1 document without a class", "a.jsonl:2)"),
-    (({}, {}, {"id": "a"}), {}, "repeated", "1 document with the id of another one", "a.jsonl:3 ('a'))"),
+    (({}, {}, {"id": "a"}), {}, "repeated", "1 document with the id of an earlier document", "a.jsonl:3 ('a'))"),
     (({"label": "z"},), {}, "rare", "1 document whose class has no other", "a.jsonl:1, class 'z')"),
 ]
 
@@ -141,9 +141,13 @@ def test_all_that_is_wrong_is_told_at_once(files: Callable[..., OwnFiles]) -> No
     ("change", "how", "said"),
     [
         ({"text": 3}, {}, "a.jsonl:1: text is 3, and must be text"),
-        ({"when": "31.12.2024"}, {}, "a.jsonl:1: when is '31.12.2024', and must be a date as ISO 8601 has it"),
+        ({"when": "31.12.2024"}, {}, "a.jsonl:1: when is '31.12.2024', and must be a date in ISO 8601"),
         ({}, {"label": "lable"}, "has no column 'lable'; did you mean 'label'?"),
-        ({}, {"label": "side", "drop": ["rare"]}, "all documents have the class 'train'; it takes two classes"),
+        (
+            {},
+            {"label": "side", "drop": ["rare"]},
+            "all documents have the class 'train'; classification needs at least two classes",
+        ),
     ],
 )
 def test_what_can_not_be_left_out_is_refused_with_its_line(
@@ -158,11 +162,11 @@ def test_what_can_not_be_left_out_is_refused_with_its_line(
     ("how", "said"),
     [
         ({"drop": ["emtpy"]}, "did you mean 'empty'?"),
-        ({"folders": ["split"]}, "one of them is the label"),
+        ({"folders": ["split"]}, "one of them must be label"),
         ({"delimiter": ";;"}, "must be one character"),
         ({"encoding": "utf-32"}, "line by line"),
         ({"text": []}, "must not be empty"),
-        ({"path": {"train": "a", "test": "b"}, "folders": ["split", "label"], "split": None}, "names the sides"),
+        ({"path": {"train": "a", "test": "b"}, "folders": ["split", "label"], "split": None}, "names the parts"),
     ],
 )
 def test_parameters_that_no_file_could_have_are_refused(

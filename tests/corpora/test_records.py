@@ -113,7 +113,7 @@ RAGGED = [
     ),
     ("a.csv", b'label,text,note\n"a\nb",x,n\na,"x\ny"\n', ":4: has 2 columns, and the header has 3"),
     ("a.csv", b"text,label,note\nx,a\n", ":2: has 2 columns, and the header has 3"),
-    ("a.csv", b"alpha beta,a\ngamma,b\n", "if its first row is no header, add one, or say header: false"),
+    ("a.csv", b"alpha beta,a\ngamma,b\n", "if its first row is not a header, add one, or set header: false"),
 ]
 
 
@@ -145,9 +145,9 @@ REFUSED = [
     ("a.csv", b"text,lable\n", "has no column 'label'; did you mean 'lable'?"),
     ("a.csv", b"text,label,text\n", "two columns are named 'text'"),
     ("a.csv", b"label,text\nx\n", ":2: has 1 column, and the header has 2"),
-    ("a.csv", b'text,label\n"x\n', ":2: is no table: unexpected end of data"),
+    ("a.csv", b'text,label\n"x\n', ":2: is not a valid table: unexpected end of data"),
     ("a.csv", b"", "has no column 'text'"),
-    ("a.jsonl", b'{"text": 1, "label": 2}\n{"text"\n', ":2: is no JSON"),
+    ("a.jsonl", b'{"text": 1, "label": 2}\n{"text"\n', ":2: is not valid JSON"),
     ("a.jsonl", b"[1]\n", ":1: is [1], and must be an object"),
     ("a.jsonl", b'{"text": "x"}\n', "has no column 'label'"),
     ("a.csv.gz", gzip.compress(FORMATS["a.csv"])[:-9], "is truncated"),

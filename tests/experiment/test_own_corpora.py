@@ -214,24 +214,24 @@ def test_counts_of_several_blocks_come_back_in_their_blocks(store: Store, tmp_pa
     with pytest.raises(ConfigError, match="the counts are of all, all-2, and the configuration asks for all;"):
         read_counts(checked(words).variants["base"].collection, RunContext(store))
     (tmp_path / "exported" / "blocks.txt").write_text("all\n")
-    with pytest.raises(DataError, match="names 1 blocks"):
+    with pytest.raises(DataError, match="has 1 lines, but"):
         CountsFolder("exported", base=tmp_path).outline()
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("vocabulary.txt", "a\na\n", "none twice"),
-        ("counts.svmlight", "1 9:1\n", "is no svmlight of 2 words"),
+        ("vocabulary.txt", "a\na\n", "each of them once"),
+        ("counts.svmlight", "1 9:1\n", "is not svmlight with 2 terms"),
         ("counts.svmlight", "1 1:0.5\n2 1:1\n", "whole number"),
-        ("counts.svmlight", "x 1:1\n", "is no svmlight"),
-        ("documents.csv", "id,label\na,x\n", "names 1 documents"),
+        ("counts.svmlight", "x 1:1\n", "is not svmlight"),
+        ("documents.csv", "id,label\na,x\n", "has 1 documents, but"),
         ("documents.csv", "id,label\na,x\na,y\n", "the same id"),
-        ("documents.csv", "id,label\na,x\nb,x\n", "not the same classes"),
-        ("counts.svmlight", "1 1:2\n1 2:1\n", "not the same classes"),
-        ("counts.svmlight", "1,2 1:2\n2 2:1\n", "not the same classes"),
-        ("counts.svmlight", "1.5 1:2\n2 2:1\n", "the class 1.5 is no whole number"),
-        ("counts.svmlight", "nan 1:2\n2 2:1\n", "is no whole number"),
+        ("documents.csv", "id,label\na,x\nb,x\n", "must match one to one"),
+        ("counts.svmlight", "1 1:2\n1 2:1\n", "must match one to one"),
+        ("counts.svmlight", "1,2 1:2\n2 2:1\n", "must match one to one"),
+        ("counts.svmlight", "1.5 1:2\n2 2:1\n", "the class 1.5 is not a whole number"),
+        ("counts.svmlight", "nan 1:2\n2 2:1\n", "is not a whole number"),
         ("counts.svmlight", "", "counts.svmlight"),
     ],
 )

@@ -205,7 +205,7 @@ def test_another_plug_in_is_not_changed_by_what_one_replaces(
     config: Callable[..., Path], plugin: Callable[..., Path], tmp_path: Path
 ) -> None:
     plugin("import numpy as np\nnp.roll = lambda *_, **__: 0\n" + CLASSIFIER.format(fit="pass", scores="pass"))
-    with pytest.raises(ConfigError, match=r"mine\.py: it replaces numpy\.roll, which others use"):
+    with pytest.raises(ConfigError, match=r"mine\.py: it replaces numpy\.roll, which other code uses"):
         checked(config(files="mine.py", methods="mine"))
     assert np.roll([1, 2], 1).tolist() == [2, 1]
 

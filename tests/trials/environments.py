@@ -63,7 +63,7 @@ class Environment:
 ONE = "bench: [^\n]*\n"
 MEMORY = r"(these figures are missing[^\n]*\n)?(bench: not enough memory[^\n]*\n|.*OpenBLAS.*)?"
 FULL = r"bench: can't write to standard output: no space left on device\n"
-UNCACHED = r"(machine code can't be kept [^\n]*NUMBA_CACHE_DIR[^\n]*\n)?"
+UNCACHED = r"(compiled code can't be stored [^\n]*NUMBA_CACHE_DIR[^\n]*\n)?"
 NOT_KEPT = r"(results are no longer kept: [^\n]*\n)?"
 GOMP = r"(\s*libgomp: Invalid value for environment variable [^\n]*\s*)?"
 LAYER = r"([^\n]* failed: [^\n]*threading layer[^\n]*\n)+"
