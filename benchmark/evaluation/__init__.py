@@ -1,1 +1,1 @@
-"""Predictions to scores, intervals, tests and verdicts; and the splits that predictions are made on."""
+"""Evaluation protocols, and the scores, confidence intervals, significance tests and verdicts of predictions."""

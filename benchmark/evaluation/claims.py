@@ -1,7 +1,7 @@
-"""A paper's claims against the scores of its experiments: by its own rule, and strictly.
+"""Verdicts on a paper's claims from the scores of its experiments, by the paper's rule and by a strict rule.
 
-Strictly is by a two-sided test after Holm's correction over the claim, or by a whole interval; either way a comparison
-holds, is not shown, or is contradicted.
+The strict rule is a two-sided test with Holm's correction over the claim, or a 95% interval that lies in the claimed
+range. Its verdict on a comparison is "holds", "not shown" or "contradicted".
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
     from benchmark.evaluation.significance import TestResult
 
-#: What a "not shown" is told with: the difference that the test would have found so often.
+#: Power at which the detectable difference of a comparison that is "not shown" is computed.
 POWER = 0.8
 Word = Literal["holds", "not shown", "contradicted", "fails", "not testable", "missing"]
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What our outcomes say of one comparison.
+    """Estimate and tests of one comparison.
 
     Parameters
     ----------
     estimate : Estimate
-        The difference of the scores, or their ratio.
+        Difference of the scores, or their ratio.
     test : TestResult or None
-        The strict test, if the claim names one.
+        Strict test, if the claim names one.
     rule_test : TestResult or None
-        The test of the paper's rule.
+        Test of the paper's rule.
     """
 
     estimate: Estimate
@@ -53,10 +53,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class ComparisonVerdict:
-    """A comparison, its evidence (p_holm is over the claim), and what becomes of it by the paper's rule and strictly.
+    """Comparison with its evidence (p_holm is over the claim) and its verdicts by the paper's rule and strictly.
 
-    `strict` is "holds", "contradicted" (the other way, significantly), or else "not shown"; `paper` is the same by a
-    test, and "holds" or "fails" by the scores. Either may be "not testable" or "missing".
+    `strict` is "holds", "contradicted" (a significant difference in the other direction) or "not shown". `paper` has
+    the same values if the rule is a test, and is "holds" or "fails" if the scores decide. Either may be "not testable"
+    or "missing". `detectable` is the smallest difference that could be detected; NaN unless `strict` is "not shown".
     """
 
     comparison: Comparison
@@ -68,10 +69,10 @@ class ComparisonVerdict:
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """A claim and what became of each comparison.
+    """Claim with the verdict of each of its comparisons.
 
-    `variant` of the experiment; "" is the configuration itself. `whole` is how many comparisons the claim has over all
-    configurations. `aside` is why it shows nothing of the paper.
+    `variant` is the variant of the experiment, "" for the configuration itself. `whole` is the number of comparisons
+    of the claim over all configurations. `aside` is the reason why the claim gets no verdict, if any.
     """
 
     claim: Claim
@@ -82,24 +83,24 @@ class ClaimVerdict:
 
     @property
     def paper(self) -> str:
-        """The verdict by the paper's rule, in words."""
-        return in_words([each.paper for each in self.comparisons])
+        """Verdict by the paper's rule, as text."""
+        return in_words([comparison.paper for comparison in self.comparisons])
 
     @property
     def strict(self) -> str:
-        """The strict verdict, in words."""
-        return in_words([each.strict for each in self.comparisons])
+        """Strict verdict, as text."""
+        return in_words([comparison.strict for comparison in self.comparisons])
 
     @property
     def counted(self) -> str:
-        """Empty, or why the claim isn't counted among the paper's."""
+        """Reason why the claim isn't counted among the paper's claims; "" if it is counted."""
         if self.aside:
             return self.aside.kind
         return f"same as {self.claim.same_as}" if self.claim.same_as else self.claim.aside
 
 
 def in_words(words: list[Word]) -> str:
-    """What becomes of a claim whose comparisons all have to hold.
+    """Return the verdict on a claim from those on its comparisons, all of which have to hold.
 
     Examples
     --------
@@ -133,49 +134,56 @@ def judge_claim(
     ----------
     claim : Claim
     evidence : mapping of Comparison to Evidence
-        For as many of the claim's comparisons as have been run; the tests need no correction, it is made here.
+        Evidence of the claim's comparisons that have been run, with uncorrected tests; the correction is made here.
     variant : str
-        Under which it is judged.
+        Variant of the experiment, "" for the configuration itself.
     whole : int
-        How many comparisons the claim has over all configurations.
+        Number of comparisons of the claim over all configurations.
     asides : mapping of (configuration, cell id) to Aside, optional
+        Reasons why cells give no verdict.
+
+    Returns
+    -------
+    ClaimVerdict
     """
-    found = {c: evidence[c] for c in claim.comparisons if c in evidence}
+    corrected = {c: evidence[c] for c in claim.comparisons if c in evidence}
     if claim.test is not None:
-        corrected = holm(_test_of(claim, each.test, claim.test) for each in found.values())
-        found = {c: replace(e, test=t) for (c, e), t in zip(found.items(), corrected, strict=True)}
+        tests = holm(_test_of(claim, e.test, claim.test) for e in corrected.values())
+        corrected = {c: replace(e, test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
     if claim.rule.test is not None:
-        ruled = [_by_rule(claim, _test_of(claim, each.rule_test, claim.rule.test)) for each in found.values()]
-        ruled = holm(ruled) if claim.rule.correction == "holm" else [replace(t, p_holm=t.p_value) for t in ruled]
-        found = {c: replace(e, rule_test=t) for (c, e), t in zip(found.items(), ruled, strict=True)}
-    strict = {c: _strictly(claim, e) for c, e in found.items()}
-    left = max(1, len(found) - sum(word in ("holds", "contradicted") for word in strict.values()))
-    judged = []
+        tests = [_by_rule(claim, _test_of(claim, e.rule_test, claim.rule.test)) for e in corrected.values()]
+        tests = holm(tests) if claim.rule.correction == "holm" else [replace(t, p_holm=t.p_value) for t in tests]
+        corrected = {c: replace(e, rule_test=t) for (c, e), t in zip(corrected.items(), tests, strict=True)}
+    strict = {c: _strictly(claim, e) for c, e in corrected.items()}
+    left = max(1, len(corrected) - sum(word in ("holds", "contradicted") for word in strict.values()))
+    verdicts = []
     for comparison in claim.comparisons:
-        own = found.get(comparison)
-        if own is None:
-            judged.append(ComparisonVerdict(comparison, None, "missing", "missing"))
+        e = corrected.get(comparison)
+        if e is None:
+            verdicts.append(ComparisonVerdict(comparison, None, "missing", "missing"))
             continue
-        seen = _detectable(claim, own.estimate, left) if strict[comparison] == "not shown" else math.nan
-        judged.append(ComparisonVerdict(comparison, own, _by_the_paper(claim, own), strict[comparison], seen))
+        detectable = _detectable(claim, e.estimate, left) if strict[comparison] == "not shown" else math.nan
+        verdicts.append(ComparisonVerdict(comparison, e, _by_the_paper(claim, e), strict[comparison], detectable))
     aside = aside_of(asides, [(c.config, cell) for c in claim.comparisons for cell in (c.a, c.b)])
-    return ClaimVerdict(claim, tuple(judged), variant, whole or len(judged), aside)
+    return ClaimVerdict(claim, tuple(verdicts), variant, whole or len(verdicts), aside)
 
 
 def _test_of(claim: Claim, test: TestResult | None, name: str) -> TestResult:
+    """Return the test; ValueError if it is missing or has another name than the claim asks for."""
     if test is None or test.test != name:
-        raise ValueError(f"the claim {claim.id!r} is decided by the test {name!r}, which its evidence lacks")
+        raise ValueError(f"the claim {claim.id!r} is decided by the test {name!r}, but its evidence has no such test")
     return test
 
 
 def _by_rule(claim: Claim, test: TestResult) -> TestResult:
-    """The test with the p-value of the rule's sides; the exact tests are symmetric, so that one side is half of two."""
+    """Return the test with the rule's one- or two-sided p-value; the exact tests are symmetric: one side is half."""
     if claim.rule.sides == 2 or test.p_value is None:
         return test
     return replace(test, p_value=test.p_value / 2 if test.favours == test.a else 1 - test.p_value / 2)
 
 
 def _by_the_paper(claim: Claim, evidence: Evidence) -> Word:
+    """Return the verdict on a comparison by the paper's rule."""
     test, value = evidence.rule_test, evidence.estimate.value
     if test is None:
         if claim.relation in ("greater", "lower"):
@@ -193,6 +201,7 @@ def _by_the_paper(claim: Claim, evidence: Evidence) -> Word:
 
 
 def _strictly(claim: Claim, evidence: Evidence) -> Word:
+    """Return the strict verdict on a comparison."""
     estimate, test = evidence.estimate, evidence.test
     if claim.relation in ("equivalent", "ratio"):
         if math.isnan(estimate.low):
@@ -207,7 +216,7 @@ def _strictly(claim: Claim, evidence: Evidence) -> Word:
 
 
 def _sided(claim: Claim, evidence: Evidence, test: TestResult) -> Word:
-    """The side of a significant test; where it favours the one and the score the other, nothing is shown."""
+    """Return the verdict of a significant test: "not shown" if test and scores favour different cells."""
     value = evidence.estimate.value
     above = value < 0 if claim.relation == "lower" else value > 0
     if above and test.favours == test.a:
@@ -216,10 +225,11 @@ def _sided(claim: Claim, evidence: Evidence, test: TestResult) -> Word:
 
 
 def _detectable(claim: Claim, estimate: Estimate, left: int) -> float:
-    """What the data could have shown: of a difference, the smallest that is found four times out of five.
+    """Return the smallest difference that could be detected with a power of 80%.
 
-    That is (z_{1-α'/2} + z_0.8) standard errors, which the 95% interval gives, at the level α' = alpha / `left` that
-    Holm's correction asks of the first of those that are left. Of an equivalence, the smallest margin that is shown.
+    That is (z_{1-α'/2} + z_0.8) standard errors, where the standard error is computed from the 95% interval, and α' =
+    alpha / `left` is the level of Holm's correction for the first of the comparisons that are left. For an equivalence,
+    return the smallest margin that the data would show; for a ratio, NaN.
     """
     if claim.relation == "equivalent":
         return max(abs(estimate.low), abs(estimate.high))
@@ -230,8 +240,8 @@ def _detectable(claim: Claim, estimate: Estimate, left: int) -> float:
 
 
 def evidence_for(claim: Claim, config: str, scored: Scored) -> dict[Comparison, Evidence]:
-    """What the scores of one configuration say of a claim's comparisons."""
-    found = {}
+    """Return the evidence that the scores of one configuration give for a claim's comparisons."""
+    evidence = {}
     for comparison in claim.comparisons:
         a, b = comparison.a, comparison.b
         if comparison.config == config and scored.has(claim.metric, a, b):
@@ -240,10 +250,10 @@ def evidence_for(claim: Claim, config: str, scored: Scored) -> dict[Comparison, 
                 tests = (
                     scored.test(name, a, b, claim.metric) if name else None for name in (claim.test, claim.rule.test)
                 )
-                found[comparison] = Evidence(estimate, *tests)
-            except ValueError:  # of other documents, or a ratio to nothing: nothing is said
+                evidence[comparison] = Evidence(estimate, *tests)
+            except ValueError:  # different test documents, or a ratio with the denominator 0: no evidence
                 continue
-    return found
+    return evidence
 
 
 def judge_claims(
@@ -254,41 +264,49 @@ def judge_claims(
     scored: Scored,
     asides: Asides | None = None,
 ) -> list[ClaimVerdict]:
-    """Each claim on this configuration alone.
+    """Return the verdicts on all claims, from the comparisons on this configuration only.
 
-    Where the configuration explains another, each claim on that one's cells under each variant; claims on times are
-    left out there, as those were measured when the machine did other things.
+    For a sensitivity analysis of another configuration, each claim on that configuration's cells is decided under each
+    variant. Claims about seconds are omitted there, because the times were measured under other loads.
 
     Parameters
     ----------
     published : Published
     config : str
+        Name of the configuration.
     explains : str or None
+        Name of the configuration whose sensitivity it analyses, if any.
     variants : iterable of str
-        What stands before cell ids; "" for the configuration itself.
+        Prefixes of cell ids, "" for the configuration itself.
     scored : Scored
     asides : mapping of (configuration, cell id) to Aside, optional
+        Reasons why cells give no verdict.
+
+    Returns
+    -------
+    list of ClaimVerdict
     """
     variants = tuple(variants)
-    judged = (
+    verdicts = (
         _judged(claim, config, explains, name, scored, asides)
         for claim in published.claims
         if not (explains and claim.on_clock)
         for name in variants
     )
-    return [each for each in judged if each is not None]
+    return [verdict for verdict in verdicts if verdict is not None]
 
 
 def _judged(
     claim: Claim, config: str, explains: str | None, variant: str, scored: Scored, asides: Asides | None
 ) -> ClaimVerdict | None:
+    """Return the verdict on a claim under one variant; None where the configuration has none of its comparisons."""
     prefix = f"{variant}-" if variant else ""
-    own = [c for c in claim.comparisons if c.config == (explains or config)]
-    if explains:  # it need not have every cell of what it explains
-        own = [c for c in own if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
-    templates = tuple(Template(config=config, a=prefix + c.a, b=prefix + c.b) for c in own)
+    comparisons = [c for c in claim.comparisons if c.config == (explains or config)]
+    if explains:  # a sensitivity analysis need not have every cell of the analysed configuration
+        comparisons = [c for c in comparisons if prefix + c.a in scored.cells and prefix + c.b in scored.cells]
+    templates = tuple(Template(config=config, a=prefix + c.a, b=prefix + c.b) for c in comparisons)
     part = claim.model_copy(update={"templates": templates})
-    found = evidence_for(part, config, scored) if templates else {}
-    if not found and (not templates or explains):
+    evidence = evidence_for(part, config, scored) if templates else {}
+    if not evidence and (not templates or explains):
         return None
-    return judge_claim(part, found, variant, len(claim.comparisons), asides)
+    return judge_claim(part, evidence, variant, len(claim.comparisons), asides)

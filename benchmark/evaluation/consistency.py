@@ -1,9 +1,9 @@
-"""Printed numbers against each other: the numbers of test documents on which a whole table can have been measured.
+"""Consistency of published values: find the numbers of test documents that fit all values of a table.
 
-An accuracy printed as 81.94% is k / n for a whole k, and Z of the sign test is d / sqrt(m) for m discordant documents
-of which one classifier gets d more right than the other, so that the two accuracies differ by d / n. Few n fit all the
-digits of a table at once. (The idea is that of the GRIM test: Brown and Heathers, Social Psychological and Personality
-Science 8, 2017.)
+An accuracy printed as 81.94% is k / n for an integer k. Z of the sign test is d / sqrt(m) for m discordant documents if
+one classifier is right on d more of them than the other, so the two accuracies differ by d / n. Few n fit all the
+digits of a table at once. (This extends the GRIM test: Brown and Heathers, Social Psychological and Personality Science
+8, 2017.)
 """
 
 from __future__ import annotations
@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 def consistent_sizes(
     percentages: Mapping[str, str], z_values: Iterable[tuple[str, str, str]], sizes: Iterable[int]
 ) -> list[int]:
-    """The numbers of test documents that all printed numbers of one split fit.
+    """Return the numbers of test documents that fit all published values of one split.
 
     Parameters
     ----------
     percentages : mapping of str to str
-        Accuracy in percent by cell, with its digits as printed.
+        Accuracy in percent by cell, with the printed digits.
     z_values : iterable of (a, b, Z)
         Z of the sign test of cell a against cell b, as printed; positive where a is better.
     sizes : iterable of int
         Numbers of documents to try.
+
+    Returns
+    -------
+    list of int
 
     Examples
     --------
@@ -39,7 +43,7 @@ def consistent_sizes(
 
 
 def right_counts(percentage: str, n: int) -> list[int]:
-    """The whole numbers k for which 100 k / n is printed as `percentage`; half a last digit rounds either way."""
+    """Return the integers k for which 100 k / n is printed as `percentage`; half a last digit may round either way."""
     digits = len(percentage.partition(".")[2])
     half = 0.5 * 10.0**-digits * (1 + 1e-9)
     printed = float(percentage)
@@ -49,11 +53,12 @@ def right_counts(percentage: str, n: int) -> list[int]:
 
 
 def _fits(n: int, percentages: Mapping[str, str], pairs: Sequence[tuple[str, str, Mapping[int, int]]]) -> bool:
+    """Return whether n documents fit all percentages and all Z values."""
     right = {cell: right_counts(text, n) for cell, text in percentages.items()}
     if not all(right.values()):
         return False
     for a, b, gaps in pairs:
-        # Of m discordant documents, (m - d) / 2 are right under b alone, and at most all that b gets right.
+        # Only b is right on (m - d) / 2 of m discordant documents: at most as many as b gets right in all.
         possible = any(
             gaps.get(k_a - k_b, n + 1) <= n and (gaps[k_a - k_b] - (k_a - k_b)) // 2 <= k_b
             for k_a in right[a]
@@ -65,17 +70,17 @@ def _fits(n: int, percentages: Mapping[str, str], pairs: Sequence[tuple[str, str
 
 
 def _gaps(z: str) -> dict[int, int]:
-    """For each d > 0, the fewest discordant documents m for which d / sqrt(m) is printed as `z`."""
+    """Return for each d > 0 the smallest number m of discordant documents for which d / sqrt(m) is printed as `z`."""
     digits = len(z.partition(".")[2])
     half = 0.5 * 10.0**-digits * (1 + 1e-9)
     printed = float(z)
-    found: dict[int, int] = {}
+    fewest: dict[int, int] = {}
     for d in range(1, _LARGEST_GAP):
         low, high = (d / (printed + half)) ** 2, (d / (printed - half)) ** 2
         for m in range(math.ceil(low), math.floor(high) + 1):
             if m >= d and (m - d) % 2 == 0:
-                found.setdefault(d, m)
-    return found
+                fewest.setdefault(d, m)
+    return fewest
 
 
 _LARGEST_GAP = 2000

@@ -1,16 +1,16 @@
-"""From outcomes to estimates: a score with its 95% interval, and the interval of a difference between two cells.
+"""95% confidence intervals of scores, and of the difference of two cells' scores.
 
-Sampling model: the test documents are a sample. Where one split gives an accuracy, the interval is Wilson's, in closed
-form. Everything else is a percentile bootstrap that resamples the documents within each fold and averages the folds as
-the score itself does (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 6 and 13).
+Sampling model: the test documents are a sample. The accuracy on a single split has Wilson's interval, in closed form.
+All other intervals are percentile bootstraps that resample the documents within each fold and average the folds as the
+score itself does (Efron and Tibshirani, An Introduction to the Bootstrap, 1993, chapters 6 and 13).
 
-No document is resampled one by one. A metric depends on a fold only through how many documents are of each kind (say,
-of class 2 and called class 5; or of classes 1 and 3, and called 1 alone), and n draws with replacement from n
-documents, n_j of which are of kind j, hold kinds in numbers that are Multinomial(n, n_j / n): drawing that vector is
-the same bootstrap.
+Documents aren't resampled one by one. A metric depends on a fold only through the number of documents of each kind
+(say, of class 2 and predicted as class 5; or of classes 1 and 3, and predicted as 1 only). In n draws with replacement
+from n documents, n_j of which are of kind j, the numbers of each kind are Multinomial(n, n_j / n). Drawing that vector
+is the same bootstrap.
 
-A bootstrap sees no kind that the test set lacks: a mean over folds without an error has the interval [1, 1]. Wilson's
-interval has no such blind spot.
+A bootstrap never draws a kind that the test set lacks: a mean over folds without an error has the interval [1, 1].
+Wilson's interval doesn't have this limitation.
 """
 
 from __future__ import annotations
@@ -35,27 +35,27 @@ if TYPE_CHECKING:
     from benchmark.evaluation.outcomes import Outcome
 
 LEVEL = 0.95
-#: The p below which a difference is called shown, where no paper states a level of its own.
+#: Significance level, unless a paper states another.
 ALPHA = 0.05
 Z_LEVEL = float(stats.norm.ppf((1 + LEVEL) / 2))
-#: Where each document has one label, micro-F1 is the accuracy, and the error what is left of it.
+#: Where each document has exactly one label, micro-F1 is the accuracy, and the error is 1 less the accuracy.
 ACCURACY_LIKE = ("accuracy", "micro-f1", "error")
-DRAWS = 10_000  # where documents are of two to four kinds
-DRAWS_MANY = 2_000  # where there may be thousands of kinds
+DRAWS = 10_000  # bootstrap resamples where documents are of two to four kinds
+DRAWS_MANY = 2_000  # bootstrap resamples where there may be thousands of kinds
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number computed from test documents, and its 95% interval.
+    """Number computed from test documents, with its 95% interval.
 
     Parameters
     ----------
     value, low, high : float
         `value` is computed from all documents; the interval need not be symmetric about it.
     n : int
-        Test documents; one tested in r folds counts r times.
+        Number of test documents; a document tested in r folds counts r times.
     method : str
-        "wilson", "bonett-price", "bootstrap", "t over draws", "fieller", "single draw" or "count".
+        Kind of interval: "wilson", "bonett-price", "bootstrap", "t over draws", "fieller", "single draw" or "count".
     """
 
     value: float
@@ -66,19 +66,24 @@ class Estimate:
 
 
 def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
-    """Score of a cell, the mean over its folds, with its 95% interval.
+    """Return the score of a cell, the mean over its folds, with its 95% interval.
 
-    Wilson's interval for the accuracy on one split; a bootstrap for any other metric and for any mean over folds.
+    The interval is Wilson's for the accuracy on one split, and a bootstrap for any other metric and any mean over
+    folds.
 
     Parameters
     ----------
     outcome : Outcome
     metric : str
-        One that the outcome can be scored by.
+        A metric that is defined for the outcome.
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     draws : int, optional
-        Bootstrap resamples; where left out 10,000, but 2,000 for an F1.
+        Number of bootstrap resamples; by default 10,000, but 2,000 for an F1.
+
+    Returns
+    -------
+    Estimate
     """
     scores = fold_scores(outcome, metric)
     if _right_or_wrong(outcome, metric) and scores.size == 1:
@@ -89,10 +94,10 @@ def estimate(outcome: Outcome, metric: str = "accuracy", seed: int = 0, draws: i
 
 
 def difference(a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, draws: int | None = None) -> Estimate:
-    """Score of `a` less the score of `b` on the same documents, with the 95% interval of paired data.
+    """Return the score of `a` less the score of `b` on the same documents, with the 95% interval for paired data.
 
-    Bonett and Price's interval for the accuracies on one split; otherwise a bootstrap that draws a document together
-    with both of its predictions. Parameters as in `estimate`.
+    The interval is Bonett and Price's for accuracies on one split, and otherwise a bootstrap that draws a document
+    together with both of its predictions. Parameters as in `estimate`.
     """
     check_same_documents(a, b)
     gaps = fold_scores(a, metric) - fold_scores(b, metric)
@@ -106,13 +111,13 @@ def difference(a: Outcome, b: Outcome, metric: str = "accuracy", seed: int = 0, 
 
 
 def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -> Estimate:
-    """Z of the micro sign test, pooled over the folds, with a bootstrap interval (documents drawn within folds).
+    """Return Z of the micro sign test, pooled over the folds, with a bootstrap interval (documents drawn within folds).
 
-    `n` counts the discordant documents.
+    `n` is the number of discordant documents.
     """
     _check_tested_once(a)
     if a.several:
-        raise ValueError(f"{a.cell!r}: the decisions on one document aren't independent, and their Z has no interval")
+        raise ValueError(f"{a.cell!r}: Z has no interval, because the decisions on one document aren't independent")
     rng = np.random.default_rng(seed)
     table = outcome_table(a, b)
     totals = np.zeros((draws, 4), dtype=np.int64)
@@ -124,19 +129,19 @@ def sign_z_estimate(a: Outcome, b: Outcome, seed: int = 0, draws: int = DRAWS) -
 
 
 def wilson(right: int, n: int) -> tuple[float, float]:
-    """Wilson's interval of a proportion (Journal of the American Statistical Association 22, 1927).
+    """Return Wilson's interval of a proportion (Journal of the American Statistical Association 22, 1927).
 
     Examples
     --------
     >>> [round(end, 4) for end in wilson(81, 100)]
     [0.7222, 0.8749]
     """
-    found = stats.binomtest(right, n).proportion_ci(LEVEL, method="wilson")
-    return float(found.low), float(found.high)
+    interval = stats.binomtest(right, n).proportion_ci(LEVEL, method="wilson")
+    return float(interval.low), float(interval.high)
 
 
 def bonett_price(only_a: int, only_b: int, n: int) -> tuple[float, float]:
-    """Interval of the difference of two proportions on the same n documents.
+    """Return the interval of the difference of two proportions on the same n documents.
 
     Bonett and Price (Journal of Educational and Behavioral Statistics 37, 2012): Wald's interval after one document is
     added to each discordant cell, p₁ = (only_a + 1) / (n + 2), p₂ = (only_b + 1) / (n + 2):
@@ -150,12 +155,14 @@ def bonett_price(only_a: int, only_b: int, n: int) -> tuple[float, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Coded:
-    """The kind of each document, by number, and what a document of each kind adds to the counts.
+    """Kind of each document, and what a document of each kind adds to the counts.
 
     Parameters
     ----------
     kinds : int array, shape (n,)
+        Number of the kind of each document.
     right, assigned, true : float64 arrays, shape (kinds, k)
+        Contribution of a document of each kind to the fields of `Tallies`.
     """
 
     kinds: NDArray[np.intp]
@@ -164,34 +171,35 @@ class _Coded:
     true: NDArray[np.float64]
 
     def tallies(self, kinds: NDArray[np.intp], counts: NDArray[Any], of_class: int | None) -> Tallies:
-        """Sums over so many documents of each of some kinds, shape (draws, k)."""
-        numbers = counts.astype(np.float64)  # whole, far below 2⁵³: the sums are exact, in whatever order
+        """Return the tallies of resamples, shape (draws, k); `counts` has the documents of each of `kinds` by draw."""
+        numbers = counts.astype(np.float64)  # integers far below 2⁵³: the sums are exact in any order
         right, assigned, true = (numbers @ part[kinds] for part in (self.right, self.assigned, self.true))
-        found = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)))
-        return found if of_class is None else found.only(of_class)
+        tallies = Tallies(right, assigned, true, np.asarray(numbers.sum(axis=-1)))
+        return tallies if of_class is None else tallies.only(of_class)
 
 
 def _right_or_wrong(outcome: Outcome, metric: str) -> bool:
-    """Whether a score depends on no more than which documents are right."""
+    """Return whether a score depends only on which documents are right."""
     return metric in ACCURACY_LIKE and not outcome.several and outcome.of_class is None
 
 
 def _coded(outcome: Outcome, halves: bool) -> _Coded:
+    """Return the kinds of the documents; with `halves`, only right and wrong are distinguished."""
     if outcome.several:
         packed = [np.packbits(part, axis=1) for part in (outcome.truth, outcome.predicted)]
         _, first, kinds = np.unique(np.concatenate(packed, axis=1), axis=0, return_index=True, return_inverse=True)
-        truth, given = outcome.truth[first].astype(np.float64), outcome.predicted[first].astype(np.float64)
-        return _Coded(kinds.ravel(), truth * given, given, truth)
-    if halves:  # right or wrong: a collection of one class, some of it called another
+        truth, predicted = outcome.truth[first].astype(np.float64), outcome.predicted[first].astype(np.float64)
+        return _Coded(kinds.ravel(), truth * predicted, predicted, truth)
+    if halves:  # right or wrong: as if there were one class, and some documents were not recognized
         once = np.ones((2, 1))
         return _Coded((~outcome.correct).astype(np.intp), np.array([[1.0], [0.0]]), once, once)
     k = outcome.n_classes
-    truth, given = np.repeat(np.eye(k), k, axis=0), np.tile(np.eye(k), (k, 1))
-    return _Coded(outcome.truth.astype(np.intp) * k + outcome.predicted, truth * given, given, truth)
+    truth, predicted = np.repeat(np.eye(k), k, axis=0), np.tile(np.eye(k), (k, 1))
+    return _Coded(outcome.truth.astype(np.intp) * k + outcome.predicted, truth * predicted, predicted, truth)
 
 
 def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int, draws: int | None) -> Estimate:
-    """Percentile interval of the score of one cell, or of the first's score less the second's."""
+    """Return the percentile interval of one cell's score, or of the first cell's score less the second's."""
     first = outcomes[0]
     _check_tested_once(first)
     draws = draws or (DRAWS if _right_or_wrong(first, metric) else DRAWS_MANY)
@@ -204,39 +212,40 @@ def _bootstrap(outcomes: Sequence[Outcome], metric: str, value: float, seed: int
 
 
 def _of_one(*how: Any) -> tuple[list[Tallies], ...]:
-    """What `_resampled` gives of one outcome; kept until its thread asks for another, as metrics follow each other."""
-    if getattr(_KEPT, "how", None) != how:
-        _KEPT.how, _KEPT.resampled = None, None  # free the old before taking the new
+    """Return `_resampled` of one outcome, cached for each thread until the arguments change: metrics share it."""
+    if getattr(_CACHE, "how", None) != how:
+        _CACHE.how, _CACHE.resampled = None, None  # free the old before computing the new
         outcome, *rest = how
-        _KEPT.resampled = tuple(_resampled([outcome], *rest))
-        _KEPT.how = how
-    found: tuple[list[Tallies], ...] = _KEPT.resampled
-    return found
+        _CACHE.resampled = tuple(_resampled([outcome], *rest))
+        _CACHE.how = how
+    resampled: tuple[list[Tallies], ...] = _CACHE.resampled
+    return resampled
 
 
-_KEPT = threading.local()
+_CACHE = threading.local()
 
 
 def _resampled(outcomes: Sequence[Outcome], halves: bool, seed: int, draws: int) -> Iterator[list[Tallies]]:
-    """What the draws of each split count, outcome by outcome."""
+    """Yield for each split the tallies of the resamples, one for each outcome."""
     rng, coded = np.random.default_rng(seed), [_coded(outcome, halves) for outcome in outcomes]
-    sizes = [len(each.true) for each in coded]
-    together = np.ravel_multi_index([each.kinds for each in coded], sizes)  # of columns, `unique` takes twice as long
+    sizes = [len(c.true) for c in coded]
+    together = np.ravel_multi_index([c.kinds for c in coded], sizes)  # `unique` of columns takes twice as long
     for rows in outcomes[0].rows:
-        found, counts = np.unique(together[rows], return_counts=True)
-        kinds = np.unravel_index(found, sizes)
+        present, counts = np.unique(together[rows], return_counts=True)
+        kinds = np.unravel_index(present, sizes)
         numbers = rng.multinomial(rows.size, counts / rows.size, size=draws)
         of_class = outcomes[0].of_class
-        yield [each.tallies(own, numbers, of_class) for each, own in zip(coded, kinds, strict=True)]
+        yield [c.tallies(of_outcome, numbers, of_class) for c, of_outcome in zip(coded, kinds, strict=True)]
 
 
 def _check_tested_once(outcome: Outcome) -> None:
+    """Raise ValueError if a document is tested by more than one split."""
     if outcome.repeats_documents:
         raise ValueError(f"{outcome.cell!r} tests documents more than once: their outcomes cannot be pooled")
 
 
 def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
-    """Mean over the draws, with Student's interval; of a single draw, the value without an interval."""
+    """Return the mean over replicates with Student's interval; for a single replicate, the value without interval."""
     mean = float(values.mean())
     if values.size == 1:
         return Estimate(mean, math.nan, math.nan, n, "single draw")
@@ -249,6 +258,6 @@ def over_draws(values: NDArray[np.float64], n: int) -> Estimate:
 
 
 def percentiles(values: NDArray[np.float64]) -> tuple[float, float]:
-    """The ends of a percentile interval."""
+    """Return the ends of the 95% percentile interval of some values."""
     low, high = np.quantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
     return float(low), float(high)

@@ -1,6 +1,6 @@
-"""Every printed number and range of a paper against the scores of an experiment.
+"""Verdicts on a paper's published values and ranges from the scores of an experiment.
 
-No tolerance is set by hand: a printed number is judged by the interval of our estimate of it.
+No tolerance is set by hand: a published value is compared with the 95% interval of our estimate.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from benchmark.evaluation.published import Published, PublishedRange, PublishedValue
     from benchmark.evaluation.scored import Scored
 
-#: The verdict on what another method scored: none.
+#: Kind of an `Aside`: a reference value of another method gets no verdict.
 LANDMARK = "landmark"
-#: Metrics of which a difference is so many documents.
+#: Metrics whose differences can be expressed in documents.
 _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
 
@@ -30,33 +30,33 @@ _SHARES_OF_DOCUMENTS = ("accuracy", "error")
 
 @dataclass(frozen=True)
 class Aside:
-    """Why a cell's number gives no verdict: `kind` is "fitted", "another setting" or "landmark", `why` says which."""
+    """Reason why a number gives no verdict: `kind` is "fitted", "another setting" or "landmark", `why` is text."""
 
     kind: str
     why: str
 
 
-#: By configuration and cell.
+#: Reasons by configuration and cell.
 Asides = Mapping[tuple[str, str], Aside]
 
 
 @dataclass(frozen=True)
 class ValueVerdict:
-    """A printed number beside ours.
+    """Published value and our estimate of it.
 
     Parameters
     ----------
     published : PublishedValue
     ours : Estimate
     sample : str
-        What the interval is over: "1,041 documents in 4 splits".
+        The sample of the interval: "1,041 documents in 4 splits".
     between : Estimate or None
-        The score with its interval over the groups that splits leave out, where they do.
+        The score with its interval over groups, where splits leave groups out.
     aside : Aside or None
-        Why there is no verdict: a choice was made to come near this very print, the setting is not the paper's, or the
-        number is of another method.
+        Reason why there is no verdict: a setting was tuned to this published value, the setting is not the paper's, or
+        the number is a reference value of another method.
     method : str
-        That method as `Landmark.name` has it; "" of a print.
+        `Landmark.name` of that method; "" for a value of the paper.
     """
 
     published: PublishedValue
@@ -68,28 +68,28 @@ class ValueVerdict:
 
     @property
     def reading(self) -> str:
-        """The method of a landmark; "another" of a number that is given already; "" of any other."""
+        """Method of a reference value, "another" for another reading of a published value, "" for any other value."""
         return self.method or self.published.reading
 
     @property
     def scale(self) -> int:
-        """What ours is multiplied with to stand in the print's unit."""
+        """Factor that converts our value to the unit of the published value."""
         return 100 if self.published.unit == "percent" else 1
 
     @property
     def difference(self) -> float:
-        """Ours less the print, in the print's unit, from decimal digits."""
+        """Our value less the published one, in the published unit, computed from decimal digits."""
         return float(self._decimal(self.ours.value) - Decimal(self.published.value))
 
     @property
     def documents(self) -> float:
-        """The difference in documents; NaN where it is of something else."""
+        """Difference in documents; NaN for metrics that aren't shares of documents."""
         shares = self.published.metric in _SHARES_OF_DOCUMENTS
         return self.difference / self.scale * self.ours.n if shares else math.nan
 
     @property
     def widest(self) -> float:
-        """How far from ours a print could have been and still be consistent, in its unit; NaN without an interval."""
+        """Largest difference that would still be consistent, in the published unit; NaN without an interval."""
         if self.published.kind == "count":
             return math.nan
         ours = self.ours
@@ -97,25 +97,25 @@ class ValueVerdict:
 
     @property
     def rounds(self) -> bool:
-        """Whether ours rounds to the print; half-way between two prints it rounds to either."""
+        """True if our value rounds to the published one; half-way between two, it rounds to either."""
         printed = Decimal(self.published.value)
         half_digit = Decimal(5).scaleb(int(printed.as_tuple().exponent) - 1)
         return abs(self._decimal(self.ours.value) - printed) <= half_digit
 
     @property
     def inside(self) -> bool | None:
-        """Whether the print lies in the 95% interval of ours; None without one."""
+        """True if the published value lies in our 95% interval; None without an interval."""
         if self.published.kind == "count" or math.isnan(self.ours.low):
             return None
         return self._decimal(self.ours.low) <= Decimal(self.published.value) <= self._decimal(self.ours.high)
 
     @property
     def verdict(self) -> str:
-        """What the data show.
+        """Verdict on the published value.
 
-        The kind of an `aside`, where they can show nothing; else "equal" where ours rounds to the print, with
-        "outside the interval" where that excludes it; "consistent" where the print lies in the interval; "deviates"
-        where it doesn't; "no interval" where a single draw gives none.
+        The kind of the `aside`, if there is one. Else "equal" if our value rounds to the published one, or "equal,
+        outside the interval" if our interval excludes it. Else "consistent" if the published value lies in the
+        interval, "deviates" if it doesn't, and "no interval" for a single replicate.
         """
         if self.aside:
             return self.aside.kind
@@ -130,30 +130,37 @@ class ValueVerdict:
 
 
 def judge_values(published: Published, config: str, scored: Scored, asides: Asides | None = None) -> list[ValueVerdict]:
-    """The printed numbers of this configuration that ours can be set beside, in the order of the print, and landmarks.
+    """Return the verdicts on the published values of this configuration that we measured, and on reference values.
 
     Parameters
     ----------
     published : Published
     config : str
+        Name of the configuration.
     scored : Scored
     asides : mapping of (configuration, cell id) to Aside, optional
+        Reasons why cells give no verdict.
+
+    Returns
+    -------
+    list of ValueVerdict
+        Published values in their order in the file, then reference values.
     """
-    found = []
-    for value in (each for each in published.values if each.config == config):
+    verdicts = []
+    for value in (v for v in published.values if v.config == config):
         cells = value.pair or (value.cell or "",)
-        found.append(_beside(value, scored, aside_of(asides, [(config, each) for each in cells])))
+        verdicts.append(_beside(value, scored, aside_of(asides, [(config, cell) for cell in cells])))
     for landmark in published.landmarks:
         aside = Aside(LANDMARK, landmark.in_words)
-        for value in (each for each in landmark.values if each.config == config):
+        for value in (v for v in landmark.values if v.config == config):
             for cell in fnmatch.filter(scored.cells, value.cell or ""):
-                own = value.model_copy(update={"cell": cell})
-                found.append(_beside(own, scored, aside, landmark.name))
-    return [each for each in found if each is not None]
+                of_cell = value.model_copy(update={"cell": cell})
+                verdicts.append(_beside(of_cell, scored, aside, landmark.name))
+    return [verdict for verdict in verdicts if verdict is not None]
 
 
 def _beside(value: PublishedValue, scored: Scored, aside: Aside | None, method: str = "") -> ValueVerdict | None:
-    """A published number beside ours; None where there is none of ours."""
+    """Return the verdict on a published value; None where we have no estimate of it."""
     ours = estimate_of(value, scored)
     if ours is None:
         return None
@@ -165,7 +172,7 @@ def _beside(value: PublishedValue, scored: Scored, aside: Aside | None, method: 
 
 
 def estimate_of(value: PublishedValue, scored: Scored) -> Estimate | None:
-    """Our estimate of a printed number; None where its cells have not been run, or the sample gives none."""
+    """Return our estimate of a published value; None if its cells haven't been run or have no such estimate."""
     if value.pair is None:
         cell = value.cell or ""
         return scored.estimate(cell, value.metric) if scored.has(value.metric, cell) else None
@@ -174,12 +181,12 @@ def estimate_of(value: PublishedValue, scored: Scored) -> Estimate | None:
         return None
     try:
         return scored.sign_z(a, b) if value.metric == "sign-z" else scored.ratio(a, b, "error")
-    except (ValueError, KeyError):  # documents are tested more than once, or there is no error to divide by
+    except (ValueError, KeyError):  # documents are tested more than once, or the error to divide by is 0
         return None
 
 
 def aside_of(asides: Asides | None, cells: Iterable[tuple[str, str]]) -> Aside | None:
-    """Why the first of these cells, by configuration and name, that is set aside gives no verdict; None if none is."""
+    """Return the `Aside` of the first of these cells, by configuration and name, that has one; None if none has."""
     return next((asides[cell] for cell in cells if cell in asides), None) if asides else None
 
 
@@ -188,10 +195,10 @@ def aside_of(asides: Asides | None, cells: Iterable[tuple[str, str]]) -> Aside |
 
 @dataclass(frozen=True)
 class RangeVerdict:
-    """A printed range beside the least and greatest of ours.
+    """Published range and the smallest and largest of our scores.
 
-    `low` and `high` are as scores are: shares are fractions; NaN where none has been run. `inside` of `of` cells lie in
-    the range; the verdict is "inside", "outside", or "not tested" where a cell is missing.
+    `low` and `high` are scores, with shares as fractions; NaN where no cell has been run. `inside` of `of` cells lie in
+    the range. The verdict is "inside", "outside", or "not tested" where a cell is missing.
     """
 
     published: PublishedRange
@@ -203,16 +210,17 @@ class RangeVerdict:
 
 
 def judge_ranges(published: Published, config: str, scored: Scored) -> list[RangeVerdict]:
-    """The printed ranges of this configuration."""
+    """Return the verdicts on the published ranges of this configuration."""
     return [_range(each, scored) for each in published.ranges if each.config == config]
 
 
 def _range(printed: PublishedRange, scored: Scored) -> RangeVerdict:
+    """Return the verdict on a published range."""
     low, high = float(printed.low), float(printed.high)
     cells = [cell for cell in printed.expanded if scored.has(printed.metric, cell)]
     means = [scored.estimate(cell, printed.metric).value for cell in cells]
     inside, of = sum(low <= mean <= high for mean in means), len(printed.expanded)
     verdict: Literal["inside", "outside", "not tested"]
     verdict = "not tested" if len(means) < of else "inside" if inside == of else "outside"
-    found = (min(means), max(means)) if means else (math.nan, math.nan)
-    return RangeVerdict(printed, *found, inside, of, verdict)
+    ours = (min(means), max(means)) if means else (math.nan, math.nan)
+    return RangeVerdict(printed, *ours, inside, of, verdict)

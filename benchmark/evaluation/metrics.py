@@ -1,10 +1,10 @@
-"""From decisions to scores: three counts a class, and the metrics that are functions of them.
+"""Metrics of predictions, as functions of three counts for each class.
 
-Every metric of predictions, be a document of one class or of several, comes from how many documents of each class were
-given to it, how many documents were given to it, and how many are of it. A metric takes a whole stack of such counts,
-so that a bootstrap scores thousands of resamples in one call. A ratio of nothing, 0 / 0, is 0: the precision of a class
-that no document was given to, the recall of one that no document is of, and so the F of a class without either. The
-number of terms in a mean over the classes then never depends on the predictions.
+Every metric, for documents with one class or several, is a function of the true positives, the predicted documents and
+the true documents of each class. A metric takes a whole stack of such counts, so that a bootstrap scores thousands of
+resamples in one call. The ratio 0 / 0 is defined as 0: the precision of a class that is never predicted, the recall of
+a class without documents, and so the F1 of a class with neither. The number of classes in a mean therefore never
+depends on the predictions.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Tallies:
-    """Documents by class; the leading axes are splits, or resamples.
+    """Counts of documents by class; the leading axes are splits or resamples.
 
     Parameters
     ----------
     right : array, shape (..., k)
-        Are of the class and were given to it (tp).
+        True positives (tp).
     assigned : array, shape (..., k)
-        Were given to it (tp + fp).
+        Documents for which the class is predicted (tp + fp).
     true : array, shape (..., k)
-        Are of it (tp + fn).
+        Documents of the class (tp + fn).
     documents : array, shape (...)
-        Tested, each once.
+        Number of test documents.
     """
 
     right: NDArray[Any]
@@ -45,21 +45,27 @@ class Tallies:
     documents: NDArray[Any]
 
     def only(self, position: int) -> Tallies:
-        """The counts of one class alone."""
-        own = slice(position, position + 1)
-        return Tallies(self.right[..., own], self.assigned[..., own], self.true[..., own], self.true[..., position])
+        """Return the counts of one class only."""
+        at = slice(position, position + 1)
+        return Tallies(self.right[..., at], self.assigned[..., at], self.true[..., at], self.true[..., position])
 
 
 def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
-    """Count the decisions on one split.
+    """Count the predictions on one split by class.
 
     (scikit-learn's `multilabel_confusion_matrix` counts the same, in 14 to 56 times the time.)
 
     Parameters
     ----------
     truth, given : int arrays, shape (m,), or bool arrays, shape (m, k)
-        The class of each document and the one it was given; or which classes it has, and which it was given.
+        True and predicted class of each document, or true and predicted class indicators.
     n_classes : int
+        Number of classes, k.
+
+    Returns
+    -------
+    Tallies
+        Of shape (k,).
 
     Examples
     --------
@@ -74,91 +80,91 @@ def tally(truth: NDArray[Any], given: NDArray[Any], n_classes: int) -> Tallies:
 
 
 def stacked(tallies: Iterable[Tallies]) -> Tallies:
-    """The counts of several splits, the first axis being the splits."""
-    each = list(tallies)
+    """Return the counts of several splits, with the splits as first axis."""
+    of_splits = list(tallies)
     parts = ("right", "assigned", "true", "documents")
-    return Tallies(*(np.stack([getattr(one, part) for one in each]) for part in parts))
+    return Tallies(*(np.stack([getattr(one, part) for one in of_splits]) for part in parts))
 
 
 def accuracy(tallies: Tallies) -> Floats:
-    """Share of the documents, of one class each, that are right."""
+    """Compute the share of documents with the right prediction, where each document has exactly one class."""
     return ratio(tallies.right.sum(axis=-1), tallies.documents)
 
 
 def error(tallies: Tallies) -> Floats:
-    """Share of the documents, of one class each, that are wrong."""
+    """Compute the share of documents with a wrong prediction, where each document has exactly one class."""
     return ratio(tallies.documents - tallies.right.sum(axis=-1), tallies.documents)
 
 
 def f1(tallies: Tallies) -> Floats:
-    """``2 tp / (2 tp + fp + fn)`` of each class, shape (..., k)."""
+    """Compute ``2 tp / (2 tp + fp + fn)`` of each class, shape (..., k)."""
     return ratio(2 * tallies.right, tallies.assigned + tallies.true)
 
 
 def precision(tallies: Tallies) -> Floats:
-    """``tp / (tp + fp)`` of each class, shape (..., k)."""
+    """Compute ``tp / (tp + fp)`` of each class, shape (..., k)."""
     return ratio(tallies.right, tallies.assigned)
 
 
 def recall(tallies: Tallies) -> Floats:
-    """``tp / (tp + fn)`` of each class, shape (..., k)."""
+    """Compute ``tp / (tp + fn)`` of each class, shape (..., k)."""
     return ratio(tallies.right, tallies.true)
 
 
 def macro_f1(tallies: Tallies) -> Floats:
-    """Mean over the classes of their F1.
+    """Compute the mean F1 over the classes.
 
-    The "averaged F1" of Opitz and Burst, "Macro F1 and Macro F1" (arXiv:1911.03347, 2019); scikit-learn's with
-    ``labels`` given and ``zero_division=0``.
+    This is the "averaged F1" of Opitz and Burst, "Macro F1 and Macro F1" (arXiv:1911.03347, 2019), and scikit-learn's
+    with explicit ``labels`` and ``zero_division=0``.
     """
     return np.asarray(f1(tallies).mean(axis=-1))
 
 
 def macro_f1_of_means(tallies: Tallies) -> Floats:
-    """F1 of the mean precision P and the mean recall R over the classes, ``2 P R / (P + R)``.
+    """Compute the F1 of the mean precision P and the mean recall R over the classes, ``2 P R / (P + R)``.
 
-    The "F1 of averages" of Opitz and Burst (2019), never below `macro_f1` and at times far above it.
+    This is the "F1 of averages" of Opitz and Burst (2019), never below `macro_f1` and sometimes far above it.
     """
     p, r = macro_precision(tallies), macro_recall(tallies)
     return ratio(2 * p * r, p + r)
 
 
 def micro_f1(tallies: Tallies) -> Floats:
-    """F1 of the counts summed over the classes, ``2 Σtp / (2 Σtp + Σfp + Σfn)``.
+    """Compute the F1 of the counts summed over the classes, ``2 Σtp / (2 Σtp + Σfp + Σfn)``.
 
-    Where each document has one label and gets one, every false positive of a class is a false negative of another:
-    Σfp = Σfn, and micro-F1 is the accuracy.
+    Where each document has one label and one prediction, every false positive of a class is a false negative of
+    another: Σfp = Σfn, and micro-F1 is the accuracy.
     """
     right, assigned, true = (part.sum(axis=-1) for part in (tallies.right, tallies.assigned, tallies.true))
     return ratio(2 * right, assigned + true)
 
 
 def macro_recall(tallies: Tallies) -> Floats:
-    """Mean over the classes of the share of its documents that each class was given."""
+    """Compute the mean recall over the classes."""
     return np.asarray(recall(tallies).mean(axis=-1))
 
 
 def macro_precision(tallies: Tallies) -> Floats:
-    """Mean over the classes of the share of the documents given to it that are of it."""
+    """Compute the mean precision over the classes."""
     return np.asarray(precision(tallies).mean(axis=-1))
 
 
 @dataclass(frozen=True)
 class Metric:
-    """How a score, a share, is computed from counts, and what it is defined for.
+    """Metric of predictions, a share computed from counts.
 
     Parameters
     ----------
     of : callable or None
-        From tallies of shape (..., k) to scores of shape (...). None of a plug-in's metric in a run that is read from
-        its folder: of it, only the scores that the run recorded are known.
+        Function from tallies of shape (..., k) to scores of shape (...). None of a plug-in's metric in a run that is
+        read from its folder: only the scores that the run recorded are known.
     more_is_better : bool
     several : bool
-        Whether it is defined where documents have several classes, or none.
+        True if the metric is defined where documents may have several classes, or none.
     by_class : bool
-        Whether it is defined of one class by itself.
+        True if the metric is defined for a single class.
     whole : bool
-        Whether it is defined of all classes together.
+        True if the metric is defined for all classes together.
     """
 
     of: Callable[[Tallies], Floats] | None = field(default=None, metadata={"data": False})
@@ -180,7 +186,7 @@ class Metric:
         return self.of(tallies)
 
 
-#: Metrics of predictions; all of them are shares. A mean over the classes is, of one class, that class's own number.
+#: Metrics of predictions; all of them are shares. For a single class, a mean over classes is that class's value.
 METRICS: dict[str, Metric] = {
     "accuracy": Metric(accuracy, several=False, by_class=False),
     "error": Metric(error, more_is_better=False, several=False, by_class=False),
@@ -193,48 +199,49 @@ METRICS: dict[str, Metric] = {
     "precision": Metric(macro_precision, whole=False),
     "recall": Metric(macro_recall, whole=False),
 }
-#: Seconds on the clock, of which fewer are better: they decide claims and are drawn, but stand in no table, since
-#: tables of the same predictions are the same. See `findings.costs`. Measures may declare others.
+#: Wall-clock seconds; lower is better. Claims and figures use them, but no table does, because tables of the same
+#: predictions must be identical. See `findings.costs`. Measures may declare others.
 CLOCK = ("seconds", "seconds-with-features", "seconds-in-all")
-#: Numbers of two cells together.
+#: Numbers of a pair of cells.
 OF_PAIRS = ("sign-z", "error-ratio")
-#: Of what a measure declares: characters of a text, decimals, and words for `better`.
+#: Limits on what a measure declares: characters of a text, decimals, and values of `better`.
 _LONGEST, _MOST_DECIMALS, _BETTER = 100, 12, ("larger", "smaller", "neither")
-#: Units that stand for one of another name.
+#: Hints for units that have another name here.
 _HINTS = dict.fromkeys(("%", "share"), 'write "percent" for a share, which is shown times 100')
 _HINTS[""] = 'write "one" for a number without a unit'
 
 
 @dataclass(frozen=True)
 class MeasuredQuantity:
-    """A metric of a measure, declared as data: its name, its unit, and how tables and axes show it.
+    """Metric that a measure declares: its name, its unit, and how tables and axes show it.
 
     Parameters
     ----------
     name : str
-        As scores.csv and the figures of a configuration write it: "mean-length".
+        Name in scores.csv and in the figures of a configuration: "mean-length".
     unit : str
         "percent" for a share, which is stored as a fraction and shown times 100; "one" for a number without a unit;
-        "nats", "documents", "seconds"; or any other text, which is printed as it stands: "words".
+        "nats", "documents", "seconds"; or any other text, which is printed as it is: "words".
     label : str
-        Name in the header of a table; `name` if left out.
+        Name in the header of a table; by default `name`.
     better : {"larger", "smaller", "neither"}
+        Which of two values is the better one.
     decimals : int
-        Printed digits after the point.
+        Number of printed digits after the decimal point.
     axis : str
-        Name of an axis that shows this metric alone; `label` if left out.
+        Name of an axis that shows only this metric; by default `label`.
     together : str
-        Name of an axis that shows several metrics of this kind; `axis` if left out.
+        Name of an axis that shows several metrics of this kind; by default `axis`.
     definition : str
-        Title of a panel that shows one of several metrics; `label` if left out.
+        Title of a panel that shows one of several metrics; by default `label`.
     on_clock : bool
-        Whether it is time on the clock. It is drawn in figures then and stands in no table, because tables of the same
-        predictions must be the same in every run.
+        True for wall-clock time, which figures show and tables don't, because tables of the same predictions must be
+        identical in every run.
 
     Raises
     ------
     ValueError
-        If a name, unit or label can't be printed in a line, or the number of decimals is out of range.
+        If a name, unit or label can't be printed on one line, or the number of decimals is out of range.
     """
 
     name: str
@@ -254,7 +261,8 @@ class MeasuredQuantity:
         for key in ("unit", "label", "axis", "together", "definition"):
             text = getattr(self, key)
             if not isinstance(text, str) or not text.isprintable() or text != text.strip() or len(text) > _LONGEST:
-                raise ValueError(f"{key} of {self.name!r} is {text!r}: must be text of one line, at most {_LONGEST}")
+                limit = f"must be one line of at most {_LONGEST} characters"
+                raise ValueError(f"{key} of {self.name!r} is {text!r}: {limit}")
         if self.unit in _HINTS:
             raise ValueError(f"unit of {self.name!r} is {self.unit!r}: {_HINTS[self.unit]}")
         if self.better not in _BETTER:
@@ -264,13 +272,13 @@ class MeasuredQuantity:
 
 
 def unit_of(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> str:
-    """Return the unit of a metric's numbers: "seconds", "nats", "one" …; "percent" for a share.
+    """Return the unit of a metric's values: "seconds", "nats", "one" …; "percent" for a share.
 
     Parameters
     ----------
     metric : str
     quantities : mapping of str to MeasuredQuantity
-        The metrics that measures declare, by name.
+        Metrics that measures declare, by name.
     """
     if metric in quantities:
         return quantities[metric].unit
@@ -278,46 +286,50 @@ def unit_of(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> str:
 
 
 def on_clock(metric: str, quantities: Mapping[str, MeasuredQuantity]) -> bool:
-    """Return whether a metric is time on the clock, which differs from run to run."""
+    """Return whether a metric is wall-clock time, which differs from run to run."""
     return metric in CLOCK or (metric in quantities and quantities[metric].on_clock)
 
 
 def more_is_better(
     metric: str, known: Mapping[str, Metric] = METRICS, quantities: Mapping[str, MeasuredQuantity] | None = None
 ) -> bool:
-    """Whether the greater of two scores is the better one."""
+    """Return whether the larger of two scores is the better one."""
     if quantities is not None and metric in quantities:
         return quantities[metric].better != "smaller"
     return known[metric].more_is_better if metric in known else metric not in CLOCK
 
 
 def defined(metric: str, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS) -> bool:
-    """Whether a metric of predictions is defined for such documents, of one class by itself or of all of them."""
-    own = known.get(metric)
-    return own is not None and (own.several or not several) and (own.by_class if of_class else own.whole)
+    """Return whether a metric is defined where documents may have several classes, and for one class or for all."""
+    spec = known.get(metric)
+    return spec is not None and (spec.several or not several) and (spec.by_class if of_class else spec.whole)
 
 
 def values_of(
     tallies: Tallies, *, several: bool, of_class: bool, known: Mapping[str, Metric] = METRICS
 ) -> dict[str, NDArray[np.float64]]:
-    """Every metric that is defined of such decisions, on each split.
+    """Return the values of every metric that is defined for such predictions, on each split.
 
     Parameters
     ----------
     tallies : Tallies
-        Of shape (splits, k); of one class by itself, (splits, 1).
+        Counts of shape (splits, k), or (splits, 1) for a single class.
     several : bool
-        Whether documents may have several classes, or none.
+        True if documents may have several classes, or none.
     of_class : bool
-        Whether they are of one class by itself.
+        True if the counts are of a single class.
     known : mapping of str to Metric
+
+    Returns
+    -------
+    dict of str to float64 array, shape (splits,)
     """
     names = [name for name in known if defined(name, several=several, of_class=of_class, known=known)]
     return {name: known[name].scores(tallies) for name in names if known[name].of is not None}
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """Divide, with 0 / 0 = 0."""
+    """Return `part` / `whole`, with 0 / 0 = 0."""
     quotient = np.zeros(np.shape(whole))
     np.divide(part, whole, out=quotient, where=np.asarray(whole) != 0)
     return quotient

@@ -1,4 +1,4 @@
-"""What one cell decided on every tested document of every split: the form in which cells are scored and paired."""
+"""Predictions of one cell on all test documents of all splits, from which cells are scored and compared."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What one cell of an experiment decided.
+    """Predictions of one cell of an experiment, with the truth.
 
     Parameters
     ----------
     cell : str
         Name of the cell, "tf-l1-ngd".
     documents : int array, shape (n,)
-        Number of the tested document; occurs once a split that tests it.
+        Number of the test document; a document occurs once for each split that tests it.
     folds : int array, shape (n,)
-        Number of the split that tested it.
+        Number of the split that tests it.
     truth, predicted : int arrays, shape (n,), or bool arrays, shape (n, k)
-        Class indices, from 0 to n_classes - 1; or which classes a document has, and which it was given.
+        True and predicted class, from 0 to n_classes - 1; or true and predicted class indicators.
     n_classes : int
     of_class : int or None
-        The class that is scored by itself; None for all of them together.
+        The single class that is scored; None for all classes together.
     tied : bool array, of the shape of `truth`, or None
-        Decisions whose first place was shared, or whose value was exactly 0; None where it isn't known.
+        True for a tie for the first place, or a decision value of exactly 0; None where ties aren't known.
     known : mapping of str to Metric
-        What it can be scored by.
+        Metrics by name.
     """
 
     cell: str
@@ -63,39 +63,39 @@ class Outcome:
                 or self.predicted.dtype != np.bool_
                 or self.truth.shape[1] != self.n_classes
             ):
-                raise ValueError(f"{self.cell!r}: decisions on several classes are booleans, one a class")
+                raise ValueError(f"{self.cell!r}: truth and predicted must be boolean, one column per class")
         elif not all(part.min() >= 0 and part.max() < self.n_classes for part in (self.truth, self.predicted)):
             raise ValueError(f"class indices of {self.cell!r} must lie between 0 and {self.n_classes - 1}")
 
     @property
     def several(self) -> bool:
-        """Whether a document may have several classes, or none."""
+        """True if a document may have several classes, or none."""
         return self.truth.ndim == 2
 
     @cached_property
     def correct(self) -> NDArray[np.bool_]:
-        """Whether each decision is right, of the shape of `truth`."""
+        """True for right predictions, of the shape of `truth`."""
         return np.asarray(self.truth == self.predicted)
 
     @cached_property
     def repeats_documents(self) -> bool:
-        """Whether a document is tested by more than one split, as random subsets do."""
+        """True if a document is tested by more than one split, as with random subsets."""
         return bool(np.unique(self.documents).size < self.documents.size)
 
     @cached_property
     def rows(self) -> tuple[NDArray[np.intp], ...]:
-        """Positions that belong to each split, split by split."""
+        """Positions of each split's documents, split by split."""
         return tuple(np.flatnonzero(self.folds == fold) for fold in np.unique(self.folds))
 
     @cached_property
     def tallies(self) -> Tallies:
-        """Counts of the class or classes that are scored, the first axis being the splits."""
+        """Counts of the scored class or classes, with the splits as first axis."""
         whole = stacked(tally(self.truth[rows], self.predicted[rows], self.n_classes) for rows in self.rows)
         return whole if self.of_class is None else whole.only(self.of_class)
 
     @cached_property
     def parts(self) -> tuple[Outcome, ...]:
-        """The outcome of each split alone."""
+        """Outcome of each split separately."""
         return tuple(self._part(rows) for rows in self.rows)
 
     def _part(self, rows: NDArray[np.intp]) -> Outcome:
@@ -103,31 +103,34 @@ class Outcome:
         return replace(self, **{name: getattr(self, name)[rows] for name in names})
 
     def ties(self, of_class: int | None) -> NDArray[np.int64]:
-        """Ties of each split: of all decisions, of those on the documents of one class, or on that class."""
+        """Return the number of ties of each split, for all classes or for one.
+
+        The ties of one class are those on its documents, or on its decisions where documents may have several classes.
+        """
         tied = np.zeros(self.truth.shape, dtype=bool) if self.tied is None else self.tied
         if of_class is not None:
             tied = tied[:, of_class] if self.several else tied & (self.truth == of_class)
         return np.array([np.count_nonzero(tied[rows]) for rows in self.rows], dtype=np.int64)
 
     def counted(self) -> NDArray[np.bool_]:
-        """Which rows are of the class that is scored, shape (n,); all of them where no class is scored by itself."""
+        """Return a mask of the documents of the scored class, shape (n,); all documents if all classes are scored."""
         if self.of_class is None:
             return np.ones(len(self.documents), dtype=bool)
         return np.asarray(self.truth[:, self.of_class] if self.several else self.truth == self.of_class)
 
 
 def fold_scores(outcome: Outcome, metric: str) -> NDArray[np.float64]:
-    """The metric on each split, in the order of the splits; the score of a cell is their mean."""
+    """Return the metric on each split, in the order of the splits; the score of a cell is their mean."""
     return outcome.known[metric].scores(outcome.tallies)
 
 
 def check_same_documents(a: Outcome, b: Outcome) -> None:
-    """Refuse to pair outcomes that are not of the same documents in the same order.
+    """Check that two outcomes can be paired: the same documents in the same order.
 
     Raises
     ------
     ValueError
-        Which names what they differ in.
+        If the outcomes differ in documents, folds, truth or scored class.
     """
     for name in ("documents", "folds", "truth"):
         if not np.array_equal(getattr(a, name), getattr(b, name)):

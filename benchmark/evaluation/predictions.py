@@ -1,4 +1,4 @@
-"""The predictions of an experiment, of one class a document or of several: what all scores are computed from."""
+"""Predictions of an experiment, from which all scores are computed."""
 
 from __future__ import annotations
 
@@ -13,30 +13,30 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-#: The files of a run's folder: the predictions; what they are of; the arrays that measures computed; the numbers that
-#: these and plug-ins' metrics came to; what the settings took.
+#: Files of a run folder: predictions, their documents, splits and settings; arrays of diagnostics; estimates of
+#: diagnostics and of plug-ins' metrics; times of settings.
 PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS = (
     f"{name}.parquet" for name in ("predictions", "documents", "splits", "settings")
 )
 DIAGNOSTICS, ESTIMATES, TIMINGS = "diagnostics.npz", "estimates.parquet", "timings.parquet"
 RECORD = (PREDICTIONS, DOCUMENTS, SPLITS, SETTINGS, DIAGNOSTICS, ESTIMATES, TIMINGS)
-#: What the seconds of a method are spent on. "products" are the inner products that its kernel matrices are made of.
+#: Parts of a method's time. "products" is the computation of the inner products of its kernel matrices.
 PARTS = ("extraction", "products", "kernel", "training", "testing")
-#: All seconds that a method tells. "machines" are those of the training, as if its machines had been trained one by one
-#: (they may be trained side by side); 0 of what has none or doesn't tell.
+#: All times of a method. "machines" is the training time of its binary machines, summed as if they had been trained one
+#: by one (they may be trained in parallel); 0 for methods without machines, or where that isn't measured.
 CLOCKS = (*PARTS, "machines")
 
 
 @dataclass(frozen=True, eq=False)
 class TaskDocuments:
-    """The documents of one task under one variant.
+    """Documents of one task under one variant.
 
     Parameters
     ----------
     ids : tuple of str, length n
     classes : tuple of str, length k
     truth : int32 array, shape (n,), or bool array, shape (n, k)
-        The class of each document; or which classes it has.
+        Class of each document, or class indicators.
     """
 
     ids: tuple[str, ...]
@@ -45,22 +45,22 @@ class TaskDocuments:
 
     @property
     def several(self) -> bool:
-        """Whether a document may have several classes, or none."""
+        """True if a document may have several classes, or none."""
         return self.truth.ndim == 2
 
 
 @dataclass(frozen=True, eq=False)
 class TestedSplit:
-    """One split, as scores see it.
+    """Test documents of one split.
 
     Parameters
     ----------
     name : str
         "cornell", "test", "replicate-07".
     test : intp array, shape (m,)
-        Rows of the task's documents that are tested, ascending.
+        Rows of the test documents among the task's documents, ascending.
     trained : int64 array, shape (k,)
-        Training documents of each class.
+        Number of training documents of each class.
     """
 
     __test__ = False
@@ -71,14 +71,14 @@ class TestedSplit:
 
 
 class TaskKey(NamedTuple):
-    """Names a task under a variant."""
+    """Key of a task under a variant."""
 
     variant: str
     task: str
 
 
 class SplitKey(NamedTuple):
-    """Names the splits of a task that train on so many documents; `size` is None where the protocol decides."""
+    """Key of the splits of a task at one training size; `size` is None where the protocol determines it."""
 
     variant: str
     task: str
@@ -86,12 +86,12 @@ class SplitKey(NamedTuple):
 
     @property
     def of_task(self) -> TaskKey:
-        """The task whose documents are divided."""
+        """Key of the task."""
         return TaskKey(self.variant, self.task)
 
 
 class SettingKey(NamedTuple):
-    """Names a setting: a candidate of a method with a training size and a number of terms, None where there is none."""
+    """Key of a setting: a candidate of a method at one training size and number of terms; None where not set."""
 
     variant: str
     task: str
@@ -102,35 +102,35 @@ class SettingKey(NamedTuple):
 
     @property
     def of_task(self) -> TaskKey:
-        """The task that it classifies documents of."""
+        """Key of the task."""
         return TaskKey(self.variant, self.task)
 
     @property
     def of_splits(self) -> SplitKey:
-        """The splits that it is trained on."""
+        """Key of the splits."""
         return SplitKey(self.variant, self.task, self.size)
 
 
 @dataclass(frozen=True, eq=False)
 class SettingPredictions:
-    """The predictions of a setting on one split or on several, split after split.
+    """Predictions of a setting on one or several splits, concatenated in the order of the splits.
 
     Parameters
     ----------
     predicted : int16 array, shape (m,), or bool array, shape (m, k)
-        The class of each tested document; or, where documents may have several, which classes it gets.
+        Predicted class of each test document, or class indicators where documents may have several classes.
     tied : bool array, of the shape of `predicted`
-        Where the first place was shared; or where the decision value was exactly 0.
+        True for a tie for the first place, or for a decision value of exactly 0.
     sizes : tuple of int
-        Tested documents of each split; their sum is m.
+        Number of test documents of each split; the sum is m.
     seconds : float64 array, shape (splits, 6)
-        By `CLOCKS`.
+        Seconds by `CLOCKS`.
     memory : float64 array, shape (splits,)
-        The most bytes that the process held while it trained and tested; NaN where that isn't known.
+        Peak resident bytes of the process during training and testing; NaN where not known.
     inner : float64 array, shape (splits,) or (0,)
-        Error of the inner cross-validation on each split's training documents; empty where nothing is chosen by it.
+        Error of the inner cross-validation on each split's training documents; empty where it chooses nothing.
     versions : tuple of str
-        Of the code that took each split's seconds; "" where that isn't known.
+        Version of the code that measured each split's seconds; "" where not known.
     """
 
     predicted: NDArray[Any]
@@ -143,7 +143,7 @@ class SettingPredictions:
 
     @classmethod
     def of_split(cls, predicted: NDArray[Any], tied: NDArray[np.bool_], seconds: NDArray[np.float64]) -> Self:
-        """Return what a method predicts on one split, in seconds by `CLOCKS`, shape (6,)."""
+        """Return the predictions of one split; `seconds` by `CLOCKS`, shape (6,)."""
         codes = predicted if predicted.dtype == np.bool_ else predicted.astype(np.int16)
         unknown = np.array([np.nan])
         return cls(codes, tied, (len(codes),), seconds[None], unknown, np.empty(0), ("",))
@@ -190,7 +190,7 @@ class SettingPredictions:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """All that an experiment predicted.
+    """All predictions of an experiment.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ class Predictions:
     settings : dict of SettingKey to SettingPredictions
         Settings that failed are missing.
     measured : dict of (measure, variant) to dict of str to array
-        What the measures computed.
+        Results of the measures.
     """
 
     tasks: dict[TaskKey, TaskDocuments]

@@ -1,4 +1,4 @@
-"""From documents to splits: the rules, each of which keeps the four promises of `splits`."""
+"""Evaluation protocols: rules that divide documents into splits, with the guarantees that `splits` lists."""
 
 from __future__ import annotations
 
@@ -34,20 +34,42 @@ __all__ = [
 
 
 class EvaluationProtocol(Protocol):
-    """A rule that splits any collection; its parameters are its constructor's."""
+    """Interface of evaluation protocols; the parameters of a protocol are those of its constructor."""
 
     def splits(self, documents: Documents) -> list[Split]:
-        """The folds, in the order in which tables list them."""
+        """Divide documents into training and test documents.
+
+        Parameters
+        ----------
+        documents : Documents
+            Documents of one task, with their classes and, where the corpus has them, groups and dates.
+
+        Returns
+        -------
+        list of Split
+            Splits in the order in which tables list them.
+
+        Raises
+        ------
+        ConfigError
+            If the documents can't be divided in this way.
+        """
 
 
 @dataclass(frozen=True)
 class LeaveOneGroupOut:
-    """Test each held-out group in turn, train on all the others.
+    """Test on each held-out group in turn and train on all other groups.
 
     Parameters
     ----------
     held_out : sequence of str, optional
-        Groups to test, in this order; all groups where left out. A group never held out (WebKB's "misc") always trains.
+        Groups to test, in this order; by default all groups. A group that is never held out (WebKB's "misc") is always
+        part of the training documents.
+
+    Raises
+    ------
+    ConfigError
+        If `held_out` is empty or names a group twice.
     """
 
     held_out: Sequence[str] | None = None
@@ -64,7 +86,21 @@ class LeaveOneGroupOut:
             raise ConfigError(f"held_out names {', '.join(map(repr, twice))} more than once")
 
     def splits(self, documents: Documents) -> list[Split]:
-        """One split a held-out group, named after it."""
+        """Return one split for each held-out group, named after the group.
+
+        Parameters
+        ----------
+        documents : Documents
+
+        Returns
+        -------
+        list of Split
+
+        Raises
+        ------
+        ConfigError
+            If a group doesn't exist, or a class has no training document.
+        """
         names = documents.group_names if self.held_out is None else self.held_out
         tested = [_in_group(documents, name, "held_out") for name in names]
         return [
@@ -75,12 +111,17 @@ class LeaveOneGroupOut:
 
 @dataclass(frozen=True)
 class FixedSplit:
-    """The split that the collection comes with.
+    """Use the split that the corpus comes with.
 
     Parameters
     ----------
     train, test : str
-        Names of the two groups; documents of any other group are left out.
+        Names of the two parts; documents of any other part are left out.
+
+    Raises
+    ------
+    ConfigError
+        If both names are equal.
     """
 
     train: str = "train"
@@ -91,7 +132,21 @@ class FixedSplit:
             raise ConfigError(f"fixed-split trains and tests on the same group {self.train!r}")
 
     def splits(self, documents: Documents) -> list[Split]:
-        """One split, named after the group it tests."""
+        """Return one split, named after the part that it tests.
+
+        Parameters
+        ----------
+        documents : Documents
+
+        Returns
+        -------
+        list of Split
+
+        Raises
+        ------
+        ConfigError
+            If a part doesn't exist, or a class has no training document.
+        """
         train = _in_group(documents, self.train, "train")
         test = _in_group(documents, self.test, "test")
         return [split_of(documents, self.test, 1, train, test)]
@@ -99,21 +154,27 @@ class FixedSplit:
 
 @dataclass(frozen=True)
 class KFold:
-    """Each document is tested exactly once, in one of k random folds of equal size (to within one document).
+    """Test each document exactly once, in one of k random folds of equal size (to within one document).
 
     Parameters
     ----------
     k : int
         Number of folds, 2 or more.
     seed : int
+        Seed of the random folds.
     stratified : bool
-        Spread each class evenly, too: its counts in two folds differ by at most one.
+        Whether to spread each class evenly, too: its counts in two folds differ by at most one.
     grouped : bool
-        Keep the documents of a group (a customer's, an author's) in one fold; sizes and classes are then as even as
-        scikit-learn's `StratifiedGroupKFold` or `GroupKFold` makes them.
+        Whether to keep the documents of a group (a customer's, an author's) in one fold; sizes and classes are then as
+        even as scikit-learn's `StratifiedGroupKFold` or `GroupKFold` makes them.
     keep_lone : bool
-        Whether the only document of a class trains in every fold, and is tested in none: so folds are made to choose
-        by. Otherwise it is refused.
+        Whether to train on the only document of a class in every fold and never test it, as the folds of a grid search
+        do. If False, a class with only one document is an error.
+
+    Raises
+    ------
+    ConfigError
+        If `k` is less than 2 or `seed` is negative.
     """
 
     k: int
@@ -129,7 +190,22 @@ class KFold:
         _at_least(self.seed, 0, "seed")
 
     def splits(self, documents: Documents) -> list[Split]:
-        """K splits, "fold-1" to "fold-k"."""
+        """Return k splits, "fold-1" to "fold-k".
+
+        Parameters
+        ----------
+        documents : Documents
+
+        Returns
+        -------
+        list of Split
+
+        Raises
+        ------
+        ConfigError
+            If there are fewer documents or groups than folds, if a class has no training document, or if folds are to
+            be stratified and documents may have several classes, or none.
+        """
         if self.stratified and documents.topics is not None:
             raise ConfigError("stratified must be false where documents may have several classes, or none")
         if self.k > len(documents):
@@ -139,8 +215,8 @@ class KFold:
         order = np.random.default_rng([self.seed, self.k]).permutation(len(documents))
         if self.stratified:
             order = order[np.argsort(documents.labels[order], kind="stable")]
-        # Dealing the shuffled documents out like cards, class after class without restarting at the first fold,
-        # balances both the classes and the sizes of the folds.
+        # Assigning the shuffled documents to folds in rotation, class after class without restarting at the first
+        # fold, balances both the classes and the sizes of the folds.
         fold = np.empty(len(documents), dtype=np.intp)
         fold[order] = np.arange(len(documents)) % self.k
         if self.keep_lone and documents.topics is None:
@@ -148,6 +224,7 @@ class KFold:
         return self._folds(documents, fold)
 
     def _by_group(self, documents: Documents) -> list[Split]:
+        """Return the splits that keep groups together."""
         from sklearn.model_selection import GroupKFold, StratifiedGroupKFold  # noqa: PLC0415 - slow, and seldom needed
 
         units = _units(documents)
@@ -155,8 +232,8 @@ class KFold:
             raise ConfigError(f"k = {self.k} folds cannot be made of {len(np.unique(units))} groups")
         kind = StratifiedGroupKFold if self.stratified else GroupKFold
         fold = np.empty(len(documents), dtype=np.intp)
-        given = (documents.labels, documents.labels, units)
-        for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*given)):
+        arguments = (documents.labels, documents.labels, units)
+        for i, (_, test) in enumerate(kind(self.k, shuffle=True, random_state=self.seed).split(*arguments)):
             fold[test] = i
         return self._folds(documents, fold)
 
@@ -168,23 +245,30 @@ class KFold:
 class RandomSubsets:
     """Train on random subsets of one size.
 
-    A learning curve is one such protocol a size. The draw is a function of (seed, train_size, replicate) alone, so that
-    more sizes or more replicates never change the draws already made.
+    A learning curve is one such protocol for each size. A subset is a function of (seed, train_size, replicate) only,
+    so that more sizes or more replicates never change existing subsets.
 
     Parameters
     ----------
     train_size : int
-        Training documents a draw.
+        Number of training documents of a replicate.
     replicates : int
-        Number of draws.
+        Number of replicates.
     seed : int
+        Seed of the random subsets.
     stratified : bool
-        Keep the pool's share of each class (largest remainders); a class whose share rounds to nothing is refused.
+        Whether to keep the pool's share of each class (largest remainders); a share that rounds to 0 is an error.
     nested : bool
-        Whether a replicate's smaller training set is part of its larger one: all are then the beginning of one order.
+        Whether a replicate's smaller training set is part of its larger one: all sizes are then the beginning of one
+        random order.
     test : str, optional
-        Group that every draw is tested on; the pool is then the other groups. Where left out, the pool is the whole
-        collection and each draw is tested on the rest.
+        Part that every replicate is tested on; the pool is then all other parts. By default, the pool is the whole
+        corpus, and each replicate is tested on the documents that it doesn't train on.
+
+    Raises
+    ------
+    ConfigError
+        If `train_size` or `replicates` is less than 1, or `seed` is negative.
     """
 
     train_size: int
@@ -202,10 +286,25 @@ class RandomSubsets:
         _at_least(self.seed, 0, "seed")
 
     def splits(self, documents: Documents) -> list[Split]:
-        """One split a draw, "replicate-01" onwards."""
-        held = np.zeros(len(documents), dtype=bool) if self.test is None else _in_group(documents, self.test, "test")
-        pool = np.flatnonzero(~held)
-        largest = pool.size - (self.test is None)  # without a test group, a document must be left to test on
+        """Return one split for each replicate, "replicate-01" onwards.
+
+        Parameters
+        ----------
+        documents : Documents
+
+        Returns
+        -------
+        list of Split
+
+        Raises
+        ------
+        ConfigError
+            If the pool has fewer documents than `train_size`, if a class has no training document, or if subsets are
+            to be stratified and documents may have several classes, or none.
+        """
+        fixed = np.zeros(len(documents), dtype=bool) if self.test is None else _in_group(documents, self.test, "test")
+        pool = np.flatnonzero(~fixed)
+        largest = pool.size - (self.test is None)  # without a test part, a document must remain to test on
         if self.train_size > largest:
             raise ConfigError(f"train_size = {self.train_size} is more than this collection allows: at most {largest}")
         if self.stratified and documents.topics is not None:
@@ -213,16 +312,16 @@ class RandomSubsets:
         quotas = self._quotas(documents, pool) if self.stratified else None
         splits = []
         for replicate in range(1, self.replicates + 1):
-            words = [self.seed, replicate] if self.nested else [self.seed, self.train_size, replicate]
-            rows = np.random.default_rng(words).permutation(pool)
+            entropy = [self.seed, replicate] if self.nested else [self.seed, self.train_size, replicate]
+            rows = np.random.default_rng(entropy).permutation(pool)
             train = np.zeros(len(documents), dtype=bool)
             train[self._drawn(rows, documents.labels[rows], quotas)] = True
-            test = ~train if self.test is None else held
+            test = ~train if self.test is None else fixed
             splits.append(split_of(documents, f"replicate-{replicate:02d}", replicate, train, test))
         return splits
 
     def _quotas(self, documents: Documents, pool: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Training documents a class: proportional shares, rounded by the largest remainders (ties: first class)."""
+        """Return the training documents per class: proportional, by largest remainders (ties: first class)."""
         sizes = np.bincount(documents.labels[pool], minlength=len(documents.classes))
         whole, remainder = np.divmod(self.train_size * sizes, pool.size)
         left = self.train_size - int(whole.sum())
@@ -235,7 +334,7 @@ class RandomSubsets:
     def _drawn(
         self, rows: NDArray[np.intp], labels: NDArray[np.int32], quotas: NDArray[np.intp] | None
     ) -> NDArray[np.intp]:
-        """The first documents of a shuffled pool: of all, or of each class up to its quota."""
+        """Return the first documents of a shuffled pool, in total or for each class up to its quota."""
         if quotas is None:
             return rows[: self.train_size]
         return np.concatenate([rows[labels == c][:quota] for c, quota in enumerate(quotas)])
@@ -243,19 +342,26 @@ class RandomSubsets:
 
 @dataclass(frozen=True)
 class HoldOut:
-    """Test on a random share of the documents and train on the rest, again and again.
+    """Test on a random share of the documents and train on the rest, repeatedly.
 
     Parameters
     ----------
     test_share : float
-        More than 0 and less than 1.
+        Share of the documents to test, more than 0 and less than 1.
     replicates : int
-        Number of draws.
+        Number of replicates.
     seed : int
+        Seed of the random shares.
     stratified : bool
-        Keep the share of each class among the training documents, as `RandomSubsets` does.
+        Whether to keep the share of each class among the training documents, as `RandomSubsets` does.
     grouped : bool
-        Draw whole groups (a customer's documents, an author's), as long as they fit into the share; not stratified.
+        Whether to draw whole groups (a customer's documents, an author's), as long as they fit into the share; not
+        stratified.
+
+    Raises
+    ------
+    ConfigError
+        If a parameter is out of range, or both `stratified` and `grouped` are true.
     """
 
     test_share: float = 0.2
@@ -274,7 +380,22 @@ class HoldOut:
             raise ConfigError("stratified must be false where grouped is true: a group has documents of any class")
 
     def splits(self, documents: Documents) -> list[Split]:
-        """One split a draw, "replicate-01" onwards."""
+        """Return one split for each replicate, "replicate-01" onwards.
+
+        Parameters
+        ----------
+        documents : Documents
+
+        Returns
+        -------
+        list of Split
+
+        Raises
+        ------
+        ConfigError
+            If the documents have no groups and `grouped` is true, if a class has no training document, or if subsets
+            are to be stratified and documents may have several classes, or none.
+        """
         n_tested = max(1, round(self.test_share * len(documents)))
         if not self.grouped:
             size = len(documents) - n_tested
@@ -293,17 +414,22 @@ class HoldOut:
 
 @dataclass(frozen=True)
 class ByDate:
-    """Train on the old documents and test on the new; those of one moment are on one side.
+    """Train on the old documents and test on the newest; documents of the same date are never separated.
 
     Parameters
     ----------
     test_share : float
-        Share of the documents, the newest, to test: at least so many. Without effect where `test_from` is given.
+        Share of the newest documents to test, rounded up to whole dates. Ignored if `test_from` is set.
     test_from : str, optional
-        Date of the first document to test, as ISO 8601 has it: "2024-05-31".
+        Date of the first document to test, in ISO 8601: "2024-05-31".
     stratified : bool
-        Test that share of each class, its newest documents; nothing else can be done where dates order the documents of
-        one class alone.
+        Whether to test the newest documents of each class, that share of each. Required where dates are comparable
+        only within a class.
+
+    Raises
+    ------
+    ConfigError
+        If `test_share` is out of range, `test_from` is no date, or both `test_from` and `stratified` are set.
     """
 
     test_share: float = 0.25
@@ -314,19 +440,35 @@ class ByDate:
         _share(self.test_share)
         if self.test_from is not None:
             if self.stratified:
-                raise ConfigError("stratified must be false where test_from is given: one date parts all classes")
+                raise ConfigError("stratified must be false where test_from is given: one date divides all classes")
             try:
                 np.datetime64(self.test_from, "s")
             except ValueError:
-                problem = "must be a date as ISO 8601 has it, in quotes: '2024-05-31'"
+                problem = "must be an ISO 8601 date in quotes, such as '2024-05-31'"
                 raise ConfigError(f"test_from is {self.test_from!r}: {problem}") from None
 
     def splits(self, documents: Documents) -> list[Split]:
-        """One split, "newest"."""
+        """Return one split, "newest".
+
+        Parameters
+        ----------
+        documents : Documents
+
+        Returns
+        -------
+        list of Split
+
+        Raises
+        ------
+        ConfigError
+            If the documents have no dates, if dates are comparable only within a class and `stratified` is false, if
+            a class has no training document, or if the split is to be stratified and documents may have several
+            classes, or none.
+        """
         if documents.dates is None:
             raise ConfigError("by-date: the documents have no dates; name the column of the corpus that holds them")
         if documents.dated_by_class and not self.stratified:
-            raise ConfigError("by-date: these dates order the documents of one class alone; say stratified: true")
+            raise ConfigError("by-date: these dates are comparable only within a class; set stratified: true")
         if self.stratified and documents.topics is not None:
             raise ConfigError("stratified must be false where documents may have several classes, or none")
         test = np.zeros(len(documents), dtype=bool)
@@ -352,7 +494,7 @@ PROTOCOLS: dict[str, type[EvaluationProtocol]] = {
 
 
 def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.bool_]:
-    """Mask of the documents of a group, by its name."""
+    """Return a mask of the documents of a group or part; ConfigError if there is none of that name."""
     if name not in documents.group_names:
         near = difflib.get_close_matches(name, documents.group_names, n=1, cutoff=0.5)
         hint = f"; did you mean {near[0]!r}?" if near else ""
@@ -362,17 +504,19 @@ def _in_group(documents: Documents, name: str, parameter: str) -> NDArray[np.boo
 
 
 def _units(documents: Documents) -> NDArray[np.int32]:
-    """What documents belong to."""
+    """Return the number of each document's group; ConfigError if the documents have no groups."""
     if documents.units is None:
         raise ConfigError("grouped: the documents have no groups; name the column of the corpus that holds them")
     return documents.units
 
 
 def _share(value: float) -> None:
+    """Raise ConfigError unless a share lies between 0 and 1."""
     if not 0 < value < 1:
         raise ConfigError(f"test_share = {value:g} must be more than 0 and less than 1")
 
 
 def _at_least(value: int, least: int, name: str) -> None:
+    """Raise ConfigError if a parameter is smaller than allowed."""
     if value < least:
         raise ConfigError(f"{name} = {value} is too small: it must be at least {least}")

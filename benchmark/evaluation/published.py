@@ -1,4 +1,4 @@
-"""What a paper printed and claimed, as data."""
+"""Published values, ranges, claims and reference values of a paper, as data."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 
-#: A file a paper.
+#: Folder with one file for each paper.
 FOLDER = REPOSITORY / "results" / "published"
-#: Numbers of a cell, beside those that measures declare.
+#: Metrics of a cell, in addition to those that measures declare.
 KNOWN_METRICS = (*METRICS, *CLOCK)
-#: Key of the context that a file is validated with: the metrics that measures declare, by name.
+#: Key of pydantic's validation context for the metrics that measures declare, by name.
 QUANTITIES = "quantities"
-#: Numbers that the paper gives for a pair of cells.
+#: Metrics of a pair of cells.
 PAIR_METRICS = OF_PAIRS
-#: Characters of a printed number, and what a template may stand for.
+#: Limits on the characters of a published number and on the combinations of a template.
 LONGEST, MOST_COMBINATIONS = 30, 10_000
-#: How a table writes the name of a test.
+#: Names of tests in tables.
 TESTS = {"sign": "sign test", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 
 
@@ -38,20 +38,22 @@ class _Record(BaseModel):
 
 
 def _decimal_digits(text: str) -> str:
+    """Return the text if it is a decimal number; ValueError otherwise."""
     if len(text) > LONGEST or not text.isascii() or not text.removeprefix("-").replace(".", "", 1).isdigit():
-        raise ValueError(f"{text!r} is not a number as it is printed, such as '72.57'")
+        raise ValueError(f"{text!r} is not a decimal number such as '72.57'")
     return text
 
 
 class _OfMetric(_Record):
-    """A record of one metric: one of `METRICS` or `CLOCK`, or one that a measure declares.
+    """Record with a metric: one of `METRICS` or `CLOCK`, or one that a measure declares.
 
-    Which metrics measures declare is said by the context of `model_validate`, under `QUANTITIES`.
+    The context of `model_validate` holds the metrics that measures declare, under `QUANTITIES`.
     """
 
     _quantities: dict[str, MeasuredQuantity] = PrivateAttr(default_factory=dict)
 
     def _check_metric(self, metric: str, info: ValidationInfo, *more: str) -> None:
+        """Raise ValueError if the metric is unknown; remember it if a measure declares it."""
         declared: Mapping[str, MeasuredQuantity] = (info.context or {}).get(QUANTITIES, {})
         known = (*KNOWN_METRICS, *declared, *more)
         if metric not in known:
@@ -61,11 +63,11 @@ class _OfMetric(_Record):
 
 
 class PublishedValue(_OfMetric):
-    """One printed number: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
+    """Published value: the score of a `cell`, or a number of a `pair` of cells (Z of the sign test, a ratio).
 
-    `value` keeps the digits as printed, trailing zeros included: they say how finely the print was rounded. It stands
-    in a `table` or `figure`, or else in the text. `alternative` marks another reading of a number that is given
-    already: it is judged, and not counted among the printed numbers.
+    `value` has the digits as printed, including trailing zeros, which show the rounding. The value is from a `table` or
+    `figure`, or else from the text. `alternative` marks another reading of a value that the file already has: it gets a
+    verdict, but isn't counted among the published values.
     """
 
     table: int | None = None
@@ -80,34 +82,35 @@ class PublishedValue(_OfMetric):
 
     @model_validator(mode="after")
     def _fits_its_metric(self, info: ValidationInfo) -> PublishedValue:
+        """Raise ValueError unless the metric is known and has a cell or a pair as it needs."""
         self._check_metric(self.metric, info, *PAIR_METRICS)
         if (self.metric in PAIR_METRICS) != (self.pair is not None) or (self.cell is None) == (self.pair is None):
-            raise ValueError(f"{' and '.join(PAIR_METRICS)} are of a pair, any other metric of a cell")
+            raise ValueError(f"{' and '.join(PAIR_METRICS)} need a `pair` of cells, any other metric a `cell`")
         return self
 
     @property
     def printed_in(self) -> str:
-        """What the printed digits are in: "percent", "nats", "documents", "seconds", or "one", a fraction or ratio."""
+        """Unit of the printed digits: "percent", "nats", "documents", "seconds", or "one" for a fraction or ratio."""
         unit = unit_of(self.metric, self._quantities)
         return self.unit if unit in ("percent", "one") else unit
 
     @property
     def kind(self) -> str:
-        """A "count" of the data, which a loader gives or not, or a "result" of models."""
+        """Kind of value: a "count" of the data, or a "result" of models."""
         return "count" if self.printed_in == "documents" else "result"
 
     @property
     def reading(self) -> str:
-        """The empty text, or "another" of a number that is given already."""
+        """Reading: "another" for an alternative reading of a published value, else ""."""
         return "another" if self.alternative else ""
 
 
 class Landmark(_Record):
-    """What another method scored on the same test documents, to stand beside cells of ours: no print of them.
+    """Reference values: scores of another method on the same test documents, shown beside our cells.
 
-    It is not judged and not counted. The `cell` of its values is a pattern, ``tfidf-*``. A `transductive` method is
-    given the tested documents, without their labels, while it trains; `unlike` says what else is not as here, or not
-    known: the documents, the split, how words are read, how parameters were chosen.
+    Reference values get no verdict and aren't counted. The `cell` of a value is a pattern, ``tfidf-*``. A
+    `transductive` method has access to the test documents, without their labels, while it trains. `unlike` lists other
+    differences and unknowns: the documents, the split, the tokenization, the choice of parameters.
     """
 
     method: str
@@ -118,23 +121,24 @@ class Landmark(_Record):
 
     @property
     def name(self) -> str:
-        """The method, and whether it is transductive."""
+        """Name of the method, marked if it is transductive."""
         return f"{self.method}, transductive" if self.transductive else self.method
 
     @property
     def in_words(self) -> str:
-        """Where it stands, and what is otherwise."""
+        """Source and differences, as text."""
         return "; ".join(filter(None, (self.source, self.unlike)))
 
     @model_validator(mode="after")
     def _of_cells(self) -> Landmark:
+        """Raise ValueError if a value is of a pair of cells."""
         if any(value.pair for value in self.values):
-            raise ValueError(f"{' and '.join(PAIR_METRICS)} are of pairs of cells, and a landmark is of none")
+            raise ValueError(f"a landmark can't have a metric of pairs of cells ({' or '.join(PAIR_METRICS)})")
         return self
 
 
 class Comparison(_Record):
-    """Cell `a` against cell `b` of the experiment `config`."""
+    """Comparison of cell `a` with cell `b` of the experiment `config`."""
 
     config: str
     a: str
@@ -142,12 +146,12 @@ class Comparison(_Record):
 
 
 class Template(Comparison):
-    """Comparisons written once: every combination of the values under `for` fills the braces."""
+    """Template of comparisons: every combination of the values under `for` fills the braces."""
 
     loop: dict[str, list[str]] = Field(default_factory=dict, alias="for")
 
     def expanded(self) -> list[Comparison]:
-        """One comparison a combination, the last name varying fastest."""
+        """Return one comparison for each combination, the last name varying fastest."""
         texts = {"config": self.config, "a": self.a, "b": self.b}
         rows = _rows(self.loop, *texts.values())
         try:
@@ -158,12 +162,13 @@ class Template(Comparison):
 
     @model_validator(mode="after")
     def _fillable(self) -> Template:
+        """Raise ValueError if the braces can't be filled."""
         self.expanded()
         return self
 
 
 class PublishedRange(_OfMetric):
-    """The range that a figure's axis or the text gives for many numbers, where none of them can be read.
+    """Published range of many values, from a figure's axis or the text, where single values can't be read.
 
     `cells` is a template as in `Template`: every combination of the values under `for` fills its braces.
     """
@@ -178,17 +183,18 @@ class PublishedRange(_OfMetric):
 
     @property
     def expanded(self) -> tuple[str, ...]:
-        """Ids of the cells."""
+        """Ids of the cells, with the template filled in."""
         return tuple(self.cells.format(**row) for row in _rows(self.loop, self.cells))
 
     @property
     def printed_in(self) -> str:
-        """What the printed ends are in: "one", a fraction, of a share; else the metric's own unit."""
+        """Unit of `low` and `high`: "one" for a share, written as a fraction; else the metric's unit."""
         unit = unit_of(self.metric, self._quantities)
         return "one" if unit == "percent" else unit
 
     @model_validator(mode="after")
     def _sensible(self, info: ValidationInfo) -> PublishedRange:
+        """Raise ValueError unless the metric is known, the range ascends and the cells are distinct."""
         self._check_metric(self.metric, info)
         if not Decimal(self.low) < Decimal(self.high):
             raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
@@ -201,9 +207,9 @@ class PublishedRange(_OfMetric):
 
 
 class Rule(_Record):
-    """How a paper judges a comparison: by a test, of so many sides, at a level, each by itself or corrected.
+    """Rule by which a paper decides a comparison: a test with its sides, level and correction.
 
-    Without a test the scores decide: a's is above b's, or as near, or in the range.
+    Without a test the scores decide: the score of a is above that of b, or the difference or ratio is in the range.
     """
 
     test: Literal["sign", "mcnemar", "wilcoxon"] | None = None
@@ -213,7 +219,7 @@ class Rule(_Record):
 
     @property
     def in_words(self) -> str:
-        """As a table names it."""
+        """Text of the rule in tables."""
         if self.test is None:
             return "the scores"
         corrected = ", Holm" if self.correction == "holm" else ""
@@ -221,17 +227,20 @@ class Rule(_Record):
 
 
 class Claim(_OfMetric):
-    """A sentence of the paper as a set of comparisons that all have to hold, judged twice.
+    """Claim: a statement of the paper as a set of comparisons that all have to hold.
 
-    First by the paper's own `rule`; then strictly, by `test`, two-sided, at `alpha` after Holm's correction over the
-    claim. "greater": a's score is above b's; "lower": it is below. "equivalent": they differ by at most `margin`, and
-    strictly the whole 95% interval of the difference lies within it (two one-sided tests at 2.5% each; a claim that
-    needs all of its comparisons needs no correction); by a rule with a test, they don't differ significantly.
-    "ratio": a's score over b's lies between `low` and `high`, strictly the whole of its 95% interval.
+    A claim gets two verdicts: by the paper's `rule`, and strictly, by the two-sided `test` at `alpha` with Holm's
+    correction over the claim. The relations are:
 
-    `because` says why the margin or the range is what it is. `same_as` names the claim of which this one is the same
-    finding told otherwise, and `aside` says why one isn't the paper's own ("another reading"): both are judged and not
-    counted.
+    - "greater": the score of a is above that of b; "lower": it is below.
+    - "equivalent": the scores differ by at most `margin`. Strictly, the whole 95% interval of the difference lies
+      within the margin (two one-sided tests at 2.5% each; a claim that needs all of its comparisons needs no
+      correction). By a rule with a test, the scores don't differ significantly.
+    - "ratio": the score of a divided by that of b lies between `low` and `high`. Strictly, its whole 95% interval does.
+
+    `because` is the reason for the margin or range. `same_as` names another claim that states the same finding in other
+    words. `aside` is the reason why the claim isn't the paper's own ("another reading"). A claim with `same_as` or
+    `aside` gets verdicts, but isn't counted.
     """
 
     id: str
@@ -251,36 +260,39 @@ class Claim(_OfMetric):
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """All comparisons of the claim, templates filled in."""
+        """All comparisons of the claim, with templates filled in."""
         return tuple(comparison for template in self.templates for comparison in template.expanded())
 
     @property
     def on_clock(self) -> bool:
-        """Whether it is decided by seconds."""
+        """True if the metric is wall-clock time."""
         return on_clock(self.metric, self._quantities)
 
     @property
     def span(self) -> tuple[float, float]:
-        """What an "equivalent" difference or a ratio has to lie in."""
+        """Range that an "equivalent" difference or a ratio has to lie in."""
         if self.relation == "equivalent":
             return -float(self.margin or 0), float(self.margin or 0)
         return float(self.low or "-inf"), float(self.high or "inf")
 
     @model_validator(mode="after")
     def _decidable(self, info: ValidationInfo) -> Claim:
+        """Raise ValueError if the claim can't be decided: unknown metric, or missing or superfluous keys."""
         self._check_metric(self.metric, info)
-        wanted = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
-        given = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
-        if given != wanted:
+        required = {"equivalent": {"margin"}, "ratio": {"low", "high"}}.get(self.relation, set())
+        present = {name for name in ("margin", "low", "high") if getattr(self, name) is not None}
+        if present != required:
             raise ValueError(
-                f"the relation {self.relation!r} needs {' and '.join(sorted(wanted)) or 'no margin or range'}"
+                f"the relation {self.relation!r} needs {' and '.join(sorted(required)) or 'no margin or range'}"
             )
-        if wanted and not self.because:
-            raise ValueError(f"`because` is missing: it says why the {' and '.join(sorted(wanted))} is what it is")
+        if required and not self.because:
+            raise ValueError(f"`because` is missing: give the reason for {' and '.join(sorted(required))}")
         if self.relation == "ratio" and not self.span[0] < self.span[1]:
             raise ValueError(f"the range must ascend, not {self.low} to {self.high}")
         if self.relation in ("equivalent", "ratio") and self.test is not None:
-            raise ValueError(f"the relation {self.relation!r} is judged by its interval, not by the test {self.test!r}")
+            raise ValueError(
+                f"the relation {self.relation!r} is decided by its interval, not by the test {self.test!r}"
+            )
         if not self.comparisons:
             raise ValueError("a claim needs a comparison")
         _unique((c.model_dump_json() for c in self.comparisons), "comparison")
@@ -288,7 +300,7 @@ class Claim(_OfMetric):
 
 
 class Published(_Record):
-    """All that is compared with one paper; `finding` is what became of it, as one would tell a colleague."""
+    """All published values, ranges, claims and reference values of one paper; `finding` sums up what we found."""
 
     paper: str
     title: str
@@ -301,9 +313,10 @@ class Published(_Record):
 
     @model_validator(mode="after")
     def _said_once(self) -> Published:
+        """Raise ValueError if a value or claim occurs twice, or `same_as` names no other claim."""
         _unique((v.model_dump_json(exclude={"value"}) for v in self.values), "value")
-        own = ((each.method, v) for each in self.landmarks for v in each.values)
-        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in own), "value of a landmark")
+        pairs = ((landmark.method, v) for landmark in self.landmarks for v in landmark.values)
+        _unique((f"{method}: {v.model_dump_json(exclude={'value'})}" for method, v in pairs), "value of a landmark")
         ids = [claim.id for claim in self.claims]
         _unique(ids, "claim")
         for claim in self.claims:
@@ -313,16 +326,17 @@ class Published(_Record):
 
 
 def _rows(loop: Mapping[str, list[str]], *templates: str) -> Iterator[dict[str, str]]:
-    """Every combination of the values, by name, to fill some templates with."""
+    """Return every combination of the values, by name, after checking the templates that they will fill."""
     number = math.prod(map(len, loop.values()))
     if number > MOST_COMBINATIONS:
-        raise ValueError(f"`for` comes to {number:,} combinations: at most {MOST_COMBINATIONS:,} are allowed")
+        raise ValueError(f"`for` makes {number:,} combinations: at most {MOST_COMBINATIONS:,} are allowed")
     if any(re.search(r"\{[^{}]*[^\w{}-]", text) for text in templates):  # a width such as {a:>999999999} fills memory
         raise ValueError("the braces may hold the names under `for`, and nothing else")
     return (dict(zip(loop, values, strict=True)) for values in itertools.product(*loop.values()))
 
 
 def _unique(keys: Iterable[str], what: str) -> None:
+    """Raise ValueError if a key occurs twice."""
     twice = [key for key, count in Counter(keys).items() if count > 1]
     if twice:
         raise ValueError(f"{what} given more than once: {twice[0]}")

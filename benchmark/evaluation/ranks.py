@@ -1,4 +1,4 @@
-"""Methods ranked on several problems: mean ranks, Friedman's test, and the critical difference (Demšar 2006)."""
+"""Mean ranks of methods over several problems, Friedman's test, and Nemenyi's critical difference (Demšar 2006)."""
 
 from __future__ import annotations
 
@@ -24,14 +24,17 @@ class Ranking:
     Parameters
     ----------
     methods : tuple of str
+        Names of the methods, the best first.
     ranks : tuple of float
-        The mean rank of each; 1 is the best.
+        Mean rank of each method; 1 is the best.
     problems : int
+        Number of problems.
     statistic, p_value : float
-        Iman and Davenport's F of Friedman's test, corrected for ties, and its p: of the hypothesis that all methods are
-        alike. NaN where there are fewer than two problems or methods; ∞ and 0 where all problems rank all alike.
+        Iman and Davenport's F of Friedman's test, corrected for ties, and its p-value under the hypothesis that all
+        methods are equal. NaN for fewer than two problems or methods; ∞ and 0 if all problems give the same ranking.
     critical : float
-        Nemenyi's critical difference at 5%: mean ranks closer than that are not told apart. ∞ of fewer than two.
+        Nemenyi's critical difference at 5%: mean ranks that are closer don't differ significantly. ∞ for fewer than
+        two problems or methods.
     """
 
     methods: tuple[str, ...]
@@ -43,28 +46,32 @@ class Ranking:
 
     @property
     def alike(self) -> tuple[tuple[int, int], ...]:
-        """The longest runs of methods whose mean ranks are closer than the critical difference: first, last."""
-        found: list[tuple[int, int]] = []
+        """Longest runs of methods whose mean ranks are closer than the critical difference, as (first, last)."""
+        runs: list[tuple[int, int]] = []
         for first in range(len(self.ranks)):
             last = max(i for i, rank in enumerate(self.ranks) if rank - self.ranks[first] < self.critical)
-            if last > first and (not found or last > found[-1][1]):
-                found.append((first, last))
-        return tuple(found)
+            if last > first and (not runs or last > runs[-1][1]):
+                runs.append((first, last))
+        return tuple(runs)
 
 
 def ranked(methods: Sequence[str], scores: NDArray[np.float64]) -> Ranking:
-    """Rank methods by their scores on each problem, larger ones first, and equals by the mean of their ranks.
+    """Rank methods by their scores on each problem, the largest first; ties get the mean of their ranks.
 
     Parameters
     ----------
     methods : sequence of str
     scores : array, shape (problems, methods)
-        Only ranks within a problem count: problems may be scored by different metrics.
+        Larger is better. Only ranks within a problem count, so problems may be scored by different metrics.
+
+    Returns
+    -------
+    Ranking
 
     Raises
     ------
     ValueError
-        If a score is missing: a rank would mean something else on each problem.
+        If a score is missing: ranks on different problems wouldn't be comparable.
     """
     scores = np.asarray(scores, dtype=np.float64)
     n, k = scores.shape
@@ -72,7 +79,7 @@ def ranked(methods: Sequence[str], scores: NDArray[np.float64]) -> Ranking:
         raise ValueError(f"{n} × {k} scores of {len(methods)} methods")
     if not np.isfinite(scores).all():
         raise ValueError("a method without a score on some problem has no mean rank")
-    # Means of the same counts differ in their last digits: rounding restores ties.
+    # Means of the same counts may differ in the last digits; rounding restores ties.
     rounded = np.round(-scores, 12)
     means = stats.rankdata(rounded, axis=1).mean(axis=0)
     order = np.argsort(means, kind="stable")
@@ -94,17 +101,17 @@ def _friedman(scores: NDArray[np.float64]) -> float:
         return 0.0
     if scores.shape[1] > 2:
         return float(stats.friedmanchisquare(*scores.T).statistic)
-    # scipy asks for three methods; of two, χ² is the square of the sign test's Z.
+    # scipy needs three methods; for two, χ² is the square of the sign test's Z.
     ahead = np.sign(scores[:, 0] - scores[:, 1])
     return float(ahead.sum() ** 2 / np.count_nonzero(ahead))
 
 
 def critical_difference(methods: int, problems: int) -> float:
-    """Nemenyi's critical difference of mean ranks at 5%, by the studentized range (Demšar 2006, section 3.2.2).
+    """Compute Nemenyi's critical difference of mean ranks at 5% (Demšar 2006, section 3.2.2).
 
     Examples
     --------
-    >>> round(critical_difference(4, 14), 2)  # his example
+    >>> round(critical_difference(4, 14), 2)  # Demšar's example
     1.25
     """
     quantile = float(stats.studentized_range.ppf(1 - ALPHA, methods, np.inf))

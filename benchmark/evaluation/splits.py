@@ -1,8 +1,8 @@
-"""Which rows train a classifier and which rows test it, and what every protocol promises of them.
+"""Splits: the training and test rows, and the guarantees of every protocol.
 
-There are four promises: rows ascend, no row both trains and tests, something is tested, and, of documents with one
-class each, every class has a training document. The last is refused rather than worked around: a one-vs-one vote in
-which a class never stood is not the experiment that the table's header names.
+Every protocol guarantees that rows ascend, that no row is both trained on and tested, that there are test documents,
+and that every class has a training document where each document has exactly one class. A split that breaks the last
+guarantee is an error: a one-vs-one vote without one of the classes isn't the experiment that the table names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """One fold: the rows that train and the rows that test.
+    """Training rows and test rows of one split.
 
     Parameters
     ----------
@@ -32,8 +32,8 @@ class Split:
         Unique within its protocol: "cornell", "test", "fold-3", "replicate-07".
     train, test : intp array
         Row numbers of the documents, ascending, without a row in common.
-    number: int
-        Its position among its protocol's splits, from 1: what seeds of a split are made with.
+    number : int
+        Position among the protocol's splits, from 1; seeds of a split depend on it.
     """
 
     name: str
@@ -43,9 +43,15 @@ class Split:
 
 
 def split_of(documents: Documents, name: str, number: int, train: NDArray[np.bool_], test: NDArray[np.bool_]) -> Split:
-    """Masks to rows, refused where there is nothing to test or a class nobody could learn.
+    """Return the split with the rows of two masks, shape (n,).
 
-    Of documents with several classes each class is decided by itself: one that can't be learned harms no other.
+    Where documents may have several classes, a class without training documents is allowed: each class is predicted
+    separately.
+
+    Raises
+    ------
+    ConfigError
+        If there is no test document, no training document, or no training document of a class.
     """
     if not test.any():
         raise ConfigError(f"the split {name!r} has no document to test")
@@ -60,21 +66,26 @@ def split_of(documents: Documents, name: str, number: int, train: NDArray[np.boo
 
 
 def check_promises(splits: Sequence[Split], documents: Documents, *, repeated: bool) -> None:
-    """Refuse splits of one's own that break the promises which every protocol keeps.
+    """Check that the splits of a plug-in have the guarantees of every protocol.
 
     Parameters
     ----------
     splits : sequence of Split
     documents : Documents
     repeated : bool
-        Whether a document may be tested by several splits.
+        True if a document may be tested by several splits.
+
+    Raises
+    ------
+    ConfigError
+        If a guarantee is broken.
     """
     if not splits or len({split.name for split in splits}) < len(splits):
-        raise ConfigError("there is no split, or two have one name")
+        raise ConfigError("the protocol returns no split, or two splits of the same name")
     for split in splits:
         for rows in (split.train, split.test):
             if not len(rows) or (np.diff(rows) <= 0).any() or rows[0] < 0 or rows[-1] >= len(documents):
-                raise ConfigError(f"the split {split.name!r} has no rows, or such as don't ascend or don't exist")
+                raise ConfigError(f"the split {split.name!r} has no rows, or rows that don't ascend or don't exist")
         if np.intersect1d(split.train, split.test).size:
             raise ConfigError(f"the split {split.name!r} tests a document that it trains on")
         train, test = np.zeros((2, len(documents)), dtype=np.bool_)
@@ -82,10 +93,10 @@ def check_promises(splits: Sequence[Split], documents: Documents, *, repeated: b
         split_of(documents, split.name, split.number, train, test)
     tested = np.concatenate([split.test for split in splits])
     if not repeated and len(np.unique(tested)) < len(tested):
-        raise ConfigError("documents are tested twice: a protocol that draws says `draws = True`")
+        raise ConfigError("documents are tested by several splits: the protocol needs `tags = Tags(draws=True)`")
 
 
 def listed(classes: list[str]) -> str:
-    """Some classes, as a message names them."""
+    """Return the names of classes as a message lists them."""
     kind = "class" if len(classes) == 1 else "classes"
     return f"{kind} {', '.join(map(repr, classes))}"

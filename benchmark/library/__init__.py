@@ -1,1 +1,1 @@
-"""What stands above a single run: notebooks, a first configuration, comparisons, pages, exports, and explanations."""
+"""Commands and the Python API: plan, compare, check, explain and export runs, and write pages and configurations."""

@@ -1,4 +1,4 @@
-"""What a survey says to the person who must choose a method: sentences that are made of its numbers alone."""
+"""Recommendations of a survey: sentences computed from its numbers, for readers who choose a method."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from benchmark.evaluation.ranks import Ranking
     from benchmark.report.surveys import Survey
 
-#: As far as this below the best score a quicker method is named.
+#: A faster method is recommended if its score is at most this far below the best.
 NEAR = 0.01
 
 
 def advice(survey: Survey, ranking: Ranking) -> Iterator[str]:
-    """What to use, a case a sentence.
+    """Yield the recommendations, one sentence for each case.
 
-    The methods are picked by the very documents that they were tested on, and by these problems alone: the numbers are
-    what was found, and no promise.
+    Methods are chosen by their scores on the test documents of these problems, so the scores are optimistic and may not
+    hold on other documents.
     """
     whole = survey.whole()
     several = {problem.name for problem in survey.problems if problem.several}
@@ -37,63 +37,61 @@ def advice(survey: Survey, ranking: Ranking) -> Iterator[str]:
         )
         yield f"**Few documents** (the smallest training sets: {sizes}): {_leader(survey, least)}."
     if len(single):
-        yield f"**Many documents, of one class each:** {_leader(survey, single)}."
-        quick = ", ".join(f"`{method}` with {seconds} on {name}" for name, method, seconds in _quick(single))
-        yield f"**Where seconds count**, the quickest to train and decide within a point of the best: {quick}."
+        yield f"**Many documents, one class each:** {_leader(survey, single)}."
+        quick = ", ".join(f"`{method}` with {score} on {name}" for name, method, score in _quick(single))
+        yield f"**Where seconds matter**, the fastest to train and predict within a point of the best score: {quick}."
     if len(single) < len(whole):
-        yield f"**Several topics a document:** {_leader(survey, whole[whole['problem'].isin(several)])}."
+        yield f"**Several classes per document:** {_leader(survey, whole[whole['problem'].isin(several)])}."
     summed = whole[whole["method"].isin(survey.words_summed)]
     if len(summed):
         yield (
-            "**Where a decision has to be explained**, of the methods whose decision is a sum of what each word adds: "
+            "**Where predictions have to be explained**, among the methods whose decision value is a sum over terms: "
             f"{_leader(survey, summed)}."
         )
     if ranking.problems > 1:
         last = max((last for first, last in ranking.alike if first == 0), default=0)
         n = len(ranking.methods) - 1
         yield (
-            f"Over the {ranking.problems} problems, the mean ranks tell `{ranking.methods[0]}` apart from {n - last} "
-            f"of the other {n} methods (Nemenyi, 5%: {ranking.critical:.1f} ranks); within one problem, the intervals "
-            "and tests below say more."
+            f"Over the {ranking.problems} problems, the mean rank of `{ranking.methods[0]}` differs significantly from "
+            f"those of {n - last} of the other {n} methods (Nemenyi, 5%: {ranking.critical:.1f} ranks). Within one "
+            "problem, the intervals and tests below show more."
         )
 
 
 def _leader(survey: Survey, rows: pd.DataFrame) -> str:
-    """The method with the best mean rank, what it scored, and which comes next."""
+    """Return the method with the best mean rank, its scores, and the second-best method, as text."""
     table = survey.table(rows)
-    found = ranked(list(table.columns), table.to_numpy())
-    best, size = found.methods[0], dict(zip(rows["problem"], rows["size"], strict=True))
+    ranking = ranked(list(table.columns), table.to_numpy())
+    best, size = ranking.methods[0], dict(zip(rows["problem"], rows["size"], strict=True))
     scores = ", ".join(f"{score_text(survey, name, best, size[name])} on {name}" for name in table.index)
     then = ""
-    if len(found.methods) > 1 and found.problems > 1:
-        then = f"; next is `{found.methods[1]}` ({found.ranks[1]:.1f})"
-    elif len(found.methods) > 1:
+    if len(ranking.methods) > 1 and ranking.problems > 1:
+        then = f"; next is `{ranking.methods[1]}` ({ranking.ranks[1]:.1f})"
+    elif len(ranking.methods) > 1:
         name = str(table.index[0])
-        then = f"; next is `{found.methods[1]}` with {score_text(survey, name, found.methods[1], size[name])}"
-    where = (
-        f"the best mean rank ({found.ranks[0]:.1f} of {len(found.methods)})" if found.problems > 1 else "the best score"
-    )
-    return f"`{best}` has {where}, {scores}{then}"
+        then = f"; next is `{ranking.methods[1]}` with {score_text(survey, name, ranking.methods[1], size[name])}"
+    rank = f"the best mean rank ({ranking.ranks[0]:.1f} of {len(ranking.methods)})"
+    return f"`{best}` has {rank if ranking.problems > 1 else 'the best score'}, {scores}{then}"
 
 
 def _quick(rows: pd.DataFrame) -> Iterator[tuple[str, str, str]]:
-    """The quickest of those near the best, problem by problem, with its score and seconds."""
-    for name, own in rows.groupby("problem", sort=False):
-        near = own[own["value"] >= own["value"].max() - NEAR].copy()
+    """Yield for each problem the fastest of the methods near the best score, with its score and seconds as text."""
+    for name, scores in rows.groupby("problem", sort=False):
+        near = scores[scores["value"] >= scores["value"].max() - NEAR].copy()
         near["seconds"] = near["training"] + near["deciding"] * near["n"] / 1000
         first = min(near.to_dict("records"), key=lambda row: row["seconds"])
         yield str(name), first["method"], f"{100 * first['value']:.2f} in {seconds_text(first['seconds'])} s"
 
 
 def steps_told(survey: Survey) -> list[str]:
-    """What each comparison comes to over all problems, a sentence each."""
-    found = []
+    """Return a sentence for each comparison that summarizes it over all problems."""
+    sentences = []
     for (a, b), rows in survey.gaps.groupby(["a", "b"], sort=False):
         low, high = 100 * rows["value"].min(), 100 * rows["value"].max()
-        sure = rows[rows["p_holm"] < ALPHA]
-        up, down = (sure["value"] > 0).sum(), (sure["value"] < 0).sum()
-        shown = [f"shown better on {up} of {len(rows)}"] if up else []
-        shown += [f"shown worse on {down} of {len(rows)}"] if down else []
+        significant = rows[rows["p_holm"] < ALPHA]
+        up, down = (significant["value"] > 0).sum(), (significant["value"] < 0).sum()
+        shown = [f"significantly better on {up} of {len(rows)}"] if up else []
+        shown += [f"significantly worse on {down} of {len(rows)}"] if down else []
         range_ = f"{low:+.2f} to {high:+.2f} points" if len(rows) > 1 else f"{low:+.2f} points"
-        found.append(f"`{a}` over `{b}`: {range_}, {' and '.join(shown) or 'not shown to differ on any'}.")
-    return found
+        sentences.append(f"`{a}` over `{b}`: {range_}, {' and '.join(shown) or 'no significant difference on any'}.")
+    return sentences

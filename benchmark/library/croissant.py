@@ -1,4 +1,4 @@
-"""From a dataset card to Croissant 1.0 metadata, the JSON-LD that indexes of datasets and libraries read."""
+"""Croissant 1.0 metadata of a dataset card, the JSON-LD that dataset indexes and libraries read."""
 
 from __future__ import annotations
 
@@ -38,13 +38,14 @@ _FIELDS = {"class": "sc:Text", "group": "sc:Text", "documents": "sc:Integer"}
 
 
 def croissant(card: DatasetCard) -> dict[str, Any]:
-    """Describe a corpus by its card: where it is, its terms, and how many documents each class has in each group.
+    """Return the metadata of a corpus: addresses, licence, and the number of documents by class and group.
 
-    An archive is told where the card knows its sha256, without which Croissant takes none. The documents are in formats
-    that Croissant has no words for, and stand in no record set. `identifier` is the digest of the content.
+    The archive is included only if the card has its sha256, which Croissant requires. The documents themselves are in
+    formats that Croissant can't describe, so that no record set contains them. `identifier` is the digest of the
+    content.
     """
     counted: dict[str, DatasetCard | Subset] = {"documents": card, **card.subsets}
-    found = {
+    metadata = {
         "@context": _CONTEXT,
         "@type": "sc:Dataset",
         "conformsTo": VERSION,
@@ -57,10 +58,11 @@ def croissant(card: DatasetCard) -> dict[str, Any]:
         "distribution": _distribution(card),
         "recordSet": [_record_set(name, part) for name, part in counted.items()],
     }
-    return {key: value for key, value in found.items() if value}
+    return {key: value for key, value in metadata.items() if value}
 
 
 def _distribution(card: DatasetCard) -> list[dict[str, Any]]:
+    """Return the archive as a Croissant file object; nothing without a sha256 or an address."""
     if card.archive_sha256 is None or not card.addresses:
         return []
     file = {"@type": "cr:FileObject", "@id": card.archives[0], "name": card.archives[0], "sha256": card.archive_sha256}
@@ -68,12 +70,12 @@ def _distribution(card: DatasetCard) -> list[dict[str, Any]]:
 
 
 def _record_set(name: str, part: DatasetCard | Subset) -> dict[str, Any]:
-    """One record a class and group; ids hold the name of the record set, as Croissant's have to be of one each."""
+    """Return a record for each class and group; ids include the record set's name, because they must be unique."""
     rows = [(of, group, n) for of, groups in part.counts.items() for group, n in groups.items()]
     fields = [
         {"@type": "cr:Field", "@id": f"{name}/{field}", "name": f"{name}/{field}", "dataType": kind}
         for field, kind in _FIELDS.items()
     ]
-    data = [dict(zip((each["@id"] for each in fields), row, strict=True)) for row in rows]
-    words = "Documents of each class in each group; one of several classes counts for each."
-    return {"@type": "cr:RecordSet", "@id": name, "name": name, "description": words, "field": fields, "data": data}
+    data = [dict(zip((field["@id"] for field in fields), row, strict=True)) for row in rows]
+    text = "Number of documents by class and group. A document with several classes counts for each of them."
+    return {"@type": "cr:RecordSet", "@id": name, "name": name, "description": text, "field": fields, "data": data}

@@ -1,4 +1,4 @@
-"""What the kernels see, as files for anyone's own tools."""
+"""Export of term counts to files that other tools read."""
 
 from __future__ import annotations
 
@@ -22,32 +22,36 @@ if TYPE_CHECKING:
 
 
 def export_counts(counts: Counts, folder: Path) -> list[Path]:
-    """Write counts.svmlight, vocabulary.txt and documents.csv; and where terms are of several blocks, blocks.txt.
+    """Write counts.svmlight, vocabulary.txt and documents.csv, and blocks.txt if terms belong to several blocks.
 
-    Rows of the three agree: line i of counts.svmlight is line i of documents.csv (after its header), and feature j
-    is line j of vocabulary.txt, of the block that line j of blocks.txt names. The label of counts.svmlight is the
-    class's position among the classes, from 1; a document with several classes has all of them there, and in
-    documents.csv, separated by spaces.
+    Line i of counts.svmlight is the document in line i of documents.csv (after its header). Feature j is the term in
+    line j of vocabulary.txt, of the block in line j of blocks.txt. The label in counts.svmlight is the position of the
+    class, from 1. A document with several classes has all of them, in documents.csv separated by spaces.
+
+    Returns
+    -------
+    list of Path
+        The files that were written.
 
     Raises
     ------
     ConfigError
-        There is no word to write.
+        If the vocabulary is empty.
     """
     if not counts.vocabulary:
-        raise ConfigError("lexing and pruning leave no word to export; mend `text`")
+        raise ConfigError("lexing and pruning leave no term to export: change `text`")
     ensure_writable(folder)
     documents = counts.documents
     svmlight = io.BytesIO()
     if documents.topics is None:
         dump_svmlight_file(counts.matrix, documents.labels + 1, svmlight, zero_based=False)
-    else:  # its columns are numbered from 0: an empty one in front makes it 1
+    else:  # svmlight numbers the columns from 0: an empty first column makes the classes start at 1
         columns = np.column_stack([np.zeros(len(documents), dtype=int), documents.topics.astype(int)])
         dump_svmlight_file(counts.matrix, columns, svmlight, zero_based=False, multilabel=True)
-    # Readers skip a blank line, and later rows would shift: a document with neither class nor word has a zero.
+    # Readers skip blank lines, which would shift later rows: a document with neither class nor term gets a zero.
     rows = [line if line.strip() else b" 1:0\n" for line in svmlight.getvalue().splitlines(keepends=True)]
     groups = (documents.group_names[group] for group in documents.groups)
-    # Names are quoted always: WebKB has some that end in a carriage return.
+    # Names are always quoted: some in WebKB end in a carriage return.
     names = zip(documents.ids, _class_names(documents), groups, strict=True)
     table = csv_text(("id", "label", "group"), names, quoted=True)
     contents = {
@@ -55,7 +59,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
         VOCABULARY: "".join(f"{term}\n" for term in counts.vocabulary).encode(),
         DOCUMENTS: table.encode(),
     }
-    (folder / BLOCKS).unlink(missing_ok=True)  # of counts that were there before
+    (folder / BLOCKS).unlink(missing_ok=True)  # from an earlier export
     if counts.blocks != ("all",):
         contents[BLOCKS] = "".join(f"{counts.blocks[block]}\n" for block in counts.block_of).encode()
     for name, content in contents.items():
@@ -64,7 +68,7 @@ def export_counts(counts: Counts, folder: Path) -> list[Path]:
 
 
 def _class_names(documents: Documents) -> list[str]:
-    """The class of each document, or its classes."""
+    """Return the class of each document, or its classes separated by spaces."""
     if documents.topics is None:
         return [documents.classes[label] for label in documents.labels]
     return [" ".join(documents.classes[code] for code in np.flatnonzero(row)) for row in documents.topics]

@@ -1,13 +1,13 @@
-"""The package's own door, for notebooks and programs: experiments as pandas frames and Altair charts.
+"""Python API for notebooks and programs: experiments as pandas frames and Altair charts.
 
 ::
 
     import benchmark as sb
 
-    pages = sb.load("synthetic")
-    found = sb.run(corpus=pages, protocol={"name": "k-fold", "k": 5}, methods=["ngd", "mnb"])
-    found.scores, found.tests("ngd", "mnb")
-    found.figure().save("figure.png")
+    corpus = sb.load("synthetic")
+    result = sb.run(corpus=corpus, protocol={"name": "k-fold", "k": 5}, methods=["ngd", "mnb"])
+    result.scores, result.tests("ngd", "mnb")
+    result.figure().save("figure.png")
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ if TYPE_CHECKING:
 
 __all__ = ["Result", "load", "read", "run"]
 
-#: Columns of a frame that have a meaning, and of these the ones that a corpus must have.
+#: Columns that a corpus may have as a frame, and those that it must have.
 COLUMNS, NEEDED = ("text", "label", "labels", "id", "split", "group", "date"), ("text",)
 
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """What an experiment found.
+    """Result of an experiment.
 
     Parameters
     ----------
     findings : Run
-        Its predictions.
+        Predictions of the experiment.
     summary : Summary
-        All that its tables and figures show.
+        Data of its tables and figures.
     """
 
     findings: Run
@@ -67,148 +67,202 @@ class Result:
 
     @property
     def scores(self) -> pd.DataFrame:
-        """Every metric by cell and split, with 95% intervals and ties; shares in [0, 1]."""
+        """Metrics by cell and split, with 95% intervals and ties; shares in [0, 1]."""
         return self.summary.scores
 
     @property
     def significance(self) -> pd.DataFrame:
-        """The tests of what the configuration compares, with Holm's correction."""
+        """Significance tests of the configuration's comparisons, with Holm's correction."""
         return self.summary.significance
 
     @property
     def differences(self) -> pd.DataFrame:
-        """Paired differences of what the configuration compares, with 95% intervals."""
+        """Paired differences of the configuration's comparisons, with 95% intervals."""
         return self.summary.differences
 
     @property
     def confusions(self) -> pd.DataFrame:
-        """Documents by cell, true and predicted class."""
+        """Number of documents by cell, true class and predicted class."""
         return self.summary.confusions
 
     @property
     def costs(self) -> pd.DataFrame:
-        """Seconds to train and to test, and bytes at the peak, as they were when a cell was first computed."""
+        """Training and test seconds and peak bytes, measured when a cell was first computed."""
         return self.summary.costs
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader of the numbers has to know."""
+        """Notes that readers of the numbers need."""
         return self.summary.notes
 
     @property
     def failures(self) -> dict[str, str]:
-        """Cells that have no numbers, and why."""
+        """Reason of the failure of each failed cell."""
         return dict(self.summary.failures)
 
     @property
     def figures(self) -> dict[str, alt.Chart]:
-        """The figures by name."""
+        """Figures by name."""
         from benchmark.report.drawing.spec import chart_of  # noqa: PLC0415 - as in `figures_of`
 
         return {name: chart_of(spec) for name, spec in figures_of(self.summary).items()}
 
     def figure(self, name: str = "") -> alt.Chart:
-        """One figure; the first unless named."""
-        found = self.figures
-        if name and name not in found:
-            raise ConfigError(unknown("figure", name, list(found)))
-        return found[name or next(iter(found))]
+        """Return a figure.
+
+        Parameters
+        ----------
+        name : str
+            Name of the figure; by default, the first figure is returned.
+
+        Returns
+        -------
+        altair.Chart
+
+        Raises
+        ------
+        ConfigError
+            If there is no figure of this name.
+        """
+        figures = self.figures
+        if name and name not in figures:
+            raise ConfigError(unknown("figure", name, list(figures)))
+        return figures[name or next(iter(figures))]
 
     def tests(self, a: str, b: str) -> pd.DataFrame:
-        """Every valid test of one cell against another, with its p-value before any correction.
+        """Return all valid significance tests of one cell against another, without correction.
 
-        Where a test can't be made, or can't reach 0.05, its p-value is missing and the note says why.
+        Parameters
+        ----------
+        a, b : str
+            Ids of the cells.
+
+        Returns
+        -------
+        DataFrame
+            A row for each test, with the columns test, n, statistic, p_value, favours and note. The p-value is missing
+            where a test isn't possible or can't reach 0.05; the note has the reason.
+
+        Raises
+        ------
+        ConfigError
+            If there is no cell of this id, or the cells weren't tested on the same documents.
         """
         run = self._run(a, b)
         try:
-            found = run.scored.tests(a, b, shares(run.study))
+            results = run.scored.tests(a, b, shares(run.study))
         except (ValueError, KeyError) as error:
             raise ConfigError(f"{a!r} and {b!r} can't be paired: {error}") from None
         columns = "test", "n", "statistic", "p_value", "favours", "note"
-        return pd.DataFrame([[getattr(each, name) for name in columns] for each in found], columns=list(columns))
+        return pd.DataFrame([[getattr(result, name) for name in columns] for result in results], columns=list(columns))
 
     def predictions(self, cell: str) -> pd.DataFrame:
-        """Every decision of a cell: document, split, what is true, what was given, whether there was a tie.
+        """Return the predictions of a cell.
 
-        Of documents with several classes, these are tuples of names.
+        Parameters
+        ----------
+        cell : str
+            Id of the cell.
+
+        Returns
+        -------
+        DataFrame
+            A row for each test document of each split, with the columns document, split, truth, given (the predicted
+            class) and tied (True for a tie). Where documents may have several classes, truth and given are tuples of
+            names.
+
+        Raises
+        ------
+        ConfigError
+            If there is no cell of this id, or the cell has no predictions.
         """
         run = self._run(cell)
-        own = next(each for each in run.study.cells if each.id == cell)
+        info = next(each for each in run.study.cells if each.id == cell)
         if cell not in run.scored.chosen:
             raise ConfigError(
                 f"the cell {cell!r} has no predictions: {run.failures.get(cell, 'it is computed from others')}"
             )
-        several = run.predictions.tasks[own.of_task].several
+        several = run.predictions.tasks[info.of_task].several
         rows = [
             (
-                each.document,
-                each.fold,
-                *(named if several else named[0] for named in (each.truth, each.given)),
-                each.tied,
+                decision.document,
+                decision.fold,
+                *(names if several else names[0] for names in (decision.truth, decision.given)),
+                decision.tied,
             )
-            for each in decisions(run, own)
+            for decision in decisions(run, info)
         ]
         return pd.DataFrame(rows, columns=["document", "split", "truth", "given", "tied"])
 
     def _run(self, *cells: str) -> Run:
+        """Return the run's predictions; ConfigError if it has none, or lacks one of the cells."""
         if not isinstance(self.findings, Run):
-            raise ConfigError("this experiment is not on text")
+            raise ConfigError("this experiment has no text documents, and so no tests or predictions by document")
         for cell in cells:
             if cell not in self.findings.study.ids:
                 raise ConfigError(unknown("cell", cell, self.findings.study.ids))
         return self.findings
 
     def _repr_html_(self) -> str:
-        """The scores of whole cells, as notebooks show them."""
+        """Return the scores of the cells over all splits as an HTML table, which notebooks show."""
         whole = self.scores[self.scores["fold"] == "all"]
         return str(whole.pivot_table("value", "cell", "metric", sort=False).to_html(float_format="{:.4f}".format))
 
 
 def run(config: str | Path | None = None, /, *, jobs: int = 0, download: bool = True, **sections: Any) -> Result:
-    """Run an experiment; what was computed before comes from the store, and nothing else is written.
+    """Run an experiment and return its result.
+
+    Results that are in the store aren't computed again. Nothing is written except to the store.
 
     Parameters
     ----------
     config : path, optional
-        A YAML file. Or, in its place, its sections as plain data:
-    **sections
-        ``corpus=…, protocol=…, methods=[…]``, as a configuration has them. The corpus may be a name, or a frame with
-        the columns text, label (or labels), and, where there are such, id, split, group and date.
+        A configuration file. Pass either a file or sections.
     jobs : int
-        Threads; 0 takes all processors.
+        Number of threads; 0 uses all processors.
     download : bool
-        Whether a corpus that isn't here may be downloaded.
+        Whether to download a corpus that isn't there yet.
+    **sections
+        Sections of a configuration as plain data: ``corpus=…, protocol=…, methods=[…]``. The corpus may be a name, or a
+        frame with the columns text, label (or labels) and, optionally, id, split, group and date.
+
+    Returns
+    -------
+    Result
 
     Raises
     ------
-    ConfigError, DataError
-        As the command line says them.
+    ConfigError
+        If the configuration is invalid.
+    DataError
+        If the corpus is missing or damaged.
     """
     if (config is None) == (not sections):
-        raise ConfigError("run takes a configuration's file, or its sections by name")
+        raise ConfigError("run takes either a configuration file or its sections as keyword arguments")
     ensure_usable(lambda message: warnings.warn(message, stacklevel=3))
     if config is not None:
         return _done(checked(Path(config)), jobs, download)
-    given = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}, **sections}
-    if isinstance(given.get("corpus"), str):
-        given["corpus"] = {"name": given["corpus"]}
-    if not isinstance(given.get("corpus"), pd.DataFrame):
-        return _done(study_from_mapping(given, "run()"), jobs, download)
+    mapping = {"name": "notebook", "protocol": {"name": "k-fold", "k": 5}, **sections}
+    if isinstance(mapping.get("corpus"), str):
+        mapping["corpus"] = {"name": mapping["corpus"]}
+    if not isinstance(mapping.get("corpus"), pd.DataFrame):
+        return _done(study_from_mapping(mapping, "run()"), jobs, download)
     with tempfile.TemporaryDirectory(prefix="simplexbench-") as folder:
-        given["corpus"] = _written(given["corpus"], Path(folder))
-        return _done(study_from_mapping(given, f"{folder}/run()"), jobs, download)
+        mapping["corpus"] = _written(mapping["corpus"], Path(folder))
+        return _done(study_from_mapping(mapping, f"{folder}/run()"), jobs, download)
 
 
 def _done(study: Any, jobs: int, download: bool) -> Result:
+    """Run a checked experiment and return its result."""
     observer = Observer()
     store, place = Store(warn=observer.note), getattr(study, "parallel", None)
     with nullcontext() if place is None else Cluster(place, store, jobs, observer) as elsewhere:
-        found = runner.run(study, RunContext(store, observer, jobs or default_jobs(), download, elsewhere))
-    return Result(found, summarized(found))
+        predictions = runner.run(study, RunContext(store, observer, jobs or default_jobs(), download, elsewhere))
+    return Result(predictions, summarized(predictions))
 
 
 def _written(frame: pd.DataFrame, folder: Path) -> dict[str, Any]:
-    """A frame as a file, and the section that names it."""
+    """Write a frame to a file and return the corpus section that names the file."""
     for name in NEEDED:
         if name not in frame.columns:
             raise ConfigError(f"the frame has no column {name!r} (columns: {', '.join(map(str, frame.columns))})")
@@ -219,14 +273,52 @@ def _written(frame: pd.DataFrame, folder: Path) -> dict[str, Any]:
 
 
 def read(folder: str | Path) -> Result:
-    """A finished run, from its folder."""
-    found = read_results(Path(folder))
+    """Read the result of a finished run.
+
+    Parameters
+    ----------
+    folder : path
+        The run folder.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    BenchError
+        If the folder isn't that of a finished run.
+    DataError
+        If its files are damaged.
+    """
+    predictions = read_results(Path(folder))
     with computed_from(Path(folder)):
-        return Result(found, summarized(found))
+        return Result(predictions, summarized(predictions))
 
 
 def load(name: str, subset: str | None = None) -> pd.DataFrame:
-    """A registered corpus as a frame: id, text, label (or labels) and group; bytes that aren't UTF-8 as latin-1."""
+    """Load a registered corpus.
+
+    Parameters
+    ----------
+    name : str
+        Name of the corpus: "webkb", "20ng", "reuters" or "synthetic".
+    subset : str, optional
+        Name of a subset of the corpus; by default, all documents are loaded.
+
+    Returns
+    -------
+    DataFrame
+        A row for each document, with the columns id, text, label (or labels) and group. Text that isn't UTF-8 is
+        decoded as Latin-1.
+
+    Raises
+    ------
+    ConfigError
+        If there is no corpus or subset of this name.
+    DataError
+        If the corpus is missing or damaged.
+    """
     corpus = registry.load(name, subset=subset)
     documents = corpus.documents
     frame = pd.DataFrame({"id": documents.ids, "text": [_text(text) for text in corpus]})
@@ -239,6 +331,7 @@ def load(name: str, subset: str | None = None) -> pd.DataFrame:
 
 
 def _text(content: bytes) -> str:
+    """Decode a document as UTF-8, or else as Latin-1."""
     try:
         return content.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""What can be shown without training: comparisons of finished runs, statistics of a corpus."""
+"""Comparisons of finished runs and statistics of a corpus, which need no training."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST_SHOWN = 60
 
 
 def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
-    """Two cells of a run: their scores, and every test of one against the other."""
+    """Compare two cells of a run: return their scores and all valid tests of the difference."""
     results = read_results(folder)
     if a == b:
         raise ConfigError(f"a comparison names two different cells, not {a!r} twice")
@@ -36,14 +36,14 @@ def compare_cells(folder: Path, a: str, b: str) -> list[Part]:
 
 
 def other_run(folder: Path, name: str) -> Path:
-    """The run that is named beside another one; ConfigError where it is a cell of that."""
+    """Return the folder of the run to compare with; ConfigError if the name is a cell of the first run."""
     if name in read_manifest(folder).get("cells", {}):
         raise ConfigError(f"{name!r} is a cell of {folder}; name another one to compare it with")
     return Path(name)
 
 
 def compare_runs(folder: Path, other: Path) -> list[Part]:
-    """Two runs: where their manifests differ, then the scores of the cells that both have."""
+    """Compare two runs: return the differences of their manifests and the scores of the cells that both have."""
     manifest = read_manifest(folder)
     differences = [(key, _short(a), _short(b)) for key, a, b in differing(manifest, read_manifest(other))]
     part = Part("Where the manifests differ", ("key", folder.name, other.name), differences, "nowhere")
@@ -55,17 +55,17 @@ def compare_runs(folder: Path, other: Path) -> list[Part]:
 
 
 def statistics(counts: Counts) -> list[Part]:
-    """Documents by class and group, and the sizes of documents and vocabulary."""
+    """Return tables of documents by class and group, and of the sizes of documents and vocabulary."""
     documents = counts.documents
     sizes_of = dict(zip(documents.classes, documents.sizes(), strict=True))
-    if documents.topics is not None:  # the classes overlap, and leave documents out
+    if documents.topics is not None:  # classes overlap, and some documents have none
         sizes_of["(no class)"] = _by_group(documents, documents.topics.sum(axis=1) == 0)
         sizes_of["(all documents)"] = _by_group(documents, np.ones(len(documents), dtype=np.bool_))
     rows = [(name, *map(int, row), int(row.sum())) for name, row in sizes_of.items()]
     lengths, distinct = counts.matrix.sum(axis=1), np.diff(counts.matrix.indptr)
     sizes = [
         (name, *(f"{value:,.0f}" for value in np.percentile(values, [0, 25, 50, 75, 100])))
-        for name, values in (("words in a document", lengths), ("different words in a document", distinct))
+        for name, values in (("words per document", lengths), ("distinct words per document", distinct))
     ]
     totals = [("documents", len(documents)), ("documents without words", int((lengths == 0).sum()))]
     totals += [("vocabulary", len(counts.vocabulary)), ("words", int(lengths.sum()))]
@@ -74,15 +74,17 @@ def statistics(counts: Counts) -> list[Part]:
         totals += [(f"vocabulary of {name}", int(n)) for name, n in zip(counts.blocks, sizes_of_blocks, strict=True)]
     return [
         Part("Documents", ("class", *documents.group_names, "total"), rows),
-        Part("Sizes", ("", "least", "quartile", "median", "quartile", "most"), sizes),
+        Part("Sizes", ("", "minimum", "lower quartile", "median", "upper quartile", "maximum"), sizes),
         Part("Totals", ("", "number"), totals),
     ]
 
 
-def _by_group(documents: Documents, which: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.bincount(documents.groups[which], minlength=len(documents.group_names))
+def _by_group(documents: Documents, mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count the documents of a mask by group."""
+    return np.bincount(documents.groups[mask], minlength=len(documents.group_names))
 
 
 def _short(value: Any) -> str:
+    """Return the text of a value, shortened to `_LONGEST_SHOWN` characters."""
     text = "absent" if value is None else str(value)
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"

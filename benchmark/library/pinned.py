@@ -1,4 +1,4 @@
-"""Our own numbers, guarded: a run's main scores against `results/pinned/<config>.csv`, in both directions."""
+"""Regression check: compare a run's main scores with `results/pinned/<config>.csv`, in both directions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PINNED = REPOSITORY / "results" / "pinned"
 SCORES = ("cell", "fold", "metric", "value", "n", "ties")
 VERDICTS = ("cell", "metric", "reading", "published", "verdict")
 _NUMBERS = ("value", "n", "ties")
-#: Of a table of what `shown` gives.
+#: Columns of the rows that `shown` returns.
 COLUMNS = ("cell", "fold or metric", "pinned", "found", "allowed")
 #: Scores are written with 12 digits.
 _ROUNDING = 1e-11
@@ -36,15 +36,16 @@ _ROUNDING = 1e-11
 
 @dataclass(frozen=True)
 class Deviation:
-    """A number that is not what it was.
+    """Number that differs from the pinned one.
 
     Parameters
     ----------
     cell, fold : str
+        Cell and fold of a score, or cell and metric of a verdict.
     pinned, found : str
-        As text: a score, a verdict, or "missing".
+        Pinned and current value as text: a score, a verdict, or "missing".
     allowed : float
-        What ties and rounding may move a score by.
+        Largest difference that ties and rounding can cause.
     """
 
     cell: str
@@ -55,30 +56,30 @@ class Deviation:
 
 
 def pinned_configs(folder: Path | None = None) -> list[str]:
-    """Names of the configurations that are guarded."""
+    """Return the names of the configurations with pinned numbers."""
     folder = folder or PINNED
     return sorted(path.stem for path in folder.glob("*.csv") if not path.stem.endswith("-verdicts"))
 
 
 def guarded(paths: Sequence[Path] | None, *, pinning: bool) -> list[Experiment]:
-    """The configurations to check, all that are pinned unless told; refused before any work where none is pinned.
+    """Return the configurations to check: those at `paths`, by default all with pinned numbers.
 
     Raises
     ------
     BenchError
-        If there is none, or numbers are missing that no one is about to pin.
+        If there is none, or one has no pinned numbers and `pinning` is false.
     """
     names = pinned_configs()
     studies = all_checked(paths or [Path("configs") / f"{name}.yaml" for name in names])
     unpinned = [] if pinning else [study.name for study in studies if study.name not in names]
     if unpinned or not studies:
         problem = f"nothing is pinned{' for ' if unpinned else ''}{', '.join(unpinned)}"
-        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins what a configuration gives now")
+        raise BenchError(f"{problem}; `bench check CONFIG --pin` pins the current scores of a configuration")
     return studies
 
 
 def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
-    """Write a run's main scores and verdicts as the numbers to guard; BenchError where cells failed."""
+    """Write a run's main scores and verdicts as pinned numbers and return the files; BenchError if cells failed."""
     if summary.failures:
         raise BenchError(f"{summary.name}: is not pinned, since cells failed: {', '.join(summary.failures)}")
     scores = summary.scores[summary.scores["metric"] == main_metric(summary)]
@@ -90,10 +91,10 @@ def pin(summary: Summary, folder: Path | None = None) -> list[Path]:
 
 
 def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
-    """Compare a run with what is pinned; empty where every number is what it was.
+    """Return the differences of a run from its pinned numbers, empty if there are none.
 
-    A score may move by what its ties can (each tied document changes one fold's accuracy by 1/n) and by rounding; a
-    better score is a change, too. A verdict may not move.
+    A score may differ by what ties can change (each tied document changes one fold's accuracy by 1/n) and by rounding.
+    A better score is a difference, too. A verdict may not differ.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def deviations(summary: Summary, folder: Path | None = None) -> list[Deviation]:
 
 
 def in_a_line(summary: Summary, found: Sequence[Deviation]) -> str:
-    """What a check comes to: whether the numbers are as pinned, and how many verdicts of each kind there are."""
+    """Return a line that says whether the numbers are as pinned, and the number of verdicts of each kind."""
     counts = summary.verdicts["verdict"].value_counts().sort_index()
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items()) or "nothing published"
     state = "differs from what is pinned" if found else "as pinned"
@@ -113,57 +114,61 @@ def in_a_line(summary: Summary, found: Sequence[Deviation]) -> str:
 
 
 def shown(deviation: Deviation) -> tuple[str, ...]:
-    """A row under `COLUMNS`."""
+    """Return a deviation as a row with `COLUMNS`."""
     return deviation.cell, deviation.fold, deviation.pinned, deviation.found, f"{deviation.allowed:.6f}"
 
 
 def _score_deviations(summary: Summary, folder: Path) -> list[Deviation]:
+    """Return the differences of the scores."""
     pinned = _read(folder / f"{summary.name}.csv", summary.name, SCORES).set_index(["cell", "fold"])
     scores = summary.scores[summary.scores["metric"] == main_metric(summary)].set_index(["cell", "fold"])
-    found = []
+    differences = []
     for cell, fold in dict.fromkeys([*pinned.index, *scores.index]):
         if (cell, fold) not in pinned.index:
-            found.append(Deviation(cell, fold, "missing", f"{scores.loc[(cell, fold), 'value']:.6f}"))
+            differences.append(Deviation(cell, fold, "missing", f"{scores.loc[(cell, fold), 'value']:.6f}"))
         elif (cell, fold) not in scores.index:
-            found.append(Deviation(cell, fold, f"{float(pinned.loc[(cell, fold), 'value']):.6f}", "missing"))
+            differences.append(Deviation(cell, fold, f"{float(pinned.loc[(cell, fold), 'value']):.6f}", "missing"))
         else:
             allowed = _allowed(pinned, cell, fold)
             was, now = float(pinned.loc[(cell, fold), "value"]), float(scores.loc[(cell, fold), "value"])
             same_documents = int(pinned.loc[(cell, fold), "n"]) == int(scores.loc[(cell, fold), "n"])
-            if not abs(was - now) <= allowed or not same_documents:  # a number that is missing isn't one that holds
-                found.append(Deviation(cell, fold, f"{was:.6f}", f"{now:.6f}", allowed))
-    return found
+            if not abs(was - now) <= allowed or not same_documents:  # NaN counts as a difference
+                differences.append(Deviation(cell, fold, f"{was:.6f}", f"{now:.6f}", allowed))
+    return differences
 
 
 def _allowed(pinned: pd.DataFrame, cell: str, fold: str) -> float:
-    own = pinned.loc[[cell]]
-    folds = own.drop(index=HEADLINE, level="fold") if fold == HEADLINE else own.loc[[(cell, fold)]]
+    """Return the largest difference that ties and rounding can cause."""
+    rows = pinned.loc[[cell]]
+    folds = rows.drop(index=HEADLINE, level="fold") if fold == HEADLINE else rows.loc[[(cell, fold)]]
     return float((folds["ties"] / folds["n"]).mean()) + _ROUNDING
 
 
 def _verdict_deviations(summary: Summary, folder: Path) -> list[Deviation]:
+    """Return the differences of the verdicts."""
     pinned = _read(folder / f"{summary.name}-verdicts.csv", summary.name, VERDICTS)
     was, now = _verdicts(pinned), _verdicts(summary.verdicts)
-    found = []
+    differences = []
     for key in dict.fromkeys([*was, *now]):
         cell, metric, reading = key
         if was.get(key) != now.get(key):
             what = f"{metric}, {reading} reading" if reading else metric
-            found.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
-    return found
+            differences.append(Deviation(cell, what, was.get(key, "missing"), now.get(key, "missing")))
+    return differences
 
 
 def _verdicts(table: pd.DataFrame) -> dict[tuple[str, str, str], str]:
-    """By cell, metric and reading: a number may be judged as it is printed, and once more in another reading."""
+    """Return the verdicts by cell, metric and reading; a published value may also have one for another reading."""
     readings = ("" if is_missing(reading) else str(reading) for reading in table["reading"])
     rows = zip(table["cell"], table["metric"], readings, table["verdict"], strict=True)
     return {(str(cell), str(metric), reading): str(verdict) for cell, metric, reading, verdict in rows}
 
 
 def _read(path: Path, name: str, columns: tuple[str, ...]) -> pd.DataFrame:
+    """Read a table of pinned numbers; BenchError if it is missing or damaged."""
     try:
         gaps = {name: [""] for name in columns if name in _NUMBERS}
-        # A class may be named "NA", or by digits.
+        # The name of a class may be "NA" or a number.
         names = {name: csv_original for name in columns if name not in _NUMBERS}
         return pd.read_csv(path, usecols=list(columns), converters=names, na_values=gaps, keep_default_na=False)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What a run would compute, how much of it the store has, and what the rest takes: seconds, memory and disk."""
+"""Plan of a run: what it would compute, what is in the store, and the time, memory and disk space of the rest."""
 
 from __future__ import annotations
 
@@ -44,26 +44,26 @@ if TYPE_CHECKING:
 
 RUN_PARTS = ("start", "reading and counting", "training and deciding", "scoring and tables")
 START, READING, LEARNING, SCORING = RUN_PARTS
-#: Bytes of one's own text that are counted to plan; what is larger is taken to go on as it begins.
+#: Bytes of a user's files that are counted for a plan; the rest of a larger file is assumed to be like its beginning.
 READ = 20_000_000
-#: Cells that are scored on trial.
+#: Cells that are scored to estimate the time of scoring.
 SCORED = 150
 
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run takes.
+    """Estimated time, memory and disk space of a run.
 
     Parameters
     ----------
     seconds : dict of str to float
-        On the clock, by `RUN_PARTS`.
+        Wall-clock seconds by `RUN_PARTS`.
     cpu : dict of str to float
-        The same of all processors together.
+        CPU seconds by `RUN_PARTS`, summed over processors.
     memory : dict of str to float
-        Bytes that each part adds to what is resident at the peak.
+        Bytes that each part adds to the peak of resident memory.
     disk : float
-        Bytes that the store grows by.
+        Bytes by which the store grows.
     """
 
     seconds: dict[str, float]
@@ -73,26 +73,26 @@ class Forecast:
 
     @property
     def peak(self) -> float:
-        """Resident bytes at the peak."""
+        """Peak of resident memory, in bytes."""
         return sum(self.memory.values())
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run would compute.
+    """Plan of a run.
 
     Parameters
     ----------
     rows : list of (str, int, int)
-        Each curve or cell, its entries, and how many of them the store has.
+        Name of each curve or cell, the number of its store entries, and how many of them the store has.
     together : list of (str, int)
-        Curves or cells that are computed together on a split, and on how many splits.
+        Curves or cells that are computed together on a split, and the number of splits.
     from_store : (int, int)
-        Cells that the store has, and cells.
+        Number of cells that the store has, and number of all cells.
     forecast : Forecast or None
-        None where nothing was tried.
+        None without a pilot run.
     warnings : list of str
-        What the machine is too small for, and what to do about it.
+        Shortages of memory or disk space, with remedies.
     """
 
     rows: list[tuple[str, int, int]]
@@ -103,24 +103,28 @@ class Plan:
 
 
 def plan(study: Experiment, context: RunContext, *, quick: bool = False) -> Plan:
-    """Read and count the documents, unless the store has them, and try the methods on a share of these.
+    """Count the documents, unless the store has the counts, and time the methods on a share of them.
 
-    The counts are kept, so that a run doesn't count again; of large files of one's own, only the beginning is counted.
+    The counts are stored, so that a run doesn't count again. Only the beginning of a user's large files is counted.
 
     Parameters
     ----------
     study : Experiment
     context : RunContext
     quick : bool
-        List what would be computed, and try nothing.
+        List what would be computed, without a pilot run.
+
+    Returns
+    -------
+    Plan
 
     Raises
     ------
     DataError, ConfigError
-        As a run does, before it trains anything.
+        As a run does before training.
     """
     store, jobs = context.store, context.jobs
-    loaded, start = _resident(), np.full(2, clock()[1])  # loading the libraries keeps one processor busy
+    loaded, start = _resident(), np.full(2, clock()[1])  # loading the libraries uses one processor
     read, reading = _read(study, context)
     started, works = clock(), list(works_of(study, read))
     points = [point for work in works for point in work.points]
@@ -151,7 +155,7 @@ def plan(study: Experiment, context: RunContext, *, quick: bool = False) -> Plan
 
 
 def _rows(points: list[PointWork], left: Mapping[SettingKey, list[Job]]) -> list[tuple[str, int, int]]:
-    """List each curve or cell with its entries, and how many of them the store has."""
+    """List each curve or cell with the number of its entries, and how many of them the store has."""
     entries, lacking = Counter[str](), Counter[str]()
     for point in points:
         entries[_curve(point)] += len(point.jobs)
@@ -160,18 +164,18 @@ def _rows(points: list[PointWork], left: Mapping[SettingKey, list[Job]]) -> list
 
 
 def _together(missing: list[Batch]) -> list[tuple[str, int]]:
-    """List what is computed together, and on how many splits."""
+    """List the curves or cells that are computed together, and the number of splits."""
     joined = [batch.parts for batch in missing if len(batch.parts) > 1]
     return [*Counter(", ".join(dict.fromkeys(_curve(point) for point, _ in parts)) for parts in joined).items()]
 
 
 def _curve(point: PointWork) -> str:
-    """Name the curve or cell that a point is of."""
+    """Return the name of a point's curve or cell."""
     return "-".join(word for word in point.place[:3] if word not in ("", "base"))
 
 
 def in_words(found: Plan) -> str:
-    """What a run takes, in a sentence; nothing where that wasn't tried."""
+    """Return the time and memory of a run in a sentence; "" without a forecast."""
     if found.forecast is None:
         return ""
     stored, cells = found.from_store
@@ -182,7 +186,7 @@ def in_words(found: Plan) -> str:
 
 
 def _time(seconds: float) -> str:
-    """To two digits: more would be untrue."""
+    """Return a time as text, with two digits: an estimate isn't more precise."""
     for unit, size in (("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{_rounded(seconds / size)} {unit}"
@@ -190,75 +194,81 @@ def _time(seconds: float) -> str:
 
 
 def _gigabytes(n_bytes: float) -> str:
+    """Return bytes as gigabytes, with two digits."""
     return f"{_rounded(n_bytes / 1e9)} GB"
 
 
 def _rounded(number: float) -> str:
-    shown = float(f"{number:.2g}")
-    return f"{shown:,.0f}" if shown >= 10 else f"{shown:.1f}"
+    """Return a number with two significant digits."""
+    rounded = float(f"{number:.2g}")
+    return f"{rounded:,.0f}" if rounded >= 10 else f"{rounded:.1f}"
 
 
 def _warnings(forecast: Forecast, free: float, store: Store, jobs: int) -> list[str]:
-    found = []
+    """Return warnings about shortages of memory and disk space."""
+    warnings = []
     if forecast.peak > free:
-        does = ["take fewer documents or classes"]
+        remedies = ["take fewer documents or classes"]
         if forecast.memory[LEARNING] > forecast.peak / 4:
-            does.append("`linear-svm` instead of a kernel, whose matrices grow with the documents' square")
-            does.append(
-                "a smaller BENCH_MEMORY_GB, which computes inner products and kernels again rather than hold them"
+            remedies.append("`linear-svm` instead of a kernel, whose matrix grows with the square of the documents")
+            remedies.append(
+                "a smaller BENCH_MEMORY_GB, so that inner products and kernels are computed again instead of stored"
             )
         if jobs > 1:
-            does.append("--jobs 1")
-        missing = f"it takes {_gigabytes(forecast.peak)} of memory, and {_gigabytes(free)} are free"
-        found.append(f"{missing}: {', or '.join(does)}")
+            remedies.append("--jobs 1")
+        shortage = f"the run needs {_gigabytes(forecast.peak)} of memory, and {_gigabytes(free)} are free"
+        warnings.append(f"{shortage}: {', or '.join(remedies)}")
     if not store.local:
-        return found
+        return warnings
     top = Path(store.address)
-    place = next(each for each in (top, *top.parents) if each.exists())
+    place = next(folder for folder in (top, *top.parents) if folder.exists())
     room = shutil.disk_usage(place).free
     if forecast.disk > room:
-        full = f"it keeps {_gigabytes(forecast.disk)} in {store.folder}, and the disk has {_gigabytes(room)}"
-        found.append(f"{full}: remove some of it (`bench cache clear`), or name another folder in BENCH_CACHE")
-    return found
+        shortage = f"the run stores {_gigabytes(forecast.disk)} in {store.folder}, and {_gigabytes(room)} are free"
+        warnings.append(
+            f"{shortage}: remove stored results (`bench cache clear`), or name another folder in BENCH_CACHE"
+        )
+    return warnings
 
 
 def _resident() -> float:
-    """Return the bytes that are resident now; 0 where the system doesn't tell. The peak is forgotten."""
+    """Return the resident bytes, or 0 where the system doesn't report them, and reset the peak."""
     forget_peak()
     return float(np.nan_to_num(peak_bytes()))
 
 
 def _kept(lacked: list[Batch]) -> float:
-    """Return the bytes of decisions that the store is given, as `pack` writes them: a class of 16 bits, a tie of one.
+    """Return the bytes of the predictions that the store will get, as `pack` writes them.
 
-    Of several classes, a bit for each of both; and the seconds of each split.
+    A prediction has a class of 16 bits and a tie of one bit; where documents may have several classes, each class has
+    one bit for the prediction and one for the tie. Each split also has its seconds.
     """
-    found = 0.0
+    n_bytes = 0.0
     for point, jobs in (part for batch in lacked for part in batch.parts):
         of_document = len(point.problem.documents.classes) / 4 if point.problem.several else 2 + 1 / 8
-        found += sum(len(split.test) * of_document + 8 * len(CLOCKS) for job in jobs for split in job.splits)
-    return found
+        n_bytes += sum(len(split.test) * of_document + 8 * len(CLOCKS) for job in jobs for split in job.splits)
+    return n_bytes
 
 
 def _measured(
     study: Experiment, read: Mapping[str, Read], store: Store, jobs: int
 ) -> tuple[dict[tuple[str, str], Any], Seconds]:
-    """Return what measures find out of a few documents, and their seconds with all: they work word by word."""
-    few, growth, peeking = {}, 1.0, Store(store.folder, limit=0)  # reads, and keeps nothing
-    for name, each in read.items():
-        counts, members = each.counts, Problem(each.counts, "", 0).members
+    """Return the measures' results on a few documents, and their seconds scaled to the whole vocabulary."""
+    few, growth, read_only = {}, 1.0, Store(store.folder, limit=0)  # reads entries, and stores nothing
+    for name, variant in read.items():
+        counts, members = variant.counts, Problem(variant.counts, "", 0).members
         rows = trial.thinned(np.arange(len(members)), members, 0, trial.FEW)
         words = np.unique(counts.matrix[rows].indices)
-        own = {"vocabulary": tuple(counts.vocabulary[word] for word in words), "block_of": counts.block_of[words]}
-        some = replace(counts, documents=counts.documents.take(rows), matrix=counts.matrix[rows][:, words], **own)
-        few[name], growth = (some, each.key), max(growth, len(counts.vocabulary) / max(1, len(words)))
+        terms = {"vocabulary": tuple(counts.vocabulary[word] for word in words), "block_of": counts.block_of[words]}
+        some = replace(counts, documents=counts.documents.take(rows), matrix=counts.matrix[rows][:, words], **terms)
+        few[name], growth = (some, variant.key), max(growth, len(counts.vocabulary) / max(1, len(words)))
     started = clock()
-    found, _ = measure(study, few, RunContext(peeking, jobs=jobs))
-    return found, (clock() - started) * growth
+    measured, _ = measure(study, few, RunContext(read_only, jobs=jobs))
+    return measured, (clock() - started) * growth
 
 
 def _made_up(works: list[TaskWork], measured: dict[tuple[str, str], Any]) -> Predictions:
-    """Return decisions that nobody made, to be scored: the true ones, of other documents."""
+    """Return artificial predictions, to time their scoring: the true classes of other documents."""
     predictions = Predictions({}, {}, {}, measured)
     for work in works:
         predictions.tasks[TaskKey(work.variant, work.task)] = work.documents
@@ -266,16 +276,16 @@ def _made_up(works: list[TaskWork], measured: dict[tuple[str, str], Any]) -> Pre
         for number, point in enumerate(work.points):
             splits = [split for job in point.jobs for split in job.splits]
             labels = [np.roll(work.documents.truth[split.test], number, axis=0) for split in splits]
-            own = [
-                SettingPredictions.of_split(each, np.zeros(each.shape, bool), np.ones(len(CLOCKS))) for each in labels
+            by_split = [
+                SettingPredictions.of_split(part, np.zeros(part.shape, bool), np.ones(len(CLOCKS))) for part in labels
             ]
-            inner = np.zeros(len(own) if any(point.jobs[0].inner) else 0)
-            predictions.settings[point.place] = replace(SettingPredictions.joined(own), inner=inner)
+            inner = np.zeros(len(by_split) if any(point.jobs[0].inner) else 0)
+            predictions.settings[point.place] = replace(SettingPredictions.joined(by_split), inner=inner)
     return predictions
 
 
 def _scoring(run: Run, folder: Path) -> Seconds:
-    """Score, write tables and pictures, and return the seconds; of many cells some."""
+    """Score some of the cells, write tables and pictures, and return the estimated seconds for all cells."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - a quick plan draws nothing
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
@@ -288,21 +298,22 @@ def _scoring(run: Run, folder: Path) -> Seconds:
     return (clock() - started) * len(ids) / len(some.ids)
 
 
-# --- Reading, and files that are too large to be counted for a plan ---
+# --- Reading, and files that are too large to count for a plan ---
 
 
 def _read(study: Experiment, context: RunContext) -> tuple[Mapping[str, Read], Seconds]:
-    """Read and count; and how long a run then reads, which has the counts from the store, unless some are left."""
+    """Read and count the documents; return the variants, and the seconds of a run, which reads stored counts if any."""
     if _large(study, context):
-        found = {name: _stand_in(each.collection, context) for name, each in study.variants.items()}
-        return {name: each for name, (each, _) in found.items()}, np.sum([took for _, took in found.values()], axis=0)
+        stand_ins = {name: _stand_in(variant.collection, context) for name, variant in study.variants.items()}
+        took = np.sum([seconds for _, seconds in stand_ins.values()], axis=0)
+        return {name: read for name, (read, _) in stand_ins.items()}, took
     read_variants(study, context)
     started = clock()  # now from the store, as a run will
     return read_variants(study, context), clock() - started
 
 
 def _large(study: Experiment, context: RunContext) -> bool:
-    """Whether a variant's own files are large, and not counted yet."""
+    """Return whether a variant reads large user files that aren't counted yet."""
     for collection in (variant.collection for variant in study.variants.values()):
         reader = collection.reader
         if isinstance(reader, OwnFiles) and _bytes(reader) > READ:
@@ -313,17 +324,18 @@ def _large(study: Experiment, context: RunContext) -> bool:
 
 
 def _bytes(reader: OwnFiles) -> int:
-    given = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
-    paths = [reader.base / Path(each).expanduser() for each in given]
+    """Return the size of the files of a corpus."""
+    names = [reader.path] if isinstance(reader.path, str) else list(reader.path.values())
+    paths = [reader.base / Path(name).expanduser() for name in names]
     files = [file for path in paths for file in (path.rglob("*") if path.is_dir() else [path])]
     return sum(file.stat().st_size for file in files if file.is_file())
 
 
 def _stand_in(collection: Collection, context: RunContext) -> tuple[Read, Seconds]:
-    """All documents with the counts of the first of each class; and what counting all takes.
+    """Return all documents with repeated counts of each class's first documents, and the seconds of counting all.
 
-    A file may be sorted, by class or by the side of a split that is counted: then it is read to its end, as it was to
-    find the classes.
+    A file may be sorted by class, or by the part whose vocabulary is counted. Such a file is read to its end, as it was
+    to determine the classes.
     """
     reader = cast("OwnFiles", collection.reader)
     source = reader.locate(download=False, notify=context.observer.note, progress=False)
@@ -333,14 +345,14 @@ def _stand_in(collection: Collection, context: RunContext) -> tuple[Read, Second
     counted = documents.groups == (*documents.group_names, collection.pruning.group).index(collection.pruning.group)
     kinds = 2 * documents.labels + counted
     for kind in np.unique(kinds):
-        own = np.flatnonzero(kinds == kind)
-        rows[own] = np.resize(own[: int(np.ceil(share * len(own)))], len(own))
+        of_kind = np.flatnonzero(kinds == kind)
+        rows[of_kind] = np.resize(of_kind[: int(np.ceil(share * len(of_kind)))], len(of_kind))
     some, rows = np.unique(rows, return_inverse=True)
     started, part = clock(), corpus.take(some)
     texts = list(part)
     read, started = clock() - started, clock()
-    held = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
-    first = count(held, collection.lexing, collection.pruning, context.jobs)
+    in_memory = replace(part, rows=np.arange(len(some)), texts=lambda: iter(texts))
+    first = count(in_memory, collection.lexing, collection.pruning, context.jobs)
     took = read * (corpus.rows[-1] + 1) / (part.rows[-1] + 1) + (clock() - started) * len(documents) / len(some)
     counts = Counts(documents, first.matrix[rows], first.vocabulary)
     return Read(counts, counts_key(collection, source), described(counts, reader.facts()), {}), took

@@ -1,4 +1,4 @@
-"""All configurations of all papers to one page, and one for each: every published number beside ours."""
+"""Reproduction pages: one for all papers and one for each, with every published value beside ours."""
 
 from __future__ import annotations
 
@@ -51,28 +51,36 @@ SITE = "site"
 
 
 def paper_configs(folder: Path) -> list[Experiment]:
-    """The configurations that belong to a paper, and those that look into the deviations of one that does.
+    """Return the configurations of papers, and their sensitivity analyses.
 
-    Landmarks alone are nothing to reproduce.
+    A configuration with reference values only doesn't belong to a paper.
+
+    Raises
+    ------
+    ConfigError
+        If there is none, or a sensitivity analysis is of a configuration that belongs to no paper.
     """
-    found = [checked(path) for path in sorted(folder.glob("*.yaml"))]
-    of_papers = {experiment.name for experiment in found if experiment.paper and not _landmarks_alone(experiment)}
-    for experiment in found:
+    experiments = [checked(path) for path in sorted(folder.glob("*.yaml"))]
+    of_papers = {experiment.name for experiment in experiments if experiment.paper and not _landmarks_alone(experiment)}
+    for experiment in experiments:
         if experiment.explains and experiment.explains not in of_papers:
-            raise ConfigError(f"{experiment.name}: explains {experiment.explains!r}, which is no paper's configuration")
-    kept = [experiment for experiment in found if experiment.name in of_papers or experiment.explains]
-    if not kept:
+            problem = f"explains {experiment.explains!r}, which isn't a configuration of a paper"
+            raise ConfigError(f"{experiment.name}: {problem}")
+    selected = [experiment for experiment in experiments if experiment.name in of_papers or experiment.explains]
+    if not selected:
         raise ConfigError(f"{folder}: no configuration here belongs to a paper")
-    return kept
+    return selected
 
 
 def _landmarks_alone(study: Experiment) -> bool:
-    of = published_for(study)
-    return of is not None and bool(of.landmarks) and not (of.values or of.ranges or of.claims)
+    """Return whether a configuration has reference values but no values, ranges or claims of a paper."""
+    published = published_for(study)
+    of_paper = published is not None and (published.values or published.ranges or published.claims)
+    return published is not None and bool(published.landmarks) and not of_paper
 
 
 def write_page(done: list[Finished], path: Path) -> str:
-    """Write the page, beside it its details in papers/ and the site for a browser; say in a line what it comes to."""
+    """Write the page, the pages of papers/ and the HTML site beside it; return a line with the page's headline."""
     sections, site = _sections(done), path.parent / SITE
     page = reproduction_page(sections)
     pages = {section.key: paper_page(section) for section in sections} | {"deviations": deviations_page(sections)}
@@ -87,12 +95,13 @@ def write_page(done: list[Finished], path: Path) -> str:
 
 
 def _sections(done: list[Finished]) -> list[PaperSection]:
+    """Return a section for each paper."""
     papers = dict.fromkeys(each.results.study.paper for each in done if each.results.study.paper)
     return [_section([each for each in done if each.results.study.paper == key], done) for key in papers]
 
 
 def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
-    """Whether the printed numbers of a fixed split can have been measured on as many documents as ours."""
+    """Return a remark on the numbers of test documents that fit the published values of a fixed split, if any."""
     values = [value for value in published.values if value.config == done.summary.name]
     percentages = {v.cell: v.value for v in values if v.cell and v.metric == "accuracy" and v.unit == "percent"}
     z_values = [(*v.pair, v.value) for v in values if v.pair]
@@ -102,19 +111,20 @@ def _document_set(published: Published, done: Finished) -> tuple[str, ...]:
     if not all(variant.protocol.name == "fixed-split" for variant in study.variants.values()):
         return ()
     ours = int(done.summary.scores["n"].max())
-    tried = range(ours // 2, 2 * ours + 1)
-    found = consistent_sizes(percentages, z_values, tried)
-    fits = ", ".join(f"{n:,}" for n in found[:_SHOWN_SIZES]) + (", …" if len(found) > _SHOWN_SIZES else "")
+    candidates = range(ours // 2, 2 * ours + 1)
+    sizes = consistent_sizes(percentages, z_values, candidates)
+    fits = ", ".join(f"{n:,}" for n in sizes[:_SHOWN_SIZES]) + (", …" if len(sizes) > _SHOWN_SIZES else "")
     remark = (
-        f"Document set: of all test sets of {tried[0]:,} to {tried[-1]:,} documents, the {len(percentages)} printed "
-        f"accuracies and {len(z_values)} printed Z fit together only on {fits or 'none'}; ours has {ours:,}."
+        f"Document set: among test sets of {candidates[0]:,} to {candidates[-1]:,} documents, the {len(percentages)} "
+        f"published accuracies and {len(z_values)} published Z are consistent only with {fits or 'none'}; ours has "
+        f"{ours:,}."
     )
     return (remark,)
 
 
 def _steps(done: Finished) -> Iterator[str]:
-    """Where compared cells form a chain, what the difference of its ends is made of, step after step."""
-    if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and prints speak for themselves
+    """Yield a sentence for each chain of comparisons that divides the difference of its ends into steps."""
+    if done.summary.of_points or len(done.summary.verdicts):  # curves have dozens, and verdicts need no comment
         return
     gaps = {(row["a"], row["b"]): row["value"] for row in done.summary.differences.to_dict("records")}
     unit = unit_shown(main_metric(done.summary), done.summary.quantities)
@@ -124,33 +134,36 @@ def _steps(done: Finished) -> Iterator[str]:
         chain = _longest(top, list(gaps))
         steps = [gaps[a, b] for a, b in pairwise(chain)]
         if len(steps) > 1:
-            told = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
-            yield f"{top} is {unit.text(sum(steps), '+')} {points_of(unit)} over {chain[-1]}, in steps: {told}."
+            parts = ", ".join(f"{unit.text(gap, '+')} over {b}" for gap, b in zip(steps, chain[1:], strict=True))
+            yield f"{top} is {unit.text(sum(steps), '+')} {points_of(unit)} over {chain[-1]}, in steps: {parts}."
 
 
 def _longest(top: str, pairs: list[tuple[str, str]]) -> list[str]:
-    """The longest chain of comparisons down from a cell."""
-    others = [pair for pair in pairs if pair[1] != top]  # nothing leads back: comparisons may go round
+    """Return the longest chain of comparisons that starts at a cell."""
+    others = [pair for pair in pairs if pair[1] != top]  # don't return to the cell: comparisons may form cycles
     below = [_longest(b, others) for a, b in pairs if a == top]
     return [top, *max(below, key=len, default=[])]
 
 
-def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
-    published = published_for(own[0].results.study)
+def _section(of_paper: list[Finished], done: list[Finished]) -> PaperSection:
+    """Return the section of one paper; `done` has all runs, with the sensitivity analyses."""
+    published = published_for(of_paper[0].results.study)
     if published is None:
-        raise ConfigError(f"{own[0].results.study.name}: has no published numbers")
+        raise ConfigError(f"{of_paper[0].results.study.name}: has no published numbers")
     tables = [value.config for value in published.values]
-    own = sorted(own, key=lambda each: tables.index(each.summary.name) if each.summary.name in tables else len(tables))
+    of_paper = sorted(
+        of_paper, key=lambda run: tables.index(run.summary.name) if run.summary.name in tables else len(tables)
+    )
     experiments = []
-    for each in own:
+    for each in of_paper:
         sweeps = tuple(o.summary for o in done if o.results.study.explains == each.summary.name)
         tried, remarks = trials(each.summary, sweeps), (*_document_set(published, each), *_steps(each))
         experiments.append(ExperimentPart(each.summary, tried, remarks, sweeps, _caveats(each, done)))
     claims, exceptions = [], []
-    runs = [each.results for each in own if isinstance(each.results, Run)]
+    runs = [each.results for each in of_paper if isinstance(each.results, Run)]
     asides = {cell: aside for run in runs for cell, aside in asides_of(run.study).items()}
     printed = Counter(
-        each.kind for each in published.values if not each.alternative and (each.config, each.cell) not in asides
+        value.kind for value in published.values if not value.alternative and (value.config, value.cell) not in asides
     )
     for claim in published.claims:
         evidence: dict[Comparison, Evidence] = {}
@@ -168,13 +181,13 @@ def _section(own: list[Finished], done: list[Finished]) -> PaperSection:
         claim_frame(claims, {cell for run in runs for cell in run.study.chosen_on_test}),
         printed,
         frame(EXCEPTIONS, exceptions),
-        (*words_on(published.claims), *_not_measured(published, own)),
+        (*words_on(published.claims), *_not_measured(published, of_paper)),
         published.finding,
     )
 
 
 def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
-    """Which printed numbers have none of ours beside them."""
+    """Yield a sentence that lists the published values that we didn't measure, if any."""
     judged = {
         (each.summary.name, row["cell"], row["metric"])
         for each in done
@@ -190,35 +203,36 @@ def _not_measured(published: Published, done: list[Finished]) -> Iterator[str]:
         yield f"Not measured: {', '.join(missing)}."
 
 
-def _caveats(own: Finished, done: list[Finished]) -> tuple[str, ...]:
-    """What a reader has to know, with what the honest variant gives where a sweep has one."""
-    study = own.results.study
-    found = list(study.notes)
+def _caveats(run: Finished, done: list[Finished]) -> tuple[str, ...]:
+    """Return notes and caveats, with the effect of the caveat's honest setting if a sensitivity analysis has it."""
+    study = run.results.study
+    caveats = list(study.notes)
     for caveat in caveats_of(study):
-        told = [
-            effect(own.summary, each.summary, variant)
+        effects = [
+            effect(run.summary, each.summary, variant)
             for each in done
             if each.results.study.explains == study.name and caveat.honest
             for variant, over in each.results.study.raw.get("variants", {}).items()
             if over == caveat.honest
         ]
-        text = "; ".join(filter(None, [caveat.text, *told]))
-        found.append(f"{text[0].upper()}{text[1:]}.")
-    return tuple(found)
+        text = "; ".join(filter(None, [caveat.text, *effects]))
+        caveats.append(f"{text[0].upper()}{text[1:]}.")
+    return tuple(caveats)
 
 
 def _not_shown(claim: Claim, judged: ComparisonVerdict) -> bool:
-    """Whether a comparison doesn't hold strictly; where there is no strict test, by the scores."""
+    """Return whether a comparison doesn't hold strictly, or by the paper's rule if there is no strict test."""
     tested = claim.test is not None or claim.relation in ("equivalent", "ratio")
     return (judged.strict if tested else judged.paper) != "holds"
 
 
 def _exception(claim: Claim, judged: ComparisonVerdict) -> list[Any]:
+    """Return a comparison that doesn't hold as a row of the table of exceptions."""
     pair = [claim.id, judged.comparison.config, judged.comparison.a, judged.comparison.b, claim.metric, claim.relation]
     verdicts = [judged.detectable, judged.paper, judged.strict]
     if judged.evidence is None:
         return [*pair, *[math.nan] * 5, *verdicts]
     gap, test = judged.evidence.estimate, judged.evidence.test
     p_values = (None, None) if test is None else (test.p_value, test.p_holm)
-    shown = [math.nan if p_value is None else p_value for p_value in p_values]
-    return [*pair, gap.value, gap.low, gap.high, *shown, *verdicts]
+    numbers = [math.nan if p_value is None else p_value for p_value in p_values]
+    return [*pair, gap.value, gap.low, gap.high, *numbers, *verdicts]

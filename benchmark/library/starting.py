@@ -1,4 +1,4 @@
-"""A first configuration for one's own documents: what a look at the file proposes, written out with comments."""
+"""First configuration for a user's documents: inspect the file, propose settings and write them with comments."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from benchmark.errors import ConfigError, DataError, quoted, unknown
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
-#: Records that are looked at, characters of a value, and bytes that a table's delimiter is told by.
+#: Limits on inspected records, characters of a value, and bytes from which a table's delimiter is guessed.
 LOOKED_AT, LONGEST, SNIFFED = 20_000, 200, 2**16
 DELIMITERS = ",;\t|"
-#: Words of a column's name; a longer one is taken for a document.
+#: Most words of a column's name; a longer first row is taken for a document.
 MOST_WORDS = 8
-#: What may separate classes, and the share of the values in which it is noticed.
+#: Possible separators of classes, and the smallest share of values that must have one.
 SEPARATORS, SHARE = ";|,", 0.05
 ROLES = ("text", "label", "labels", "id", "split", "group", "date")
-#: What columns are often called.
+#: Usual names of columns.
 USUAL = {
     "label": ("label", "class", "category", "queue", "topic", "target", "intent", "sentiment", "type", "y"),
     "labels": ("labels", "tags", "topics", "categories", "classes"),
@@ -42,7 +42,7 @@ SIDES = {"train", "test", "training", "testing", "dev", "valid", "validation", "
 
 @dataclass(frozen=True)
 class Look:
-    """What the beginning of a file says.
+    """Beginning of a file.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ class Look:
     columns : dict of str to list
         Values of the first records by column; empty for a folder.
     delimiter : str or None
-        Of a table whose columns aren't parted as its name's ending says.
+        Delimiter of a table, if it isn't the usual one of the file's extension.
     encoding : str
     header : bool
-        Whether the first row of a table was taken for the names of its columns.
+        Whether the first row of a table has the names of its columns.
     """
 
     path: Path
@@ -64,7 +64,7 @@ class Look:
 
 
 def look(path: Path, *, encoding: str = "utf-8", header: bool = True) -> Look:
-    """Look at a file or a folder of class folders; DataError if it is neither."""
+    """Read the beginning of a file, or accept a folder of class folders; DataError if the path is neither."""
     if path.is_dir():
         return Look(path, {}, None, encoding)
     if not path.exists():
@@ -72,24 +72,24 @@ def look(path: Path, *, encoding: str = "utf-8", header: bool = True) -> Look:
     check_encoding(encoding)
     delimiter = _delimiter(path, encoding)
     names = columns_of(path, encoding=encoding, delimiter=delimiter, header=header)
-    given = records(path, names, encoding=encoding, delimiter=delimiter, header=header)
-    first = [[v[:LONGEST] if isinstance(v, str) else v for v in values] for _, values in islice(given, LOOKED_AT)]
+    rows = records(path, names, encoding=encoding, delimiter=delimiter, header=header)
+    first = [[v[:LONGEST] if isinstance(v, str) else v for v in values] for _, values in islice(rows, LOOKED_AT)]
     if not first:
         raise DataError(f"{path}: holds no document")
     return Look(path, {name: [row[i] for row in first] for i, name in enumerate(names)}, delimiter, encoding, header)
 
 
 def why_no_header(seen: Look, wanted: Collection[str] = ()) -> str | None:
-    """Say why the first row of a table looks like a document and not like the names of columns; None if it doesn't.
+    """Return the reason why the first row of a table looks like a document and not like a header; None if it doesn't.
 
-    A row with all of the `wanted` names is a header. Otherwise, a name that occurs again in its column is a value; of
-    the rows that are left, one with a usual name is a header, and one with a long text, a number or a date is none.
+    A row with all of the `wanted` names is a header. Otherwise, a row is no header if one of its names occurs again in
+    the column. Otherwise, a row with a usual name is a header, and one with a long text, a number or a date is none.
     """
     named = bool(wanted) and set(wanted) <= set(seen.columns)
     if named or not seen.header or kind_of(seen.path) not in TABLES:
         return None
     for name, values in seen.columns.items():
-        if name and any(str(each).strip() == name for each in values):
+        if name and any(str(value).strip() == name for value in values):
             return f"{quoted(name)} occurs again in its column"
     if any(name.lower() in (*ROLES, *chain(*USUAL.values())) for name in seen.columns):
         return None
@@ -102,6 +102,7 @@ def why_no_header(seen: Look, wanted: Collection[str] = ()) -> str | None:
 
 
 def _number(text: str) -> bool:
+    """Return whether a text is a number."""
     try:
         float(text)
     except ValueError:
@@ -110,20 +111,21 @@ def _number(text: str) -> bool:
 
 
 def separator_in(seen: Look, roles: dict[str, str]) -> tuple[str, str] | None:
-    """Find what seems to separate several classes in the column of the class, with a value that holds it.
+    """Find a probable separator of several classes in the label column.
 
     Returns
     -------
     (str, str) or None
-        The separator that most values hold; None if fewer than `SHARE` of them do.
+        The most frequent separator, and a value that contains it; None if no more than `SHARE` of the values do.
     """
-    values = [str(each).strip() for each in seen.columns.get(roles.get("label", ""), ()) if isinstance(each, str)]
-    holding = {mark: [each for each in values if mark in each.strip(mark)] for mark in SEPARATORS}
-    best = max(SEPARATORS, key=lambda mark: len(holding[mark]))
-    return (best, holding[best][0]) if len(holding[best]) > SHARE * len(values) else None
+    labels = [str(label).strip() for label in seen.columns.get(roles.get("label", ""), ()) if isinstance(label, str)]
+    containing = {mark: [label for label in labels if mark in label.strip(mark)] for mark in SEPARATORS}
+    best = max(SEPARATORS, key=lambda mark: len(containing[mark]))
+    return (best, containing[best][0]) if len(containing[best]) > SHARE * len(labels) else None
 
 
 def _delimiter(path: Path, encoding: str) -> str | None:
+    """Guess the delimiter of a table; None if it is the usual one or can't be guessed."""
     usual = TABLES.get(kind_of(path))
     if usual is None:
         return None
@@ -131,32 +133,37 @@ def _delimiter(path: Path, encoding: str) -> str | None:
         lines = file.read(SNIFFED).splitlines(keepends=True)
     sample = decoded(b"".join(lines[: max(1, len(lines) - 1)]), encoding, path, 1, 0)
     try:
-        found = csv.Sniffer().sniff(sample.splitlines()[0] if sample else "", DELIMITERS).delimiter
+        guess = csv.Sniffer().sniff(sample.splitlines()[0] if sample else "", DELIMITERS).delimiter
     except csv.Error:
         return None
-    return None if found == usual else found
+    return None if guess == usual else guess
 
 
 def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
-    """Which column is what: as given, and for the rest as values and names suggest.
+    """Propose columns for the roles that the user didn't assign, from the columns' values and names.
 
     Parameters
     ----------
     seen : Look
     given : dict of str to str
-        Columns by role, of `ROLES`.
+        Columns that the user assigned, by role of `ROLES`.
+
+    Returns
+    -------
+    dict of str to str
+        All columns by role.
 
     Raises
     ------
     ConfigError
-        A given column isn't there.
+        If an assigned column doesn't exist.
     """
     for role, name in given.items():
         if seen.columns and name not in seen.columns:
             raise ConfigError(f"--{role}: {unknown('column', name, list(seen.columns))}")
-    found = dict(given)
+    roles = dict(given)
     suited: dict[str, Callable[[list[Any]], bool]] = {
-        "text": lambda values: all(isinstance(each, str | None) for each in values),
+        "text": lambda values: all(isinstance(value, str | None) for value in values),
         "split": lambda values: 2 <= len(_distinct(values)) <= 4 and {v.lower() for v in _distinct(values)} <= SIDES,
         "date": _dates,
         "label": lambda values: 2 <= len(_distinct(values)) <= max(2, len(values) // 3),
@@ -164,28 +171,30 @@ def propose(seen: Look, given: dict[str, str]) -> dict[str, str]:
         "group": lambda values: 2 <= len(_distinct(values)) < len(values),
     }
     for role, fits in suited.items():
-        if role in found or (role == "label" and "labels" in found):
+        if role in roles or (role == "label" and "labels" in roles):
             continue
-        left = [name for name, values in seen.columns.items() if name not in found.values() and fits(values)]
+        left = [name for name, values in seen.columns.items() if name not in roles.values() and fits(values)]
         usual = [name for name in left if name.lower() in USUAL.get(role, ())]
         if role == "text" and left:
-            found[role] = max(left, key=lambda name: sum(len(str(each or "")) for each in seen.columns[name]))
+            roles[role] = max(left, key=lambda name: sum(len(str(value or "")) for value in seen.columns[name]))
         elif usual:
-            found[role] = min(usual, key=lambda name: USUAL[role].index(name.lower()))
+            roles[role] = min(usual, key=lambda name: USUAL[role].index(name.lower()))
         elif left and role in ("label", "split", "date"):
-            found[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
-    return found
+            roles[role] = min(left, key=lambda name: len(_distinct(seen.columns[name])))
+    return roles
 
 
 def _distinct(values: Sequence[Any]) -> set[str]:
-    return {str(each).strip() for each in values if each is not None and not isinstance(each, list | dict)}
+    """Return the distinct values of a column as text, without lists and missing values."""
+    return {str(value).strip() for value in values if value is not None and not isinstance(value, list | dict)}
 
 
 def _dates(values: Sequence[Any]) -> bool:
+    """Return whether all values are dates."""
     try:
         return all(
-            isinstance(each, datetime) or (len(str(each)) >= 8 and bool(datetime.fromisoformat(str(each).strip())))
-            for each in values
+            isinstance(value, datetime) or (len(str(value)) >= 8 and bool(datetime.fromisoformat(str(value).strip())))
+            for value in values
         )
     except ValueError:
         return False
@@ -194,11 +203,11 @@ def _dates(values: Sequence[Any]) -> bool:
 def start(
     seen: Look, roles: dict[str, str], out: Path | None, *, overwrite: bool, separator: str | None, drop: Sequence[str]
 ) -> Path:
-    """Write the configuration; ConfigError where there is one already, unless it may be overwritten."""
+    """Write the configuration and return its path; ConfigError if the file exists and `overwrite` is false."""
     name = re.sub(r"[^A-Za-z0-9]+", "-", seen.path.resolve().name.partition(".")[0]).strip("-") or "mine"
     target = out or Path(f"{name}.yaml")
     if target.exists() and not overwrite:
-        raise ConfigError(f"{target}: is there already; --overwrite replaces it, --out names another file")
+        raise ConfigError(f"{target}: exists already; --overwrite replaces it, --out names another file")
     path = os.path.relpath(seen.path.resolve(), target.resolve().parent)
     text = written(seen, roles, target.stem, Path(path).as_posix(), separator=separator, drop=drop)
     write_whole(target, text.encode())
@@ -208,7 +217,7 @@ def start(
 def written(
     seen: Look, roles: dict[str, str], name: str, path: str, *, separator: str | None = None, drop: Sequence[str] = ()
 ) -> str:
-    """The configuration as YAML.
+    """Return the configuration as YAML.
 
     Parameters
     ----------
@@ -216,12 +225,13 @@ def written(
     roles : dict of str to str
         Columns by role.
     name : str
+        Name of the configuration.
     path : str
-        Of the file, relative to the configuration.
+        Path of the file, relative to the configuration.
     separator : str, optional
-        Between the classes of a document that may have several.
+        Separator of the classes of a document that may have several.
     drop : sequence of str
-        What is left out, see `corpora.files.DROPPED`.
+        Documents to drop, see `corpora.files.DROPPED`.
     """
     corpus: dict[str, Any] = {"name": "files", "path": path, **roles}
     if seen.delimiter is not None:
@@ -240,28 +250,30 @@ def written(
     text = {"lexer": "unicode", "stoplist": "none", "digits": "token", "min_documents": 2, **counted}
     return f"""# {name}: which classifier for {path}?  bench run {name}.yaml
 name: {name}
-corpus: # `bench data card {name}.yaml` notes what is in it, and later runs refuse another
+corpus: # `bench data card {name}.yaml` records its contents, and later runs reject any change
   {_line(corpus)}
-text: # words are runs of letters, in lower case; those of one document alone are left out
+text: # words are runs of letters, in lower case, that occur in at least two documents
   {_line(text)}
 protocol: # {why}
   {_line(protocol)}
-defaults: {{idf: training}} # no weight is taken from a document that is tested
+defaults: {{idf: training}} # document frequencies are those of the training documents
 methods:
-  - mnb # naive Bayes, the least that a method should beat
+  - mnb # naive Bayes, a baseline
   - complement-nb
-  - {{weighting: tfidf, classifier: linear-svm}} # what one would try first
-  - ngd # the geodesic distance on the simplex: exact, and its cost grows with the square of the documents
+  - {{weighting: tfidf, classifier: linear-svm}} # the usual first choice
+  - ngd # geodesic distance on the simplex: an exact kernel, whose cost grows with the square of the documents
 compare:
   - [ngd, tfidf-linear-svm]
 """
 
 
 def _line(mapping: dict[str, Any]) -> str:
+    """Return a mapping as one line of YAML."""
     return yaml.safe_dump(mapping, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6).strip()
 
 
 def _protocol(seen: Look, roles: dict[str, str], *, several: bool) -> tuple[dict[str, Any], str]:
+    """Return a protocol that suits the columns, and a comment on it."""
     stratified = {"stratified": False} if several else {}
     if "split" in roles:
         sides = sorted(_distinct(seen.columns[roles["split"]]))
@@ -273,5 +285,5 @@ def _protocol(seen: Look, roles: dict[str, str], *, several: bool) -> tuple[dict
         return {"name": "by-date", "test_share": 0.25}, "train on the old documents, test on the newest quarter"
     if "group" in roles:
         grouped = {"name": "k-fold", "k": 5, "grouped": True, **stratified}
-        return grouped, "each document is tested once, by machines that have seen none of its group"
+        return grouped, "each document is tested once, by classifiers trained without its group"
     return {"name": "k-fold", "k": 5, **stratified}, "each document is tested once"

@@ -1,4 +1,4 @@
-"""Several runs to one page: which method to choose, and what each step of the geometry brings."""
+"""Survey pages over several runs: comparison of methods, and ablation of the steps of the geometry."""
 
 from __future__ import annotations
 
@@ -35,35 +35,35 @@ if TYPE_CHECKING:
     from benchmark.report.contents import CellInfo
     from benchmark.report.grids import Grid
 
-#: The pages, and which configurations of a folder each is about.
+#: Pages, and patterns of their configurations.
 PAGES = {"choosing": ("all-methods-*.yaml", "learning-*.yaml"), "geometry": ("geometry-*.yaml",)}
-#: What others are compared with: what a practitioner would try first, and the papers' best kernel.
+#: Methods for comparison: the usual first choice, and the papers' best kernel.
 BASELINE, PAPERS = "tfidf-linear-svm", "ngd"
 
 
 def configurations(page: str, folder: Path) -> list[Path]:
-    """The configurations that a page is about, by their names.
+    """Return the configurations of a page, found by their names.
 
     Raises
     ------
     ConfigError
-        If there is no such page, or none of them.
+        If there is no such page, or the folder has no such configuration.
     """
     if page not in PAGES:
         raise ConfigError(unknown("page", page, list(PAGES)))
-    found = [path for pattern in PAGES[page] for path in sorted(folder.glob(pattern))]
-    if not found:
-        raise ConfigError(f"{folder}: has no configuration {' or '.join(PAGES[page])}; name some")
-    return found
+    paths = [path for pattern in PAGES[page] for path in sorted(folder.glob(pattern))]
+    if not paths:
+        raise ConfigError(f"{folder}: has no configuration {' or '.join(PAGES[page])}; pass configuration files")
+    return paths
 
 
 def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
-    """Write a page with its pictures, and say in a line what was written.
+    """Write a page with its pictures, and return a line that describes them.
 
     Raises
     ------
     ConfigError
-        Where a run is no table or curve of methods without choices, or the runs have no method in common.
+        If a run isn't a table or curve of methods without grid search, or the runs have no method in common.
     """
     survey = surveyed(done)
     ranking = ranking_of(survey)
@@ -83,23 +83,23 @@ def write_survey(done: Sequence[Finished], page: str, path: Path) -> str:
         images=images,
         machines=list(dict.fromkeys(_machine(each) for each in done)),
     )
-    shown = {name: spec for name, spec in pictures.items() if images[name] in text}
-    made = render.rendered(shown)
-    for name, files in made.items():
+    used = {name: spec for name, spec in pictures.items() if images[name] in text}
+    drawn = render.rendered(used)
+    for name, files in drawn.items():
         write_whole(path.parent / images[name], files["svg"])
     write_whole(path, text.encode())
-    said = f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
-    missing = [name for name in shown if name not in made]
-    return f"{said}; {missing_line(missing)}" if missing else said
+    line = f"{path}: {len(survey.methods)} methods on {len(survey.problems)} problem{'s' * (len(survey.problems) > 1)}"
+    missing = [name for name in used if name not in drawn]
+    return f"{line}; {missing_line(missing)}" if missing else line
 
 
 def surveyed(done: Sequence[Finished]) -> Survey:
-    """What several runs say of their methods, which are one where they have one name.
+    """Return the scores and comparisons of several runs; methods of the same name are one method.
 
     Raises
     ------
     ConfigError
-        Where a run is no table or curve of methods without choices.
+        If a run isn't a table or curve of methods without grid search.
     """
     problems, scores, gaps, panels = list[Problem](), list[list[Any]](), list[list[Any]](), dict[Panel, str]()
     methods: dict[str, str] = {}
@@ -114,9 +114,9 @@ def surveyed(done: Sequence[Finished]) -> Survey:
         curves = _curves(each)
         alike = [other.summary.name for other in done if _curves(other) == curves]
         for task in variant.tasks:
-            own = task.title if len(variant.tasks) > 1 else ""
-            name = " ".join(filter(None, (_short(each.summary.name, alike), own)))
-            title = ": ".join(filter(None, (each.summary.title, own)))
+            task_title = task.title if len(variant.tasks) > 1 else ""
+            name = " ".join(filter(None, (_short(each.summary.name, alike), task_title)))
+            title = ": ".join(filter(None, (each.summary.title, task_title)))
             problem = Problem(name, title, main_metric(each.summary), variant.collection.several)
             cells = [cell for cell in each.summary.cells if cell.task == task.name]
             rows = list(_score_rows(each, problem, cells))
@@ -131,45 +131,48 @@ def surveyed(done: Sequence[Finished]) -> Survey:
 
 
 def ranking_of(survey: Survey) -> Ranking:
-    """The mean ranks of the methods that have a score on every problem; ConfigError where there is none."""
+    """Return the mean ranks of the methods that have a score on every problem; ConfigError if there is none."""
     table = survey.table(survey.whole())
     if table.empty:
-        raise ConfigError("a survey needs tables of methods, and at least one method that all of them have")
+        raise ConfigError("a survey needs tables of methods, and at least one method that all tables have")
     return ranked(list(table.columns), table.to_numpy())
 
 
 def _steps(survey: Survey, known: dict[tuple[str, str], str]) -> Grid:
-    """The steps that some run compares; ConfigError where there is none."""
+    """Return the table of the steps that the runs compare; ConfigError if there is none."""
     compared = set(zip(survey.gaps["a"], survey.gaps["b"], strict=True))
     if not compared & set(known):
         steps = ", ".join(f"[{a}, {b}]" for a, b in known)
-        raise ConfigError(f"no run compares a step, of which this page knows {steps}")
+        raise ConfigError(f"no run compares a step of this page ({steps})")
     return step_grid(survey, {pair: words for pair, words in known.items() if pair in compared})
 
 
 def ensure_comparable(studies: Sequence[Experiment]) -> None:
-    """Refuse, before the work, what is no table or curve of methods without choices.
+    """Check before the runs that the experiments are tables or curves of methods without grid search.
 
     Raises
     ------
     ConfigError
+        If one isn't, or its main metric isn't a share where more is better.
     """
     for study in studies:
         if len(study.variants) > 1 or any(cell.choice for cell in study.cells):
-            raise ConfigError(f"{study.name}: a survey is of experiments without variants and choices")
+            raise ConfigError(f"{study.name}: a survey needs experiments without variants and without `choose`")
         if any(cell.terms is not None or cell.of_class for cell in study.cells):
-            raise ConfigError(f"{study.name}: a survey is of no curves over terms, and of no classes")
+            raise ConfigError(f"{study.name}: a survey can't have curves over terms, or scores of single classes")
         metric = tested_metric(study)
         if unit_of(metric, study.quantities) != "percent" or not more_is_better(metric, study.scorers):
-            problem = f"a survey ranks by a share of which more is better, not by {metric}; name one first in `metrics`"
+            problem = f"a survey ranks by a share where more is better, not by {metric}; put one first in `metrics`"
             raise ConfigError(f"{study.name}: {problem}")
 
 
 def _curves(done: Finished) -> bool:
+    """Return whether a run has learning curves."""
     return any(cell.size is not None for cell in done.summary.cells)
 
 
 def _score_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
+    """Yield the rows of `SCORED` for the cells of a problem."""
     scores = done.summary.headlines
     costs = {row["cell"]: row for row in done.summary.costs.to_dict("records")}
     for cell in cells:
@@ -182,6 +185,7 @@ def _score_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> 
 
 
 def _gap_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> Iterator[list[Any]]:
+    """Yield the rows of `GAPS` for the comparisons of a problem."""
     method = {cell.id: cell.method for cell in cells}
     signs = [row for row in done.summary.significance.to_dict("records") if row["test"] == "sign"]
     tests = {(row["a"], row["b"]): row for row in signs}
@@ -193,25 +197,26 @@ def _gap_rows(done: Finished, problem: Problem, cells: Sequence[CellInfo]) -> It
 
 
 def _lines(rows: Sequence[list[Any]]) -> tuple[Line, ...]:
-    """One line a method, of rows in the order of `SCORED`."""
-    found: dict[str, list[tuple[float, ...]]] = {}
+    """Return a line for each method, from rows with the columns `SCORED`."""
+    by_method: dict[str, list[tuple[float, ...]]] = {}
     for _, method, size, value, low, high, *_ in rows:
-        found.setdefault(method, []).append((size, value, low, high))
-    return tuple(Line(method, *map(tuple, zip(*sorted(points), strict=True))) for method, points in found.items())
+        by_method.setdefault(method, []).append((size, value, low, high))
+    return tuple(Line(method, *map(tuple, zip(*sorted(points), strict=True))) for method, points in by_method.items())
 
 
 def _words(spec: MethodSpec) -> str:
+    """Return a description of a method."""
     return f"{points_of(spec)}; {described(spec.classifier)}"
 
 
 def _sums_words(spec: MethodSpec) -> bool:
-    """Whether its decision is a sum over a document's words."""
+    """Return whether a method's decision value is a sum over the terms of a document."""
     parts = (spec.kernel or spec.classifier, spec.representation.features)
     return all(part.tags.sums_words for part in parts if part is not None)
 
 
 def _short(name: str, others: Sequence[str]) -> str:
-    """A run's name without the words that all of them begin with."""
+    """Return a run's name without the words that all names begin with."""
     words = [other.split("-") for other in others]
     n = 0
     while len(set(others)) > 1 and len({tuple(each[: n + 1]) for each in words}) == 1:
@@ -220,5 +225,6 @@ def _short(name: str, others: Sequence[str]) -> str:
 
 
 def _machine(done: Finished) -> str:
+    """Return the threads and processors of a run as text."""
     machine = read_manifest(done.folder)["machine"]
     return f"{machine['threads']} of {machine['processors']} processors"

@@ -1,7 +1,7 @@
-"""What a run computes, tried on a share of the documents and on a larger one, to what it takes on all of them.
+"""Pilot runs on two shares of the documents, to extrapolate the seconds of a run on all documents.
 
-Everything is computed by the runner's own functions, on fewer documents. Some of the seconds are the same for any
-number of them, the rest grows with a power that the kind of method has.
+Pilot runs call the functions of a run, with fewer documents. Part of the seconds is constant; the rest grows with a
+power of the number of documents that depends on the kind of method.
 """
 
 from __future__ import annotations
@@ -36,47 +36,48 @@ if TYPE_CHECKING:
 
     Seconds = NDArray[np.float64]
 
-#: The larger trial trains on so many documents, and at most this share of them; the smaller on so many times fewer.
+#: The larger pilot trains on at most `TRAINED` documents and at most `LARGEST` of them all, the smaller on `GROWTH`
+#: times fewer.
 TRAINED, LARGEST, GROWTH = 1200, 1 / 3, 4
-#: Documents of each class that are trained on at least; kinds of batches that are tried at most.
+#: Least number of training documents of each class, and largest number of kinds of batches that are timed.
 FEW, KINDS = 6, 60
-#: The powers of the documents that seconds grow with, beside those that are the same for any number. Without these, one
-#: power through both trials would give 20 Newsgroups a fifth of what it takes.
+#: Powers of the number of documents with which seconds grow, in addition to a constant part. Without the constant, one
+#: power through both pilots would estimate a fifth of the time for 20 Newsgroups.
 KERNELS, POINTS = 1.75, 1.25
 
 
 def clock() -> Seconds:
-    """Seconds on the clock and of the processors, shape (2,); the former also pass by what else the machine does."""
+    """Return wall-clock and CPU seconds, shape (2,); other programs affect only the former."""
     return np.array([time.perf_counter(), time.process_time()])
 
 
 def seconds_of(batches: Sequence[Batch], jobs: int, store: Store) -> Seconds:
-    """Seconds that batches take, as on a share of the documents they take a + c · documents ** power.
+    """Return the estimated seconds of batches, shape (2,), from the model a + c · documents ** power.
 
-    The smaller trial is done twice: the first also loads libraries, as a run does once.
+    The smaller pilot runs twice: the first also loads libraries, as a run does once.
     """
     sizes = [len(split.train) for batch in batches for job in batch.jobs for split in job.splits]
     large = min(LARGEST, TRAINED / max(sizes, default=1))
     first, less, more = (_tried(batches, share, jobs, store) for share in (large / GROWTH, large / GROWTH, large))
-    found = np.maximum(sum(first.values(), np.zeros(2)) - sum(less.values(), np.zeros(2)), 0)
+    estimate = np.maximum(sum(first.values(), np.zeros(2)) - sum(less.values(), np.zeros(2)), 0)
     for power, seconds in more.items():
-        found += extrapolated(less[power], seconds, large, power)
-    return found
+        estimate += extrapolated(less[power], seconds, large, power)
+    return estimate
 
 
 def extrapolated(less: Seconds, more: Seconds, large: float, power: float) -> Seconds:
-    """Seconds of all documents, given those of a `GROWTH`-th of a large share and of this share itself.
+    """Return the seconds of all documents, from those of a share (`more`) and of a `GROWTH`-th of it (`less`).
 
-    They lie on a line in documents ** power, which doesn't fall and leaves nothing below zero.
+    Seconds are linear in documents ** power, with a slope and a constant that aren't negative.
     """
     growing = np.clip((more - less) / (1 - GROWTH**-power), 0, more)
     return np.asarray(more + growing * (large**-power - 1))
 
 
 def _tried(batches: Sequence[Batch], share: float, jobs: int, store: Store) -> dict[float, Seconds]:
-    """Compute some batches on a share of their documents: seconds of all, by the power that they grow with.
+    """Time some batches on a share of their documents; return the estimated seconds of all batches by power.
 
-    Of the same methods on several splits there are tried two: the first makes what the others then find.
+    For the same methods on several splits, two splits are timed: the first computes what all others share.
     """
     counts, seconds = Counter(map(_kind, batches)), dict[Any, list[Any]]()
     chosen = dict.fromkeys([*counts][:: -(-len(counts) // KINDS) or 1], 2)
@@ -85,77 +86,84 @@ def _tried(batches: Sequence[Batch], share: float, jobs: int, store: Store) -> d
         if chosen.get(_kind(batch), 0):
             chosen[_kind(batch)] -= 1
             tasks.setdefault(batch.parts[0][0].place.of_task, []).append(batch)
-    bench = Workbench(jobs, int(memory_budget() * share**2))  # what a run doesn't hold isn't held here
+    bench = Workbench(jobs, int(memory_budget() * share**2))  # matrices too large to store in a run aren't stored here
     walk = Walk(RunContext(store), bench)
     with blas_threads(jobs):
-        for own in tasks.values():
-            for batch in sampled(own, share):
+        for of_task in tasks.values():
+            for batch in sampled(of_task, share):
                 started = clock()
                 walk.results_of(batch)
                 seconds.setdefault(_kind(batch), [batch]).append(clock() - started)
     bench.release()
     weight = len(counts) / max(1, len(chosen))
-    found = {power: np.zeros(2) for power in (KERNELS, POINTS)}
+    by_power = {power: np.zeros(2) for power in (KERNELS, POINTS)}
     for key, (batch, first, *rest) in seconds.items():
         power = POINTS if batch.parts[0][0].classifies_points else KERNELS
-        found[power] += weight * (first + (counts[key] - 1) * [first, *rest][-1])
-    return found
+        by_power[power] += weight * (first + (counts[key] - 1) * [first, *rest][-1])
+    return by_power
 
 
 def _kind(batch: Batch) -> tuple[Any, ...]:
-    """Return the same for batches of the same methods, on whatever split."""
+    """Return a key that is equal for batches of the same methods on different splits."""
     return tuple(point.place for point, _ in batch.parts)
 
 
 def thinned(rows: NDArray[np.intp], members: NDArray[np.bool_], share: float, few: int) -> NDArray[np.intp]:
-    """A share of some documents, drawn once and for all, with a few of each class; `members` has the classes of all."""
-    own = rows[np.argsort(np.random.default_rng(0).random(len(members))[rows])]
-    of_each = [own[members[own, code]][:few] for code in range(members.shape[1])]
-    return np.unique(np.concatenate([own[: int(np.ceil(share * len(rows)))], *of_each]))
+    """Return a random share of `rows`, with at least `few` of each class; every call draws the same documents.
+
+    `members` are the class indicators of all documents, shape (n, k).
+    """
+    shuffled = rows[np.argsort(np.random.default_rng(0).random(len(members))[rows])]
+    of_classes = [shuffled[members[shuffled, code]][:few] for code in range(members.shape[1])]
+    return np.unique(np.concatenate([shuffled[: int(np.ceil(share * len(rows)))], *of_classes]))
 
 
 def sampled(batches: Sequence[Batch], share: float) -> list[Batch]:
-    """Return batches of a task on a share of its documents, with a `FEW` of each class to train on."""
+    """Return the batches of a task on a share of its documents, with `FEW` or more to train on for each class."""
     some = batches[0].parts[0][0].problem
-    kept: dict[int, list[NDArray[np.intp]]] = {}
+    drawn: dict[int, list[NDArray[np.intp]]] = {}
     for split in (split for batch in batches for job in batch.jobs for split in job.splits):
-        kept[id(split)] = [
+        drawn[id(split)] = [
             thinned(rows, some.members, share, few) for rows, few in ((split.train, FEW), (split.test, 0))
         ]
     all_ = thinned(np.arange(len(some.documents)), some.members, share, 0)
-    rows = np.unique(np.concatenate([all_, *(each for both in kept.values() for each in both)]))
-    made: dict[int, Split] = {}  # one of each: methods are computed together on the same
+    rows = np.unique(np.concatenate([all_, *(part for both in drawn.values() for part in both)]))
+    made: dict[int, Split] = {}  # the same object for equal splits: methods are computed together on one
 
     def small(split: Split, train: NDArray[np.intp], test: NDArray[np.intp]) -> Split:
-        own = Split(split.name, np.searchsorted(rows, train), np.searchsorted(rows, test), split.number)
-        return made.setdefault(id(split), own)
+        """Return the split on the drawn documents."""
+        smaller = Split(split.name, np.searchsorted(rows, train), np.searchsorted(rows, test), split.number)
+        return made.setdefault(id(split), smaller)
 
     def small_job(job: Job) -> Job:
+        """Return the job on the drawn documents."""
         inner = []
         for split, folds in zip(job.splits, job.inner, strict=True):
-            train, _ = kept[id(split)]
-            own = [small(f, np.intersect1d(f.train, train), np.intersect1d(f.test, train)) for f in folds]
-            inner.append(tuple(own))
-        return replace(job, splits=tuple(small(split, *kept[id(split)]) for split in job.splits), inner=tuple(inner))
+            train, _ = drawn[id(split)]
+            smaller = [small(f, np.intersect1d(f.train, train), np.intersect1d(f.test, train)) for f in folds]
+            inner.append(tuple(smaller))
+        return replace(job, splits=tuple(small(split, *drawn[id(split)]) for split in job.splits), inner=tuple(inner))
 
     @cache
     def problem(whole: Problem) -> Problem:
+        """Return the problem with the drawn documents only."""
         counts = replace(whole.counts, documents=whole.documents.take(rows), matrix=whole.counts.matrix[rows])
         trained = None if whole.trained is None else np.flatnonzero(np.isin(rows, whole.trained))
         return Problem(counts, f"{len(rows)} of {whole.key}", whole.seed, trained)
 
     def part(point: PointWork, jobs: Sequence[Job]) -> tuple[PointWork, tuple[Job, ...]]:
-        # Not alone: a method that sees nothing in a few documents would be asked why, which no run does.
+        # Not alone: otherwise a method that fails on a few documents would be checked for degenerate predictions.
         return replace(point, problem=problem(point.problem), alone=False), tuple(map(small_job, jobs))
 
     return [replace(batch, parts=tuple(part(*each) for each in batch.parts)) for batch in batches]
 
 
 def held(batch: Batch, jobs: int) -> float:
-    """Bytes that a batch holds at most: weights, inner products, kernel matrices, and rows of these in LIBSVM's caches.
+    """Return the peak bytes of a batch: weights, inner products, kernel matrices, and their rows in LIBSVM's caches.
 
-    Weights are copied for what is trained on and tested. Inner products larger than the budget are never held. Kernels
-    of one-vs-one machines are tiles. A cache keeps float32, of the half of the documents that may be support vectors.
+    Weights are copied for training and testing. Inner products larger than the budget are never stored. Kernels of
+    one-vs-one machines are computed by tiles. A cache stores float32 values for half of the documents, those that may
+    be support vectors.
     """
     point, own = batch.parts[0]
     spec, problem, split, budget = point.method.spec, point.problem, own[0].splits[0], memory_budget()

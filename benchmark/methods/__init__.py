@@ -1,1 +1,1 @@
-"""What a configuration can name, and how it is trained and asked: a problem and its splits to decisions."""
+"""Methods: train a weighting, kernel and classifier on the splits of a problem and predict the test documents."""

@@ -1,4 +1,4 @@
-"""Check what a plug-in answers: a wrong shape, type or class would become a wrong number without a word."""
+"""Check the return values of plug-ins: a wrong shape, type or class would silently become a wrong score."""
 
 from __future__ import annotations
 
@@ -16,43 +16,43 @@ if TYPE_CHECKING:
 
 
 def real_numbers(values: Any, shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
-    """Return values as float64.
+    """Return the values as a float64 array.
 
     Parameters
     ----------
     values : array-like
     shape : tuple of int
-        What they must have.
+        Required shape.
     what : str
-        What gives them, for the message.
+        Source of the values, for the message.
 
     Raises
     ------
     ValueError
-        If they have another shape, or aren't finite real numbers.
+        If the values have another shape or aren't finite real numbers.
     """
-    found = np.asarray(values)
-    if np.ma.isMaskedArray(values) or found.dtype.kind not in "fiu":
-        raise ValueError(f"{what} gives values of the type {type(values).__name__} ({found.dtype}), not real numbers")
-    if found.shape != shape:
-        raise ValueError(f"{what} gives values of the shape {found.shape}, not {shape}")
-    if not np.isfinite(found).all():
+    array = np.asarray(values)
+    if np.ma.isMaskedArray(values) or array.dtype.kind not in "fiu":
+        raise ValueError(f"{what} gives values of the type {type(values).__name__} ({array.dtype}), not real numbers")
+    if array.shape != shape:
+        raise ValueError(f"{what} gives values of the shape {array.shape}, not {shape}")
+    if not np.isfinite(array).all():
         raise ValueError(f"{what} gives values that are not finite numbers")
-    return found.astype(np.float64, copy=False)
+    return array.astype(np.float64, copy=False)
 
 
 class CheckedClassifier:
-    """A plug-in's classifier, which is handed copies and whose answers are checked.
+    """Wrapper of a plug-in's classifier that passes copies and checks return values.
 
     Parameters
     ----------
     classifier : estimator
-        With `fit`, `class_scores` and, once it is fitted, `classes_`.
+        Has `fit`, `class_scores` and, once fitted, `classes_`.
 
     Attributes
     ----------
     classes_ : int32 array, shape (k,)
-        The training classes, in the order of the columns of its scores.
+        Training classes, in the order of the columns of `class_scores`.
     """
 
     def __init__(self, classifier: Any) -> None:
@@ -63,38 +63,47 @@ class CheckedClassifier:
         return getattr(self._classifier, name)
 
     def fit(self, X: sp.csr_array, y: NDArray[np.int32], *rankings: NDArray[np.intp] | None) -> CheckedClassifier:
-        """Train it on points, shape (n, V), and their classes, shape (n,); and terms of each class, if it selects them.
+        """Train the classifier on copies and check its `classes_`.
+
+        Parameters
+        ----------
+        X : CSR array, shape (n, V)
+            Training points.
+        y : int32 array, shape (n,)
+            Their classes.
+        *rankings : intp array, shape (k, V), or None
+            Terms of each class, the best first, for a classifier that selects terms.
 
         Raises
         ------
         ValueError
-            If its `classes_` aren't the training classes, each once.
+            If `classes_` isn't the set of training classes without repetition.
         """
-        trained = np.unique(y)
+        expected = np.unique(y)
         fitted = self._classifier.fit(X.copy(), y.copy(), *copy.deepcopy(rankings))
         self._classifier = self._classifier if fitted is None else fitted
-        given = getattr(self._classifier, "classes_", None)
-        classes = np.asarray(given)
-        whole = classes.dtype.kind in "iu" and classes.ndim == 1 and not np.ma.isMaskedArray(given)
-        if not whole or not np.array_equal(np.sort(classes), trained):
-            said = f"{classes.tolist()} of the type {classes.dtype}"
-            raise ValueError(f"{self._place}: its classes_ are {said}, and it was trained on {trained.tolist()}")
+        attribute = getattr(self._classifier, "classes_", None)
+        classes = np.asarray(attribute)
+        integers = classes.dtype.kind in "iu" and classes.ndim == 1 and not np.ma.isMaskedArray(attribute)
+        if not integers or not np.array_equal(np.sort(classes), expected):
+            problem = f"its classes_ are {classes.tolist()} of the type {classes.dtype}"
+            raise ValueError(f"{self._place}: {problem}, but the training classes are {expected.tolist()}")
         self.classes_ = classes.astype(np.int32)
         return self
 
     def class_scores(self, X: sp.csr_array) -> NDArray[np.float64]:
-        """Return scores of points, shape (m, k).
+        """Return the class scores of points, shape (m, k).
 
         Raises
         ------
         ValueError
-            If they have another shape, or aren't finite real numbers.
+            If the scores have another shape or aren't finite real numbers.
         """
         scores = self._classifier.class_scores(X.copy())
         n, k = X.shape[0], len(self.classes_)
-        return real_numbers(scores, (n, k), f"{self._place}: its class_scores, of {n} documents and {k} classes,")
+        return real_numbers(scores, (n, k), f"{self._place}: its class_scores of {n} documents and {k} classes")
 
 
 def with_checks(classifier: Any) -> Any:
-    """Return a classifier of this package as it is, and a plug-in's with its answers checked."""
+    """Return a classifier of this package unchanged, and a plug-in's classifier wrapped in `CheckedClassifier`."""
     return classifier if shipped(type(classifier)) else CheckedClassifier(classifier)

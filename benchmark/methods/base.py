@@ -1,4 +1,4 @@
-"""What a method is: it is given a task's documents and splits, and gives decisions on the tested documents."""
+"""Protocol of a method: train on the splits of a task and predict its test documents."""
 
 from __future__ import annotations
 
@@ -32,13 +32,14 @@ class Problem:
     Parameters
     ----------
     counts : Counts
-        Of the task's documents alone; labels are positions in the task's classes.
+        Term counts of the task's documents; labels are positions in the task's classes.
     key : str
-        Digest of all that `counts` come from.
+        Digest of everything that determines `counts`.
     seed : int
-        Of the experiment.
+        Seed of the experiment.
     trained : intp array, optional
-        Documents that any split of the experiment trains on, ascending: inner products have columns for them.
+        Rows of the documents that any split of the experiment trains on, ascending; inner products have a column for
+        each.
     """
 
     counts: Counts
@@ -53,12 +54,12 @@ class Problem:
 
     @property
     def several(self) -> bool:
-        """Whether a document may have several classes, or none."""
+        """True if a document may have several classes, or none."""
         return self.documents.topics is not None
 
     @cached_property
     def members(self) -> NDArray[np.bool_]:
-        """Which classes each document has, shape (n, k)."""
+        """Class indicators of each document, shape (n, k)."""
         documents = self.documents
         if documents.topics is not None:
             return documents.topics
@@ -66,32 +67,37 @@ class Problem:
 
 
 class Method(Protocol):
-    """A representation, a kernel or none, and a classifier, ready for the documents of one problem."""
+    """Representation, optional kernel and classifier for the documents of one problem."""
 
     @property
     def batched(self) -> bool:
-        """Whether the splits of a point are solved together, and kept as one entry of the store."""
+        """True if the splits of a setting are solved together and stored as one entry."""
 
     @property
     def uses_seed(self) -> bool:
-        """Whether its decisions depend on the problem's seed."""
+        """True if predictions depend on the problem's seed."""
 
     @property
     def spec(self) -> MethodSpec:
-        """What the configuration says of it."""
+        """Specification of the method, from the configuration."""
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """Train on each split's training documents and decide on those it tests.
+        """Train on the training documents of each split and predict its test documents.
 
         Parameters
         ----------
         problem : Problem
         splits : sequence of Split
         terms : int or None
-            How many terms are selected; None for all.
+            Number of terms to select; None for all.
         bench : Workbench
+
+        Returns
+        -------
+        list of SettingPredictions
+            One for each split.
 
         Raises
         ------
@@ -100,33 +106,33 @@ class Method(Protocol):
         """
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
-        """Train on a split's training documents, as `solve` does, and keep what decides on any others.
+        """Train on the training documents of a split, as `solve` does, and return the trained method.
 
         Raises
         ------
         ValueError, FloatingPointError
-            If the method can't be used on these documents, or what it learns can't be kept.
+            If the method can't be used on these documents, or has no trained state that can be saved.
         """
 
 
 class Stopwatch:
-    """Seconds by `CLOCKS`."""
+    """Timer of the parts that `CLOCKS` names."""
 
     def __init__(self) -> None:
         self._seconds = dict.fromkeys(CLOCKS, 0.0)
         self._last = time.perf_counter()
 
     def lap(self, part: str) -> None:
-        """Book the time since the last lap."""
+        """Add the time since the last lap to `part`."""
         now = time.perf_counter()
         self._seconds[part] += now - self._last
         self._last = now
 
     def book(self, part: str, seconds: float) -> None:
-        """Book seconds that were measured elsewhere, and none of the time since the last lap."""
+        """Add seconds that were measured elsewhere to `part`, and discard the time since the last lap."""
         self._seconds[part] += seconds
         self._last = time.perf_counter()
 
     def seconds(self, *parts: str) -> NDArray[np.float64]:
-        """All parts' seconds, those that aren't named as 0."""
+        """Return the seconds of each of `CLOCKS`, shape (6,), with 0 for those not among `parts`, if any are named."""
         return np.array([self._seconds[part] if not parts or part in parts else 0.0 for part in CLOCKS])

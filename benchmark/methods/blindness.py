@@ -1,4 +1,4 @@
-"""Whether a method could tell any of the documents apart that it decided on."""
+"""Degenerate predictions: ties and kernel values that don't distinguish the test documents."""
 
 from __future__ import annotations
 
@@ -14,30 +14,34 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import SettingPredictions
     from benchmark.methods.weights import Work
 
-#: Kernel values that are looked at together.
+#: Kernel values that are compared in one block.
 _VALUES = 10_000_000
 
 
 def blindness(spec: MethodSpec, work: Work, decisions: SettingPredictions) -> str:
-    """Why the decisions on a split say nothing of its documents; "" where they may say something.
+    """Return the reason why the predictions of a split are degenerate, or "" if they aren't.
 
-    Either all decisions are ties; or the kernel gives all tested documents the same values, so that the decision
-    values, which are sums of these, are the same, too. Kernel values are computed only where all documents were given
-    the same.
+    Predictions are degenerate if all of them are ties, or if the kernel has the same values for all test documents:
+    decision values are sums of kernel values, and so are the same, too. Kernel values are computed only where all test
+    documents get the same prediction.
 
     Parameters
     ----------
     spec : MethodSpec
     work : Work
-        The split.
+        The split and its documents.
     decisions : SettingPredictions
-        On its tested documents.
+        Predictions of the split's test documents.
+
+    Returns
+    -------
+    str
     """
     predicted, test = decisions.predicted, work.split.test
     if len(test) < 2 or (predicted != predicted[:1]).any():
         return ""
     if decisions.tied.all():
-        return "every decision is a tie: nothing tells one class from another"
+        return "every prediction is a tie: no class scores higher than all others"
     if spec.kernel is None or not elementwise(spec.kernel.cls):
         return ""
     kernel, normalization = kernel_of(spec), spec.representation.normalization
@@ -45,7 +49,7 @@ def blindness(spec: MethodSpec, work: Work, decisions: SettingPredictions) -> st
     gram = Gram(kernel, products, normalization, test, work.split.train)
     start, stop, first = 0, 2, gram.block(0, 1)
     while start < len(test):
-        if (gram.block(start, min(stop, len(test))) != first).any():  # most often the first two tell
+        if (gram.block(start, min(stop, len(test))) != first).any():  # most often the first two differ
             return ""
         start, stop = stop, stop + max(2, _VALUES // gram.shape[1])
-    return f"the kernel {kernel!r} gives all tested documents the same values, and so do the decisions"
+    return f"the kernel {kernel!r} has the same values for all test documents, so all get the same prediction"

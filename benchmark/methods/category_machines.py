@@ -1,7 +1,7 @@
-"""Machines that tell each class from all others: of documents with several classes, and on kernels that learn a model.
+"""One-vs-rest support vector machines, for documents with several classes and for kernels that learn a model.
 
-HP-TOP's features are made of the linear machines, and the two share them. Documents without any of the classes are one
-class more, "other", of HP-TOP's mixture alone.
+HP-TOP computes its features from the linear machines and shares them with the linear method. Documents without a class
+form an additional class, "other", in HP-TOP's mixture only.
 """
 
 from __future__ import annotations
@@ -43,27 +43,28 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 OTHER = "other"
-#: What is kept of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the tested ones.
+#: Cached arrays of a PLSI model: P(w|z), P(z|d) of the training documents, P(z), and P(z|d) of the test documents.
 _OF_MODEL = ("words", "documents", "classes", "tested")
 
 
 @dataclass(frozen=True, eq=False)
 class LinearMachines:
-    """The linear machine of each class that can be learned, with its clock.
+    """Linear support vector machine of each class that can be learned, with the training times.
 
     Parameters
     ----------
     points, tested : CSR arrays, shapes (n, V) and (m, V)
-        Training and tested documents.
+        Training and test documents.
     gram : float64 array, shape (n, n)
         Inner products of `points`, in the workbench's memory.
     machines : tuple of Machine
+        One for each class.
     other : Machine or None
-        Of the documents without any class, where there are such and others.
+        Machine of the documents without a class; None unless some training documents have a class and some don't.
     seconds : float64 array, shape (6,)
-        By `CLOCKS`, until the classes' machines were trained.
+        Seconds by `CLOCKS`, up to and including the training of `machines`.
     other_seconds : float
-        Of the training of `other`, done beside the classes'.
+        Seconds of the training of `other`, in parallel with `machines`.
     """
 
     points: sp.csr_array
@@ -76,7 +77,7 @@ class LinearMachines:
 
 
 def linear_machines(work: Work, spec: MethodSpec) -> LinearMachines:
-    """Those of a split, trained once for all methods that ask for the same one after the other."""
+    """Return the linear machines of a split, trained once for consecutive methods that need the same machines."""
     classifier = spec.classifier.build()
     machine = (classifier.C, classifier.epsilon, classifier.ridge, classifier.cache_mb, classifier.unit)
     documents = (work.problem.key, work.split.train.tobytes(), work.split.test.tobytes())
@@ -93,23 +94,25 @@ def _linear_machines(work: Work, spec: MethodSpec, classifier: SupportVectorClas
     gram = bench.square(points)
     watch.lap("products")
     rest = np.logical_not(members.any(axis=1)).reshape(-1, 1)
-    beside = [OTHER] if rest.any() and not rest.all() else []  # first: it takes longest, as a rule
-    asked = np.hstack([rest[:, : len(beside)], members[:, columns]])
+    beside = [OTHER] if rest.any() and not rest.all() else []  # first: it usually takes longest
+    targets = np.hstack([rest[:, : len(beside)], members[:, columns]])
 
     def learn() -> Arrays:
+        """Train the machines and return their arrays and seconds."""
         watch = Stopwatch()
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
-        machines = _trained(bench, classifier, C, asked, (*beside, *names), watch)
+        machines = _trained(bench, classifier, C, targets, (*beside, *names), watch)
         return {**_as_arrays(machines), "seconds": watch.seconds()}
 
     linear = replace(spec, kernel=None)
-    own = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
+    parameters = {"C": C, **{name: getattr(classifier, name) for name in ("epsilon", "ridge", "cache_mb")}}
     terms = work.terms, work.over_classes
-    arrays = bench.cached(*named(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **own), learn)
+    content = named(work.problem, linear, LinearMachines, "hyperplanes", work.split, terms, **parameters)
+    arrays = bench.cached(*content, learn)
     machines, seconds, other_seconds = _from_arrays(arrays), arrays["seconds"].copy(), 0.0
     other = machines[0] if beside else None
-    if other is not None:  # its part of what was done side by side
+    if other is not None:  # its share of the time of the parallel training
         training, one_by_one = CLOCKS.index("training"), CLOCKS.index("machines")
         other_seconds = float(seconds[training] * other.seconds / seconds[one_by_one])
         seconds[training] -= other_seconds
@@ -119,7 +122,7 @@ def _linear_machines(work: Work, spec: MethodSpec, classifier: SupportVectorClas
 
 
 def _as_arrays(machines: Sequence[Machine]) -> Arrays:
-    """Return machines end to end."""
+    """Return the machines as concatenated arrays."""
     return {
         "support": np.concatenate([np.empty(0, dtype=np.intp), *(each.support for each in machines)]),
         "coefficients": np.concatenate([np.empty(0), *(each.coefficients for each in machines)]),
@@ -130,14 +133,14 @@ def _as_arrays(machines: Sequence[Machine]) -> Arrays:
 
 
 def _from_arrays(arrays: Arrays) -> tuple[Machine, ...]:
-    """Return the machines back."""
+    """Return the machines that `_as_arrays` has concatenated."""
     support, coefficients = (np.split(arrays[name], arrays["ends"][:-1]) for name in ("support", "coefficients"))
     rows = zip(support, coefficients, arrays["rho"].tolist(), arrays["of_each"].tolist(), strict=False)
     return tuple(Machine(*row) for row in rows) if len(arrays["ends"]) else ()
 
 
 class LinearCategories(OnSplits):
-    """Linear machines as hyperplanes, one for each class: decisions are made without a kernel value."""
+    """Linear machines as hyperplanes, one for each class: decision values need no kernel values."""
 
     def _split(self, work: Work) -> SettingPredictions:
         linear = linear_machines(work, self.spec)
@@ -152,7 +155,7 @@ class LinearCategories(OnSplits):
 
 
 class KernelCategories(OnSplits):
-    """Machines on one kernel matrix, one for each class: any kernel that is elementwise in inner products."""
+    """One-vs-rest machines on one kernel matrix, for any kernel that is an elementwise function of inner products."""
 
     def _split(self, work: Work) -> SettingPredictions:
         watch = Stopwatch()
@@ -168,6 +171,7 @@ class KernelCategories(OnSplits):
         return FittedMachines.of(learned_of(work, self.spec), work.selected_counts()[work.split.train], machines)
 
     def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts]:
+        """Train the machines and return them with the inner products of their kernel."""
         kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, split, bench = self.spec.representation.normalization, work.split, work.bench
@@ -176,12 +180,12 @@ class KernelCategories(OnSplits):
         columns, names = learned_classes(work.members, work.problem.documents.classes)
         C = cost(classifier, kernel, products, normalization)
         machines = _trained(bench, classifier, C, work.members[:, columns], names, watch)
-        bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows of several classes have no order by class
+        bounds = np.array([0, len(split.train)], dtype=np.intp)  # rows with several classes can't be sorted by class
         return Machines("one-vs-rest", bounds, machines), products
 
 
 class GramCategories(OnSplits):
-    """Machines on the Gram rows that a kernel's own `transform` gives, one for each class."""
+    """One-vs-rest machines on the Gram rows that the kernel's `transform` returns."""
 
     def _split(self, work: Work) -> SettingPredictions:
         watch, classifier, split, bench = Stopwatch(), self.spec.classifier.build(), work.split, work.bench
@@ -201,10 +205,10 @@ class GramCategories(OnSplits):
 
 
 class TopMachines(OnSplits):
-    """HP-TOP: a machine for each class, on a kernel of its own that is made of all classes' linear machines.
+    """HP-TOP: one machine for each class, each on its own kernel, computed from the linear machines of all classes.
 
-    It can't be used where a class has no density: one training document, or no variance. The linear machines' time is
-    part of its feature extraction, the inner products are part of both.
+    HP-TOP can't be used where a class has no density: a single training document, or no variance. Its feature
+    extraction includes the time of the linear machines, except for the inner products, which are timed as "products".
     """
 
     def _split(self, work: Work) -> SettingPredictions:
@@ -217,7 +221,7 @@ class TopMachines(OnSplits):
             none = np.logical_not(members.any(axis=1)).reshape(-1, 1)
             mixture, machines, mixed = np.hstack([mixture, none]), (*machines, linear.other), (*names, OTHER)
         if len(mixed) < 2:
-            raise ValueError(f"HP-TOP needs two categories at least, and the training documents have {len(mixed)}")
+            raise ValueError(f"HP-TOP needs at least two classes, and the training documents have {len(mixed)}")
         top = kernel_of(self.spec).set_params(
             C=classifier.C, epsilon=classifier.epsilon, cache_mb=classifier.cache_mb, jobs=bench.jobs
         )
@@ -228,12 +232,12 @@ class TopMachines(OnSplits):
 
 
 class FisherMachines(OnSplits):
-    """Machines on the Fisher kernel of PLSI models of the split's training documents, one for each class.
+    """One-vs-rest machines on the Fisher kernel of PLSI models of the split's training documents.
 
-    The kernel is the inner product of the models' scores, so that a machine is a hyperplane among the scores.
+    The kernel is the inner product of the models' scores, so a machine is a hyperplane in the space of the scores.
     """
 
-    #: PLSI starts at random.
+    #: PLSI starts from random parameters.
     uses_seed: ClassVar[bool] = True
 
     def _split(self, work: Work) -> SettingPredictions:
@@ -241,7 +245,7 @@ class FisherMachines(OnSplits):
         watch, classifier = Stopwatch(), self.spec.classifier.build()
         model, folded, seconds = self._model(work, counts)
         watch.book("extraction", seconds[0])
-        # A latent class has a score for each word, and its own.
+        # A latent class has a score for each word and one for its probability.
         gram = bench.square(model.scores_, width=model.n_features_in_ + 1)
         bench.nodes.fill(DenseRows.square(gram), bench.jobs, classifier.ridge)
         watch.lap("kernel")
@@ -253,44 +257,47 @@ class FisherMachines(OnSplits):
         return _decided(work, values, watch.seconds())
 
     def _model(self, work: Work, counts: sp.csr_array) -> tuple[PLSIFisher, list[Array], Array]:
-        """Return the kernel with its models, the tested documents folded into each, and the seconds of both.
+        """Return the kernel with its models, the test documents folded into each model, and the seconds of both.
 
-        The models are kept rather than the Gram matrix: they take a hundredth of its bytes, and it is soon computed.
+        The models are cached instead of the Gram matrix: they take a hundredth of its bytes, and computing the matrix
+        is fast.
         """
         split, kernel = work.split, kernel_of(self.spec).set_params(seed=seed_of(work.problem, work.split))
         trained = counts[split.train]
 
         def learn() -> Arrays:
+            """Fit the PLSI models, fold in the test documents and return the arrays of both."""
             watch = Stopwatch()
             kernel.fit(trained)
             watch.lap("extraction")
             folded = kernel.fold(counts[split.test])
             watch.lap("testing")
             arrays = {"seconds": watch.seconds()[[PARTS.index("extraction"), PARTS.index("testing")]]}
-            for number, (model, own) in enumerate(zip(kernel.models_, folded, strict=True)):
-                parts = model.word_given_class, model.class_given_document, model.classes, own
+            for number, (model, tested) in enumerate(zip(kernel.models_, folded, strict=True)):
+                parts = model.word_given_class, model.class_given_document, model.classes, tested
                 arrays |= {f"{number}/{name}": array for name, array in zip(_OF_MODEL, parts, strict=True)}
             return arrays
 
         terms = work.terms, work.over_classes
         arrays = work.bench.cached(*named(work.problem, self.spec, type(self), "PLSI models", split, terms), learn)
-        of_each = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
+        by_model = [[arrays[f"{n}/{name}"] for name in _OF_MODEL] for n in range(len(kernel.models))]
         if not hasattr(kernel, "scores_"):
-            kernel.take(trained, [Fitted(plsi, *own[:-1]) for plsi, own in zip(kernel.models, of_each, strict=True)])
-        return kernel, [own[-1] for own in of_each], arrays["seconds"]
+            fitted = [Fitted(plsi, *parts[:-1]) for plsi, parts in zip(kernel.models, by_model, strict=True)]
+            kernel.take(trained, fitted)
+        return kernel, [parts[-1] for parts in by_model], arrays["seconds"]
 
 
 def seed_of(problem: Problem, split: Split) -> int:
-    """Of PLSI's random starts: another one for each split."""
+    """Return the seed of PLSI's random starting parameters, different for each split."""
     return int(np.random.default_rng([problem.seed, len(split.train), split.number, 1]).integers(2**31))
 
 
-def _top_seconds(linear: LinearMachines, own: Array) -> Array:
-    """HP-TOP's seconds: its own, and those of the linear machines as what its features are extracted by."""
+def _top_seconds(linear: LinearMachines, top: Array) -> Array:
+    """Return HP-TOP's seconds by `CLOCKS`: `top`, plus the linear machines' seconds as feature extraction."""
     products, extraction = (PARTS.index(part) for part in ("products", "extraction"))
-    seconds, theirs = own.copy(), linear.seconds[: len(PARTS)]
-    seconds[products] += theirs[products]
-    seconds[extraction] += theirs.sum() - theirs[products] + linear.other_seconds
+    seconds, of_linear = top.copy(), linear.seconds[: len(PARTS)]
+    seconds[products] += of_linear[products]
+    seconds[extraction] += of_linear.sum() - of_linear[products] + linear.other_seconds
     return seconds
 
 
@@ -302,7 +309,7 @@ def _trained(
     names: Sequence[str],
     watch: Stopwatch,
 ) -> tuple[Machine, ...]:
-    """A machine for each column of `members`, on the kernel matrix that was written last."""
+    """Train a machine for each column of `members` on the kernel matrix in the workbench's nodes."""
     parameters = {"C": C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
     machines = train_categories(bench.nodes, members, names, **parameters, jobs=bench.jobs)
     watch.lap("training")
@@ -311,6 +318,7 @@ def _trained(
 
 
 def _decided(work: Work, values: Array, seconds: Array) -> SettingPredictions:
+    """Return the predictions of decision values, shape (m, n_learned)."""
     columns, _ = learned_classes(work.members, work.problem.documents.classes)
     if work.problem.several:
         return decided_by_class(work.members, columns, values, seconds)

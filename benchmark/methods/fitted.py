@@ -1,7 +1,8 @@
-"""What a method has learned of its training documents: counts of any others to decision values and classes.
+"""Trained methods: compute decision values and classes of new documents from their counts.
 
-Machines keep the counts of their support vectors alone. Weights, kernel values, decisions and votes are those of the
-functions that a run calls; only where a decision is 0 but for rounding may a sum over fewer rows end otherwise.
+Support vector machines keep only the counts of their support vectors. Weights, kernel values, decision values and votes
+are computed by the functions that a run uses. Only a decision value that is 0 up to rounding may differ in sign: its
+sum has fewer rows.
 """
 
 from __future__ import annotations
@@ -40,21 +41,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What is alike in all that methods learn.
+    """Trained state that all methods have in common.
 
     Parameters
     ----------
     spec : MethodSpec
     terms : intp array, shape (V,), or None
-        Columns of the training documents' counts that were selected for all classes, the best first; None for all.
+        Columns of the terms selected for all classes, the best first; None for all terms.
     weighting : Weighting
-        That has learned.
+        Fitted weighting.
     several : bool
-        Whether a document may have several classes, or none.
+        True if a document may have several classes, or none.
     columns : intp array, shape (n_learned,)
-        The classes that were learned, see `learned_classes`; all of them where each document has one.
+        Positions of the learned classes, see `learned_classes`; all classes where each document has exactly one.
     everywhere : bool array, shape (k,)
-        The classes that every training document has, where they may have several.
+        True for classes that every training document has; always False where each document has exactly one class.
     """
 
     spec: MethodSpec
@@ -66,7 +67,7 @@ class Learned:
 
 
 def learned_of(work: Work, spec: MethodSpec) -> Learned:
-    """What every method learns of a split."""
+    """Return the trained state that every method has for a split."""
     several, classes = work.problem.several, work.problem.documents.classes
     columns, _ = learned_classes(work.members, classes) if several else (np.arange(len(classes)), classes)
     everywhere = np.asarray(work.members.all(axis=0) & several)
@@ -76,31 +77,33 @@ def learned_of(work: Work, spec: MethodSpec) -> Learned:
 
 @dataclass(frozen=True, eq=False)
 class FittedMethod(ABC):
-    """A trained method; the documents that it is asked about are rows of counts over its V terms, shape (m, V)."""
+    """Trained method; its methods take the counts of new documents over its V terms, shape (m, V)."""
 
     learned: Learned
 
     @abstractmethod
     def values(self, counts: sp.csr_array) -> Array:
-        """Decision values, shape (m, n_values): of each machine, hyperplane or class; on the calling thread.
+        """Return the decision values of each machine, hyperplane or class, shape (m, n_values).
+
+        Everything is computed on the calling thread.
 
         Raises
         ------
         FloatingPointError
-            If one is not finite.
+            If a decision value is not finite.
         """
 
     def given(self, values: Array) -> NDArray[Any]:
-        """The class of each document by its decision values, shape (m,); or which classes it is given, (m, k)."""
+        """Return the predicted class of each document, shape (m,), or its class indicators, shape (m, k)."""
         if self.learned.several:
             return given_by_class(self.learned.everywhere, self.learned.columns, values)
         return self._best(values)
 
     def class_values(self, values: Array) -> Array:
-        """A decision value for each class, shape (m, k).
+        """Return a decision value for each class, shape (m, k).
 
-        Where documents may have several classes, a class that could not be learned has -inf, or inf if it is given to
-        every document.
+        Where documents may have several classes, a class that could not be learned has -inf, or inf if it is predicted
+        for every document.
         """
         if not self.learned.several:
             return self._of_classes(values)
@@ -109,31 +112,33 @@ class FittedMethod(ABC):
         return full
 
     @abstractmethod
-    def _best(self, values: Array) -> NDArray[np.int32]: ...
+    def _best(self, values: Array) -> NDArray[np.int32]:
+        """Return the predicted class of each document, shape (m,)."""
 
     @abstractmethod
-    def _of_classes(self, values: Array) -> Array: ...
+    def _of_classes(self, values: Array) -> Array:
+        """Return a decision value for each class, shape (m, k)."""
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All numbers that were learned, by name, but for those of `learned`."""
+        """Return the learned arrays by name, without those of `learned`."""
 
     @classmethod
     @abstractmethod
     def restored(cls, learned: Learned, arrays: Arrays) -> Self:
-        """A trained method back from its numbers."""
+        """Return the trained method that `arrays` describes."""
 
 
 @dataclass(frozen=True, eq=False)
 class FittedMachines(FittedMethod):
-    """Support vector machines on a kernel that is elementwise in inner products.
+    """Support vector machines on a kernel that is an elementwise function of inner products.
 
     Parameters
     ----------
     counts : CSR array, shape (s, V)
-        Of the support vectors, sorted by class where each has one.
+        Term counts of the support vectors, sorted by class where each document has exactly one.
     machines : Machines
-        Over these rows.
+        Machines whose support indexes the rows of `counts`.
     """
 
     counts: sp.csr_array
@@ -141,14 +146,14 @@ class FittedMachines(FittedMethod):
 
     @classmethod
     def of(cls, learned: Learned, counts: sp.csr_array, machines: Machines) -> Self:
-        """From machines over training rows that have `counts`: rows that support none are left out."""
-        used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(each.support for each in machines.machines)]))
+        """Return the machines with the counts of their support vectors; `counts` has all training rows."""
+        used = np.unique(np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines.machines)]))
         bounds = np.searchsorted(used, machines.class_bounds)
-        kept = (replace(each, support=np.searchsorted(used, each.support), seconds=0.0) for each in machines.machines)
-        return cls(learned, counts[used], Machines(machines.scheme, bounds, tuple(kept)))
+        renumbered = (replace(m, support=np.searchsorted(used, m.support), seconds=0.0) for m in machines.machines)
+        return cls(learned, counts[used], Machines(machines.scheme, bounds, tuple(renumbered)))
 
     def values(self, counts: sp.csr_array) -> Array:
-        """Of each machine."""
+        """Return the decision values of each machine, shape (m, n_machines)."""
         m, s = counts.shape[0], self.counts.shape[0]
         if not self.machines.machines:
             return np.empty((m, 0))
@@ -162,20 +167,23 @@ class FittedMachines(FittedMethod):
         return class_values(self.machines, values)
 
     def _products(self, counts: sp.csr_array) -> InnerProducts:
-        """Between these documents and the support vectors; rows of both have numbers, those of these come first."""
-        own, m, s = self._own, counts.shape[0], self.counts.shape[0]
+        """Return the inner products of the m documents in `counts` and the s support vectors.
+
+        Rows 0 to m - 1 are the documents, rows m to m + s - 1 the support vectors.
+        """
+        support, m, s = self._support, counts.shape[0], self.counts.shape[0]
         representation, exponent = self.learned.spec.representation, self._kernel.exponent
         if representation.dirichlet:
-            weights = sp.vstack([self.learned.weighting.transform(counts), own.points], format="csr")
+            weights = sp.vstack([self.learned.weighting.transform(counts), support.points], format="csr")
             return frequency_products(weights, exponent, representation.dirichlet, n_rows=m)
         new = self._embedded(counts)
-        divisors = {representation.normalization: np.concatenate([new.divisors, own.divisors])}
-        products = np.concatenate([self_products(new.points), self_products(own.points)])
+        divisors = {representation.normalization: np.concatenate([new.divisors, support.divisors])}
+        products = np.concatenate([self_products(new.points), self_products(support.points)])
         rows = self._streamed.of(new.points)
         return InnerProducts(rows, np.arange(m, m + s), products, divisors, exponent, counts.shape[1])
 
     def _embedded(self, counts: sp.csr_array) -> _Embedded:
-        """As `Work.products` has them: selected terms are normalized before, all terms in `Gram`."""
+        """Return points and divisors as in `Work.products`: `Gram` normalizes only where all terms are used."""
         representation, exponent = self.learned.spec.representation, self._kernel.exponent
         if representation.dirichlet:
             weights = self.learned.weighting.transform(counts)
@@ -195,22 +203,22 @@ class FittedMachines(FittedMethod):
         return built
 
     @cached_property
-    def _own(self) -> _Embedded:
+    def _support(self) -> _Embedded:
         return self._embedded(self.counts)
 
     @cached_property
     def _streamed(self) -> StreamedProducts:
-        return StreamedProducts(self._own.points, np.arange(self.counts.shape[0]))
+        return StreamedProducts(self._support.points, np.arange(self.counts.shape[0]))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """The support vectors' counts, and each machine's rows, coefficients and offset."""
-        each = self.machines.machines
+        """Return the support vectors' counts, and the rows, coefficients and offset of each machine."""
+        machines = self.machines.machines
         return {
             "bounds": self.machines.class_bounds,
-            "n_support": np.array([len(machine.support) for machine in each], dtype=np.int64),
-            "support": np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in each)]).astype(np.int32),
-            "coefficients": np.concatenate([np.empty(0), *(machine.coefficients for machine in each)]),
-            "rho": np.array([machine.rho for machine in each]),
+            "n_support": np.array([len(machine.support) for machine in machines], dtype=np.int64),
+            "support": np.concatenate([np.empty(0, dtype=np.intp), *(m.support for m in machines)]).astype(np.int32),
+            "coefficients": np.concatenate([np.empty(0), *(machine.coefficients for machine in machines)]),
+            "rho": np.array([machine.rho for machine in machines]),
             "counts.data": self.counts.data,
             "counts.indices": self.counts.indices,
             "counts.indptr": self.counts.indptr,
@@ -219,7 +227,7 @@ class FittedMachines(FittedMethod):
 
     @classmethod
     def restored(cls, learned: Learned, arrays: Arrays) -> Self:
-        """The machines back from `arrays`."""
+        """Return the machines that `arrays` describes."""
         ends = np.cumsum(arrays["n_support"])[:-1]
         support = np.split(arrays["support"].astype(np.intp), ends)
         coefficients = np.split(arrays["coefficients"], ends)
@@ -235,7 +243,7 @@ class FittedMachines(FittedMethod):
 
 @dataclass(frozen=True, eq=False)
 class _Embedded:
-    """Points to be multiplied, shape (n, V), and what their products are divided by, shape (n,)."""
+    """Points, shape (n, V), and the divisors of their inner products, shape (n,)."""
 
     points: sp.csr_array
     divisors: Array
@@ -243,12 +251,12 @@ class _Embedded:
 
 @dataclass(frozen=True, eq=False)
 class FittedHyperplanes(FittedMethod):
-    """A hyperplane for each learned class, of documents with several."""
+    """One hyperplane for each learned class, for documents with several classes."""
 
     hyperplanes: Hyperplanes
 
     def values(self, counts: sp.csr_array) -> Array:
-        """Of each learned class."""
+        """Return the decision values of each learned class, shape (m, n_learned)."""
         points = points_of(counts, self.learned.spec.representation, self.learned.weighting)
         return self.hyperplanes.values(canonical(points))
 
@@ -259,23 +267,27 @@ class FittedHyperplanes(FittedMethod):
         raise NotImplementedError
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Weights and offsets."""
+        """Return the weights and offsets of the hyperplanes."""
         return asdict(self.hyperplanes)
 
     @classmethod
     def restored(cls, learned: Learned, arrays: Arrays) -> Self:
-        """The hyperplanes back from `arrays`."""
+        """Return the hyperplanes that `arrays` describes."""
         return cls(learned, Hyperplanes(arrays["weights"], arrays["offsets"]))
 
 
 @dataclass(frozen=True, eq=False)
 class FittedPoints(FittedMethod):
-    """A classifier of points; where documents may have several classes, one for each learned class."""
+    """Classifier of points, or one binary classifier for each learned class where documents may have several."""
 
     models: tuple[Any, ...]
 
     def values(self, counts: sp.csr_array) -> Array:
-        """Class scores, in the order of ``classes_``; or by how much the score inside a class is above that outside."""
+        """Return the class scores in the order of ``classes_``, shape (m, k).
+
+        Where documents may have several classes, return for each learned class the score of the class less that of the
+        rest, shape (m, n_learned).
+        """
         points = points_of(counts, self.learned.spec.representation, self.learned.weighting)
         if not self.learned.several:
             return check_finite(self.models[0].class_scores(points))
@@ -294,16 +306,16 @@ class FittedPoints(FittedMethod):
         return full
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What each classifier's `kept` names."""
-        found = {}
+        """Return the arrays that `kept` of each classifier names."""
+        arrays = {}
         for number, model in enumerate(self.models):
             for name in model.kept:
-                found[f"{number}.{name}"] = np.asarray(getattr(model, _attribute(name)))
-        return found
+                arrays[f"{number}.{name}"] = np.asarray(getattr(model, _attribute(name)))
+        return arrays
 
     @classmethod
     def restored(cls, learned: Learned, arrays: Arrays) -> Self:
-        """The classifiers back from `arrays`."""
+        """Return the classifiers that `arrays` describes."""
         n = len(learned.columns) if learned.several else 1
         models = [learned.spec.classifier.build() for _ in range(n)]
         for number, model in enumerate(models):
@@ -314,12 +326,12 @@ class FittedPoints(FittedMethod):
 
 
 def _attribute(kept: str) -> str:
-    """Return what a classifier calls an array that a kept model stores: what follows the last dot of its name."""
+    """Return the classifier's attribute for an array that a saved model stores: the name after the last dot."""
     return kept.rpartition(".")[2]
 
 
 def inside_and_outside(model: Any, points: sp.csr_array) -> tuple[Array, Array]:
-    """Scores of being in a class and of being outside, shape (m,) each, by a classifier of 1 against 0."""
+    """Return the scores of class 1 (in the class) and class 0 (outside), shape (m,) each, of a binary classifier."""
     scores = check_finite(model.class_scores(points))
     inside, outside = (scores[:, int(np.flatnonzero(model.classes_ == code)[0])] for code in (1, 0))
     return inside, outside

@@ -1,4 +1,4 @@
-"""Decision values of training documents, each from machines that were trained without it."""
+"""Out-of-fold decision values: each training document is scored by a method that was trained without it."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
     from benchmark.methods.base import Problem
     from benchmark.methods.fitted import FittedMethod
 
-#: Of the cross-validation that thresholds and probabilities are made by, and candidates chosen by where all documents
-#: train.
+#: Folds of the cross-validation that fits thresholds and probabilities, and that chooses candidates where all documents
+#: are training documents.
 FOLDS = 5
 
 
 def folds_of(problem: Problem, split: Split) -> list[Split]:
-    """Folds of a split's training documents."""
+    """Return the folds of a split's training documents, as rows of the problem's documents."""
     rows = split.train
-    made = KFold(FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
-    return [Split(each.name, rows[each.train], rows[each.test], each.number) for each in made]
+    folds = KFold(FOLDS, problem.seed, stratified=not problem.several).splits(problem.documents.take(rows))
+    return [Split(fold.name, rows[fold.train], rows[fold.test], fold.number) for fold in folds]
 
 
 def held_out_values(problem: Problem, split: Split, fit: Callable[[Split], FittedMethod]) -> NDArray[np.float64]:
-    """Class values of a split's training documents, shape (n_train, k), each by what `fit` makes of the other folds."""
+    """Return out-of-fold class values of a split's training documents, shape (n_train, k); `fit` trains on a split."""
     matrix, values = problem.counts.matrix, np.empty(problem.members.shape)
     for fold in folds_of(problem, split):
         fitted = fit(fold)

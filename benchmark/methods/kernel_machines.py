@@ -1,4 +1,4 @@
-"""Support vector machines on kernels that are elementwise functions of inner products, one class a document."""
+"""Support vector machines on kernel matrices, for documents with exactly one class."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OnSplits:
-    """A method that solves each split by itself.
+    """Base class of methods that solve each split separately.
 
     Parameters
     ----------
     spec : MethodSpec
     over_classes : str
-        How terms are ranked for all classes, where they are selected.
+        How the information gains of a term are aggregated over the classes, where terms are selected.
     """
 
     spec: MethodSpec
@@ -66,43 +66,45 @@ class OnSplits:
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """Train on each split and decide, see `Method.solve`."""
+        """Train on each split and predict its test documents, see `Method.solve`."""
         with threads(bench):
             return [self._split(Work(problem, split, splits, terms, self.over_classes, bench)) for split in splits]
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
-        """Train on a split, see `Method.fit`."""
+        """Train on a split and return the trained method, see `Method.fit`."""
         with threads(bench):
             return self._fitted(Work(problem, split, [split], terms, self.over_classes, bench))
 
     def _split(self, work: Work) -> SettingPredictions:
+        """Train on a split and predict its test documents."""
         raise NotImplementedError
 
     def _fitted(self, work: Work) -> FittedMethod:  # noqa: ARG002
-        raise ValueError(f"what the kernel {self.spec.kernel and self.spec.kernel.name!r} learns can't be kept")
+        """Train on a split and return the trained method."""
+        raise ValueError(f"a model with the kernel {self.spec.kernel and self.spec.kernel.name!r} can't be saved")
 
 
 class KernelMachine(OnSplits):
-    """LIBSVM on each split by itself: one-vs-one or one-vs-rest, training documents sorted by class.
+    """LIBSVM on each split separately: one-vs-one or one-vs-rest, training documents sorted by class.
 
-    Its kernel is a subclass of `Kernel`, its classifier `SupportVectorClassifier`.
+    The kernel is a subclass of `Kernel`, the classifier is `SupportVectorClassifier`.
     """
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """Train on each split and decide, see `Method.solve`."""
+        """Train on each split and predict its test documents, see `Method.solve`."""
         if self.joins(terms) is None:
             return super().solve(problem, splits, terms, bench)
-        (found,) = solve_joined([(self, splits)], problem, terms, bench)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        (predictions,) = solve_joined([(self, splits)], problem, terms, bench)
+        if isinstance(predictions, Exception):
+            raise predictions
+        return predictions
 
     def joins(self, terms: int | None) -> tuple[Any, ...] | None:
-        """Return the same for machines that can be trained together; None for what is trained alone.
+        """Return a key that is equal for machines that can be trained together; None for a machine trained alone.
 
-        A plug-in's kernel is alone: what it does to its arguments, or reads, is of its own results only.
+        A plug-in's kernel is trained alone: if it changes its arguments or reads files, that affects its results only.
         """
         ours = self.spec.kernel is not None and shipped(self.spec.kernel.cls)
         if not (ours and self.spec.classifier.build().scheme == "one-vs-one"):
@@ -124,7 +126,7 @@ class KernelMachine(OnSplits):
         return FittedMachines.of(learned_of(work, self.spec), work.selected_counts()[rows], machines)
 
     def _trained(self, work: Work, watch: Stopwatch) -> tuple[Machines, InnerProducts, NDArray[np.intp]]:
-        """The machines, what their kernel values are made of, and the training documents in the order of theirs."""
+        """Return the machines, the inner products of their kernel, and the training rows sorted by class."""
         kernel, classifier = kernel_of(self.spec), self.spec.classifier.build()
         products = work.products(self.spec.representation, kernel.exponent, watch)
         normalization, (rows, sizes) = self.spec.representation.normalization, _by_class(work)
@@ -144,7 +146,7 @@ class KernelMachine(OnSplits):
 
 
 def _by_class(work: Work) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The training documents, class after class, and how many each class has."""
+    """Return the training rows sorted by class, and the number of training documents of each class."""
     documents, train = work.problem.documents, work.split.train
     labels = documents.labels[train]
     return train[np.argsort(labels, kind="stable")], np.bincount(labels, minlength=len(documents.classes))
@@ -158,90 +160,93 @@ def solve_joined(
     *,
     once: bool = False,
 ) -> list[list[SettingPredictions] | Exception]:
-    """Train one-vs-one machines that share inner products, split by split, and decide.
+    """Train one-vs-one machines that share inner products, split by split, and predict the test documents.
 
     Parameters
     ----------
     asked : sequence of (KernelMachine, sequence of Split)
-        Machines that `joins` the same, each with the splits that it is asked for.
+        Machines with equal keys of `joins`, each with the splits to solve.
     problem, terms, bench
-        As of `Method.solve`.
+        As in `Method.solve`.
     once : bool
-        Whether nothing else needs the inner products.
+        True if nothing else needs the inner products.
 
     Returns
     -------
     list of (list of SettingPredictions or Exception)
-        For each machine its decisions, split by split, or why it can't be trained on one of them.
+        For each machine its predictions, split by split, or the error that prevents its training on one of them.
     """
-    found: list[dict[int, SettingPredictions]] = [{} for _ in asked]
+    predictions: list[dict[int, SettingPredictions]] = [{} for _ in asked]
     failed: dict[int, Exception] = {}
-    splits = {id(split): split for _, own in asked for split in own}
+    all_splits = {id(split): split for _, splits in asked for split in splits}
     with threads(bench):
-        for number, split in splits.items():
-            wanted = [i for i, (_, own) in enumerate(asked) if any(each is split for each in own) and i not in failed]
-            machines = [asked[i][0] for i in wanted]
+        for number, split in all_splits.items():
+            pending = [i for i, (_, splits) in enumerate(asked) if any(s is split for s in splits) and i not in failed]
+            machines = [asked[i][0] for i in pending]
             if not machines:
                 continue
-            work = Work(problem, split, [*splits.values()], terms, machines[0].over_classes, bench)
-            for i, decided in zip(wanted, _solve_together(machines, work, once=once), strict=True):
-                if isinstance(decided, Exception):
-                    failed[i] = decided
+            work = Work(problem, split, [*all_splits.values()], terms, machines[0].over_classes, bench)
+            for i, result in zip(pending, _solve_together(machines, work, once=once), strict=True):
+                if isinstance(result, Exception):
+                    failed[i] = result
                 else:
-                    found[i][number] = decided
-    return [failed[i] if i in failed else [found[i][id(split)] for split in own] for i, (_, own) in enumerate(asked)]
+                    predictions[i][number] = result
+    return [
+        failed[i] if i in failed else [predictions[i][id(split)] for split in splits]
+        for i, (_, splits) in enumerate(asked)
+    ]
 
 
 def _solve_together(
     machines: Sequence[KernelMachine], work: Work, *, once: bool
 ) -> list[SettingPredictions | Exception]:
-    """Train machines of the same inner products on a split and decide, or tell why they can't be trained.
+    """Train machines that share inner products on a split; return the predictions or the error of each.
 
-    Seconds are those of all threads, divided by how many there are.
+    Seconds are summed over threads and divided by the number of threads.
     """
     watch, bench, specs = Stopwatch(), work.bench, [machine.spec for machine in machines]
     exponent, (rows, sizes) = kernel_of(specs[0]).exponent, _by_class(work)
     products = work.products(specs[0].representation, exponent, watch, by_class=True, once=once)
 
-    @cache  # kernels that are the same are evaluated once
+    @cache  # equal kernels are evaluated once
     def gram(kernel: str, normalization: str, *, tested: bool) -> Gram:
         built = kernel_of(next(spec for spec in specs if repr(spec.kernel) == kernel))
         return Gram(built, products, normalization, work.split.test if tested else rows, rows)
 
-    found, wanted = dict[int, SettingPredictions | Exception](), dict[int, Wanted]()
-    asked: list[Gram] = []
-    for each, spec in enumerate(specs):
+    results, pending = dict[int, SettingPredictions | Exception](), dict[int, Wanted]()
+    test_grams: list[Gram] = []
+    for number, spec in enumerate(specs):
         classifier, name = spec.classifier.build(), (repr(spec.kernel), spec.representation.normalization)
         try:
             C = cost(classifier, kernel_of(spec), products, name[1])
         except ValueError as error:
-            found[each] = error
+            results[number] = error
             continue
-        own = classifier.epsilon, classifier.cache_mb, classifier.ridge
-        wanted[each] = Wanted(gram(*name, tested=False), C, *own)
-        asked.append(gram(*name, tested=True))
+        settings = classifier.epsilon, classifier.cache_mb, classifier.ridge
+        pending[number] = Wanted(gram(*name, tested=False), C, *settings)
+        test_grams.append(gram(*name, tested=True))
     watch.lap("products")
-    training, testing = Clock(len(wanted)), Clock(len(wanted))
+    training, testing = Clock(len(pending)), Clock(len(pending))
     budget, jobs = bench.budget, bench.jobs
-    fitted = fit_together([*wanted.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
-    decided = decide_together(fitted, asked, jobs=jobs, clock=testing)
+    fitted = fit_together([*pending.values()], sizes, jobs=jobs, nodes=bench.nodes, budget=budget, clock=training)
+    decision_values = decide_together(fitted, test_grams, jobs=jobs, clock=testing)
     products_seconds = (training.shared + testing.shared) / jobs
-    for i, (each, trained, values) in enumerate(zip(wanted, fitted, decided, strict=True)):
+    for i, (number, trained, values) in enumerate(zip(pending, fitted, decision_values, strict=True)):
         if isinstance(trained, Exception) or isinstance(values, Exception):
-            found[each] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
+            results[number] = trained if isinstance(trained, Exception) else values  # type: ignore[assignment]
             continue
-        own_watch = Stopwatch()
+        machine_watch = Stopwatch()
         predicted, tied = predict(trained, values)
-        own_watch.lap("testing")
+        machine_watch.lap("testing")
         spent = {"products": products_seconds, "training": training.own[i] / jobs, "testing": testing.own[i] / jobs}
         for part, seconds in spent.items():
-            own_watch.book(part, float(seconds))
-        found[each] = SettingPredictions.of_split(predicted, tied, watch.seconds() + own_watch.seconds())
-    return [found[i] for i in range(len(machines))]
+            machine_watch.book(part, float(seconds))
+        results[number] = SettingPredictions.of_split(predicted, tied, watch.seconds() + machine_watch.seconds())
+    return [results[i] for i in range(len(machines))]
 
 
 class GramMachine(OnSplits):
-    """LIBSVM on each split by itself, on the Gram rows that a kernel's own `transform` gives."""
+    """LIBSVM on each split separately, on the Gram rows that the kernel's `transform` returns."""
 
     def _split(self, work: Work) -> SettingPredictions:
         watch, labels = Stopwatch(), work.problem.documents.labels
@@ -260,12 +265,13 @@ class GramMachine(OnSplits):
 def cached_rows(
     work: Work, method: OnSplits, points: sp.csr_array, train: NDArray[np.intp], y: NDArray[Any]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the `gram_rows` of a split's documents, of which `train` names the training points and y their classes.
+    """Return the `gram_rows` of a split: training rows `train` with the classes `y`, and its test documents.
 
-    Those that took long are kept from one run to the next.
+    Rows that took long to compute are cached between runs.
     """
 
     def make() -> dict[str, NDArray[Any]]:
+        """Compute the rows."""
         kernel = kernel_on(work, method.spec)
         return dict(zip(("gram", "tested"), gram_rows(kernel, points[train], y, points[work.split.test]), strict=True))
 
@@ -277,51 +283,56 @@ def cached_rows(
 def gram_rows(
     kernel: Any, points: sp.csr_array, y: NDArray[Any], tested: sp.csr_array
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """A kernel's values between training points, shape (n, n), and between tested points and these, shape (m, n).
+    """Return the Gram rows of the training points and of the test points against the training points.
 
     Parameters
     ----------
     kernel : transformer
-        `fit(points, y)` remembers the training points, `transform` gives the values against them.
+        `fit(points, y)` remembers the training points, `transform` returns Gram rows against them.
     points, tested : CSR arrays, shapes (n, V) and (m, V)
+        Training points and test points.
     y : array, shape (n,) or (n, k)
-        The training points' classes.
+        Classes of the training points, or class indicators.
+
+    Returns
+    -------
+    float64 arrays, shapes (n, n) and (m, n)
 
     Raises
     ------
     ValueError
-        If they have another shape, aren't finite numbers, or are all equal.
+        If the values have another shape, aren't finite numbers, or are all equal.
     """
-    ours = shipped(type(kernel))  # a plug-in is handed copies
+    ours = shipped(type(kernel))  # a plug-in gets copies
     kernel.fit(points if ours else points.copy(), y if ours else y.copy())
-    found = []
+    grams = []
     for rows in (points, tested):
         values = kernel.transform(rows if ours else rows.copy())
-        found.append(real_numbers(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
-    check_different(kernel, found[0])
-    return found[0], found[1]
+        grams.append(real_numbers(values, (rows.shape[0], points.shape[0]), f"the kernel {kernel!r}"))
+    check_different(kernel, grams[0])
+    return grams[0], grams[1]
 
 
 def check_finite(kernel: Any, values: NDArray[np.float64]) -> None:
-    """Raise ValueError where a kernel's values are no numbers."""
+    """Raise ValueError where a kernel's values are not finite numbers."""
     if not np.isfinite(largest_magnitude(values)):
         raise ValueError(f"the kernel {kernel!r} gives values that are not finite numbers")
 
 
 def check_different(kernel: Any, gram: NDArray[np.float64]) -> None:
-    """Raise ValueError where a Gram matrix has but one value: it tells no documents apart."""
+    """Raise ValueError where all values of a Gram matrix are equal, so that no documents can be distinguished."""
     if gram.size > 1 and gram.min() == gram.max():
         raise ValueError(f"the kernel {kernel!r} gives {gram.flat[0]:g} for every pair of documents: all values equal")
 
 
 @dataclass(frozen=True)
 class ManyMachines:
-    """LIBSVM on many splits of documents of two classes, over one kernel matrix between all documents.
+    """LIBSVM on many splits of documents of two classes, with one kernel matrix of all documents.
 
     Parameters
     ----------
     spec : MethodSpec
-        As of `KernelMachine`; weights must not depend on the split.
+        As in `KernelMachine`; weights must not depend on the split.
     """
 
     spec: MethodSpec
@@ -331,9 +342,9 @@ class ManyMachines:
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """Train on each split and decide, see `Method.solve`; each split has the same share of the seconds."""
+        """Train on each split and predict, see `Method.solve`; seconds are divided equally among the splits."""
         if terms is not None or len(problem.documents.classes) != 2:
-            raise ValueError("machines over one kernel matrix need two classes, and the same terms in all splits")
+            raise ValueError("splits share one kernel matrix only with two classes and the same terms in all splits")
         watch, labels = Stopwatch(), problem.documents.labels
         classifier = self.spec.classifier.build()
         with threads(bench):
@@ -351,30 +362,30 @@ class ManyMachines:
             )
         watch.lap("training")
         seconds = (spent + watch.seconds("training")) / len(splits)
-        # LIBSVM's rule: only a positive decision is for the first class.
+        # LIBSVM's rule: only a positive decision value predicts the first class.
         return [SettingPredictions.of_split((values <= 0).astype(np.int32), values == 0, seconds) for values in decided]
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMachines:
-        """Train on a split, see `Method.fit`; coefficients are those of the kernel itself, whatever C's unit."""
+        """Train on a split, see `Method.fit`; coefficients are of the unscaled kernel, whatever C's unit."""
         work, classifier = Work(problem, split, [split], terms, "sum", bench), self.spec.classifier.build()
-        each = _binary(split, problem.documents.labels)
+        binary = _binary(split, problem.documents.labels)
         with threads(bench):
             matrix, _, unit = self._matrix(problem, classifier, bench)
             bench.nodes.fill_square(matrix, bench.jobs)
             parameters = {"C": classifier.C, "epsilon": classifier.epsilon, "cache_mb": classifier.cache_mb}
-            (machine,) = train(bench.nodes, [(each.first, each.second)], **parameters, jobs=bench.jobs)
-        rows = np.concatenate([each.first, each.second])
+            (machine,) = train(bench.nodes, [(binary.first, binary.second)], **parameters, jobs=bench.jobs)
+        rows = np.concatenate([binary.first, binary.second])
         position = np.zeros(len(matrix), dtype=np.intp)
         position[rows] = np.arange(len(rows))
-        own = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
-        bounds = np.array([0, len(each.first), len(rows)])
-        machines = Machines("one-vs-one", bounds, (own,))
+        machine = replace(machine, support=position[machine.support], coefficients=machine.coefficients / unit)
+        bounds = np.array([0, len(binary.first), len(rows)])
+        machines = Machines("one-vs-one", bounds, (machine,))
         return FittedMachines.of(learned_of(work, self.spec), problem.counts.matrix[rows], machines)
 
     def _matrix(
         self, problem: Problem, classifier: SupportVectorClassifier, bench: Workbench
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-        """The kernel between all documents of the task, divided by C's unit; the seconds it took, and the unit."""
+        """Return the kernel matrix of all documents of the task divided by C's unit, its seconds, and the unit."""
         watch, representation, kernel = Stopwatch(), self.spec.representation, kernel_of(self.spec)
         everything = np.arange(len(problem.documents))
         rows = everything if learns(representation) else None
@@ -384,9 +395,11 @@ class ManyMachines:
         n, unit = len(everything), 1.0
 
         def make() -> dict[str, NDArray[Any]]:
+            """Compute the Gram matrix, block by block."""
             matrix = np.empty((n, n))
 
             def fill(start: int, stop: int) -> None:
+                """Compute the rows from start to stop."""
                 matrix[start:stop] = gram.block(start, stop)
 
             run_blocks(fill, n, rows_per_block(n), bench.jobs)
@@ -404,24 +417,25 @@ class ManyMachines:
 
 
 def _binary(split: Split, labels: NDArray[np.int32]) -> BinaryProblem:
+    """Return the training rows of both classes, and the test rows."""
     first = labels[split.train] == 0
     return BinaryProblem(split.train[first], split.train[~first], split.test)
 
 
 def cost(classifier: SupportVectorClassifier, kernel: Kernel, products: InnerProducts, normalization: str) -> float:
-    """C in the unit it is meant in: the mean of k(x, x) is that over all documents of the problem."""
+    """Return C in its unit; the mean of k(x, x) is taken over all documents of the problem."""
     return classifier.C if classifier.unit == "one" else classifier.cost(self_values(kernel, products, normalization))
 
 
 def kernel_of(spec: MethodSpec) -> Any:
-    """A new kernel; ValueError where a method has none."""
+    """Build the kernel of a method; ValueError where it has none."""
     if spec.kernel is None:
         raise ValueError(f"the classifier {spec.classifier.name!r} needs a kernel")
     return spec.kernel.build()
 
 
 def kernel_on(work: Work, spec: MethodSpec) -> Any:
-    """A new kernel that knows the blocks of the terms and their weights, where it is a sum over them."""
+    """Build the kernel of a method; set the blocks of the terms and their weights where it is a sum over blocks."""
     kernel = kernel_of(spec)
     if "block_of" in tags_of(kernel).set_by_run:
         weighting = work.weighting(work.selected_counts(), spec.representation)
@@ -431,6 +445,9 @@ def kernel_on(work: Work, spec: MethodSpec) -> Any:
 
 @contextmanager
 def threads(bench: Workbench) -> Iterator[None]:
-    """Let BLAS and compiled functions use as many threads as the workbench has: one owner of the cores at a time."""
+    """Limit BLAS and compiled functions to the workbench's number of threads while the block runs.
+
+    Only one of LIBSVM, BLAS and numba uses the cores at a time.
+    """
     with blas_threads(bench.jobs), numba_threads(bench.jobs):
         yield

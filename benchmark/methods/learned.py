@@ -1,7 +1,7 @@
-"""Which classes can be learned from training documents, and decision values of classes to decisions.
+"""Learnable classes, and predictions from the decision values of classes.
 
-A class that no training document has can't be learned: no method gives it to a document; one that every training
-document has is given to every document.
+A class that no training document has can't be learned, and is never predicted. A class that every training document has
+can't be learned either, and is predicted for every document where documents may have several classes.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 
 
 def learned_classes(members: NDArray[np.bool_], classes: tuple[str, ...]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Columns of the classes that some training documents have and others don't, and their names.
+    """Return the columns and names of the classes that some training documents have and others don't.
 
     Parameters
     ----------
     members : bool array, shape (n, k)
-        Which classes each training document has.
+        Class indicators of the training documents.
     classes : tuple of str, length k
     """
     columns = np.flatnonzero(members.any(axis=0) & ~members.all(axis=0))
@@ -32,14 +32,16 @@ def learned_classes(members: NDArray[np.bool_], classes: tuple[str, ...]) -> tup
 
 
 def given_by_class(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], values: Array) -> NDArray[np.bool_]:
-    """A decision for each class: a document is given those with a positive value.
+    """Return class indicators, shape (m, k): the classes with a positive decision value.
 
     Parameters
     ----------
     everywhere : bool array, shape (k,)
-        The classes that every training document has.
+        True for classes that every training document has.
     columns : intp array, shape (n_learned,)
+        Positions of the learned classes.
     values : float64 array, shape (m, n_learned)
+        Decision values.
 
     Raises
     ------
@@ -47,23 +49,23 @@ def given_by_class(everywhere: NDArray[np.bool_], columns: NDArray[np.intp], val
         If a decision value is not finite.
     """
     check_finite(values)
-    given = np.repeat(everywhere[None], len(values), axis=0)
-    given[:, columns] = values > 0  # LIBSVM's rule
-    return given
+    predicted = np.repeat(everywhere[None], len(values), axis=0)
+    predicted[:, columns] = values > 0  # LIBSVM's rule
+    return predicted
 
 
 def decided_by_class(
     members: NDArray[np.bool_], columns: NDArray[np.intp], values: Array, seconds: Array
 ) -> SettingPredictions:
-    """See `given_by_class`; `members`, shape (n, k), says which classes each training document has."""
-    given = given_by_class(np.asarray(members.all(axis=0)), columns, values)
-    tied = np.zeros(given.shape, dtype=bool)
+    """Return the predictions of `given_by_class`; `members` are the training documents' class indicators, (n, k)."""
+    predicted = given_by_class(np.asarray(members.all(axis=0)), columns, values)
+    tied = np.zeros(predicted.shape, dtype=bool)
     tied[:, columns] = values == 0
-    return SettingPredictions.of_split(given, tied, seconds)
+    return SettingPredictions.of_split(predicted, tied, seconds)
 
 
 def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds: Array) -> SettingPredictions:
-    """One class for each document: the largest of its values, shape (m, n_learned); of those that tie, the first."""
+    """Predict for each document the class with the largest of its values, shape (m, n_learned); ties: first class."""
     check_finite(values)
     full = np.full((len(values), k), -np.inf)
     full[:, columns] = values
@@ -72,7 +74,7 @@ def decided_by_largest(k: int, columns: NDArray[np.intp], values: Array, seconds
 
 
 def check_finite(values: Array) -> Array:
-    """The values; FloatingPointError if one isn't finite."""
+    """Return the decision values; FloatingPointError if one isn't finite."""
     if not np.isfinite(values).all():
         raise FloatingPointError("a decision value is not a finite number")
     return values

@@ -1,4 +1,4 @@
-"""Methods with a plug-in's part: what goes wrong in it is told with file and line, and stops its cell alone."""
+"""Methods with a plug-in's kernel or classifier: an error in it is reported with file and line, and fails its cell."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     from benchmark.methods.fitted import FittedMethod
     from benchmark.methods.workbench import Workbench
 
-#: Training documents that are looked at before all of them are.
+#: Training documents that are checked first.
 _FEW = 50
 
 
 @dataclass(frozen=True)
 class OnesOwn:
-    """A method whose kernel or classifier is a plug-in's.
+    """Method whose kernel or classifier is a plug-in.
 
     Parameters
     ----------
     method : Method
+        The method to run.
     part : type
         The plug-in's class.
     """
@@ -41,40 +42,40 @@ class OnesOwn:
 
     @property
     def batched(self) -> bool:
-        """As of the method."""
+        """`batched` of the wrapped method."""
         return self.method.batched
 
     @property
     def uses_seed(self) -> bool:
-        """As of the method."""
+        """`uses_seed` of the wrapped method."""
         return self.method.uses_seed
 
     @property
     def spec(self) -> MethodSpec:
-        """As of the method."""
+        """`spec` of the wrapped method."""
         return self.method.spec
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """As of the method; a ValueError in a line for whatever goes wrong.
+        """Solve with the wrapped method, see `Method.solve`.
 
         Raises
         ------
         ValueError
-            Also if all values of the kernel are equal.
+            For any error in the plug-in's code, in one line; and if all values of its kernel are equal.
         """
         with guarded(self.part):
             self._check_values(problem, splits[0])
             return self.method.solve(problem, splits, terms, bench)
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedMethod:
-        """As of the method; a ValueError in a line for whatever goes wrong."""
+        """Train with the wrapped method, see `Method.fit`; any error in the plug-in's code becomes a ValueError."""
         with guarded(self.part):
             return self.method.fit(problem, split, terms, bench)
 
     def _check_values(self, problem: Problem, split: Split) -> None:
-        """Refuse an elementwise kernel that is no number, or the same, for all training documents of a split."""
+        """Raise ValueError where an elementwise kernel has values that aren't finite numbers, or only equal values."""
         spec = self.method.spec
         if spec.kernel is None or not elementwise(spec.kernel.cls):
             return

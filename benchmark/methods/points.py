@@ -1,4 +1,4 @@
-"""Classifiers that take points: naive Bayes and its relatives, and linear models without a kernel."""
+"""Classifiers of points: naive Bayes and its relatives, and linear models without a kernel."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class _Given:
-    """What one split's classifiers are trained on and asked about.
+class _SplitPoints:
+    """Training and test points of one split.
 
     Parameters
     ----------
     train, test : CSR arrays, shapes (n_train, V) and (m, V)
     terms : int or None
-        How many terms a classifier selects for each class; None where it takes those it is given.
+        How many terms the classifier selects for each class; None where it uses all V terms.
     rankings : intp array, shape (k, V), or None
         Terms of each class, the best first.
     """
@@ -50,19 +50,20 @@ class _Given:
 
 @dataclass(frozen=True)
 class PointClassifier:
-    """A classifier of points, trained on each split: the largest score wins, ties go to the first of its `classes_`.
+    """Classifier of points, trained on each split.
 
-    Of documents with several classes, there is a classifier for each class against the others; a document is given
-    the class if the score of being in it is larger than that of being outside.
+    It predicts the class with the largest score; ties go to the first of its `classes_`. Where documents may have
+    several classes, a binary classifier is trained for each class against the rest, and the class is predicted if its
+    score is larger than that of the rest.
 
     Parameters
     ----------
     spec : MethodSpec
-        Without a kernel.
+        Specification without a kernel.
     over_classes : str
-        How terms are ranked for all classes, where they are selected.
+        How the information gains of a term are aggregated over the classes, where terms are selected.
     batched : bool
-        Whether the splits of a point are kept together.
+        True if the splits of a setting are stored as one entry.
     """
 
     spec: MethodSpec
@@ -73,83 +74,87 @@ class PointClassifier:
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """Train on each split and decide, side by side; see `Method.solve`."""
+        """Train on the splits in parallel and predict, see `Method.solve`."""
         representation = self.spec.representation
         for_each = tags_of(self.spec.classifier.cls).selects_terms
         if terms is not None:
             for split in splits:
-                bench.rankings(problem, split)  # before there are threads: they share what is learned here
-        alike = [None]
+                bench.rankings(problem, split)  # before the threads start: they share the rankings
+        shared = [None]
         if not differs_by_split(representation) and (terms is None or for_each):
             matrix = problem.counts.matrix
-            alike = [points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))]
+            shared = [points_of(matrix, representation, learned_weighting(problem, matrix, representation, splits[0]))]
 
         def one(split: Split) -> SettingPredictions:
+            """Train on one split and predict its test documents."""
             watch = Stopwatch()
             work = Work(problem, split, splits, terms, self.over_classes, bench)
-            # Nobody else needs the points of a split that is alone: they aren't held while its rows are trained on.
-            given = self._given(work, alike[0] if len(splits) > 1 else alike.pop())
+            # A single split pops the points, so that their memory is free while it trains on its rows.
+            points = self._points(work, shared[0] if len(splits) > 1 else shared.pop())
             watch.lap("extraction")
             decide = self._several if problem.several else self._single
-            return decide(problem, split, given, watch)
+            return decide(problem, split, points, watch)
 
         with blas_threads(1), ThreadPoolExecutor(bench.jobs) as pool:
             return list(pool.map(one, splits))
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedPoints:
-        """Train on a split, see `Method.fit`."""
+        """Train on a split and return the trained method, see `Method.fit`."""
         work = Work(problem, split, [split], terms, self.over_classes, bench)
         with blas_threads(1):
-            given, learned = self._given(work, None), learned_of(self._own(work), self.spec)
-            problems = [(problem.documents.labels[split.train], given.rankings)]
+            points, learned = self._points(work, None), learned_of(self._for_all_classes(work), self.spec)
+            targets = [(problem.documents.labels[split.train], points.rankings)]
             if problem.several:
-                problems = list(_each(work.members, learned.columns, given.rankings))
-            return FittedPoints(learned, tuple(self._fitted(given, *each) for each in problems))
+                targets = list(_one_vs_rest(work.members, learned.columns, points.rankings))
+            return FittedPoints(learned, tuple(self._fitted(points, *target) for target in targets))
 
-    def _own(self, work: Work) -> Work:
-        """With the terms that are selected for all classes."""
+    def _for_all_classes(self, work: Work) -> Work:
+        """Return the work with the number of terms selected for all classes: None where the classifier selects."""
         return replace(work, terms=None) if tags_of(self.spec.classifier.cls).selects_terms else work
 
-    def _given(self, work: Work, alike: sp.csr_array | None) -> _Given:
-        """Points of all documents, or `alike` where they are those of every split, to what is trained on and asked."""
-        own, split = self._own(work), work.split
-        points = own.points(self.spec.representation) if alike is None else alike
-        for_each = work.terms if own.terms is None else None
+    def _points(self, work: Work, shared: sp.csr_array | None) -> _SplitPoints:
+        """Return the points of a split, as rows of `shared` where the splits have the same points."""
+        whole, split = self._for_all_classes(work), work.split
+        points = whole.points(self.spec.representation) if shared is None else shared
+        for_each = work.terms if whole.terms is None else None
         rankings = None if for_each is None else work.bench.rankings(work.problem, split).of_each()
-        return _Given(points[split.train], points[split.test], for_each, rankings)
+        return _SplitPoints(points[split.train], points[split.test], for_each, rankings)
 
-    def _single(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> SettingPredictions:
-        model = self._fitted(given, problem.documents.labels[split.train], given.rankings)
+    def _single(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
+        """Train and predict where each document has exactly one class."""
+        model = self._fitted(points, problem.documents.labels[split.train], points.rankings)
         watch.lap("training")
-        scores = check_finite(model.class_scores(given.test))
+        scores = check_finite(model.class_scores(points.test))
         codes = model.classes_[scores.argmax(axis=1)].astype(np.int32)
         tied = (scores == scores.max(axis=1, keepdims=True)).sum(axis=1) > 1
         watch.lap("testing")
         return SettingPredictions.of_split(codes, tied, watch.seconds())
 
-    def _several(self, problem: Problem, split: Split, given: _Given, watch: Stopwatch) -> SettingPredictions:
+    def _several(self, problem: Problem, split: Split, points: _SplitPoints, watch: Stopwatch) -> SettingPredictions:
+        """Train and predict where documents may have several classes."""
         members = problem.members[split.train]
         columns, _ = learned_classes(members, problem.documents.classes)
         values = np.empty((len(split.test), len(columns)))
-        for position, (inside, rankings) in enumerate(_each(members, columns, given.rankings)):
-            model = self._fitted(given, inside, rankings)
+        for position, (labels, rankings) in enumerate(_one_vs_rest(members, columns, points.rankings)):
+            model = self._fitted(points, labels, rankings)
             watch.lap("training")
-            own, other = inside_and_outside(model, given.test)
-            # Compared, not subtracted: the difference of two scores that differ may be 0.
-            values[:, position] = (own > other).astype(np.float64) - (own < other)
+            inside, outside = inside_and_outside(model, points.test)
+            # Compared, not subtracted: the difference of two different scores may underflow to 0.
+            values[:, position] = (inside > outside).astype(np.float64) - (inside < outside)
             watch.lap("testing")
         return decided_by_class(members, columns, values, watch.seconds())
 
-    def _fitted(self, given: _Given, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
-        if given.terms is None:
-            return with_checks(self.spec.classifier.build()).fit(given.train, labels)
-        return with_checks(self.spec.classifier.build(n_terms=given.terms)).fit(given.train, labels, rankings)
+    def _fitted(self, points: _SplitPoints, labels: NDArray[np.int32], rankings: NDArray[np.intp] | None) -> Any:
+        """Train a classifier on the training points and labels."""
+        if points.terms is None:
+            return with_checks(self.spec.classifier.build()).fit(points.train, labels)
+        return with_checks(self.spec.classifier.build(n_terms=points.terms)).fit(points.train, labels, rankings)
 
 
-def _each(
+def _one_vs_rest(
     members: NDArray[np.bool_], columns: NDArray[np.intp], rankings: NDArray[np.intp] | None
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.intp] | None]]:
-    """Each class to be learned against the rest: which documents it has, and the terms of either side."""
+    """Yield the binary labels of each learned class against the rest, and the rankings for both."""
     for column in columns:
-        # What a term tells about a class it tells about the documents outside.
+        # A term's information gain is the same for a class and for the rest.
         yield members[:, column].astype(np.int32), None if rankings is None else rankings[[column, column]]

@@ -1,4 +1,4 @@
-"""Training documents to rankings of the terms: one for all classes, or one for each."""
+"""Rankings of terms by information gain on the training documents, for all classes or for each class."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
-    """What the presence of each term tells about each class; the terms of every number are a ranking's beginning.
+    """Information gain of each term for each class; the first n terms of a ranking are the n best.
 
     Parameters
     ----------
     gains : float64 array, shape (k, V)
         Information gains over the training documents, in nats.
     shares : float64 array, shape (k,)
-        Share of the training documents that each class has.
+        Share of the training documents in each class.
     """
 
     gains: NDArray[np.float64]
@@ -31,17 +31,23 @@ class Rankings:
 
     @classmethod
     def learn(cls, problem: Problem, train: NDArray[np.intp]) -> Self:
-        """From the documents at `train`; ValueError if there are none of a class, where each has exactly one."""
+        """Compute the gains over the documents at `train`.
+
+        Raises
+        ------
+        ValueError
+            If a class has no training document, where each document has exactly one class.
+        """
         documents = problem.documents
-        of = problem.members[train] if problem.several else documents.labels[train]
-        gains = information_gain(problem.counts.matrix[train], of, documents.classes)
+        classes = problem.members[train] if problem.several else documents.labels[train]
+        gains = information_gain(problem.counts.matrix[train], classes, documents.classes)
         return cls(gains, problem.members[train].sum(axis=0) / len(train))
 
     def of_all(self, number: int, over_classes: str) -> NDArray[np.intp]:
-        """The best terms for all classes, shape (number,); ValueError if there are not so many."""
+        """Return the best terms for all classes, shape (number,); ValueError if there are fewer terms."""
         checked_size(number, self.gains.shape[1])
         return rank_terms(aggregate(self.gains, self.shares, over_classes))[:number]
 
     def of_each(self) -> NDArray[np.intp]:
-        """Terms by falling gain for each class, shape (k, V)."""
+        """Return the terms of each class by decreasing gain, shape (k, V)."""
         return rank_terms(self.gains)

@@ -1,4 +1,4 @@
-"""What a configuration says of a method to the method that does it."""
+"""Build the method that solves a specification from a configuration."""
 
 from __future__ import annotations
 
@@ -28,36 +28,41 @@ if TYPE_CHECKING:
 
 
 def method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws: bool) -> Method:
-    """The method that solves a problem's splits.
+    """Return the method that solves a problem's splits.
 
     Parameters
     ----------
     spec : MethodSpec
     problem : Problem
     terms : Terms or None
-        How terms are selected, where they are.
+        How terms are selected; None for all terms.
     draws : bool
-        Whether the splits are many small draws from one collection.
+        True if the splits are many small random training sets from one collection.
+
+    Returns
+    -------
+    Method
 
     Raises
     ------
     ValueError
-        If the parts of the method don't go together, see `check_method`.
+        If the parts of the method are incompatible, see `check_method`.
     """
     check_method(spec)
     method = _method_for(spec, problem, terms, draws=draws)
     if spec.threshold != "zero" and problem.several:
         method = Thresholded(method)
-    own = [each.cls for each in (spec.kernel, spec.classifier) if each is not None and not shipped(each.cls)]
-    return OnesOwn(method, own[0]) if own else method
+    plugins = [part.cls for part in (spec.kernel, spec.classifier) if part is not None and not shipped(part.cls)]
+    return OnesOwn(method, plugins[0]) if plugins else method
 
 
 def _method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draws: bool) -> Method:
+    """Return the method without thresholds and without the checks of plug-ins."""
     over_classes = terms.over_classes if terms is not None else "sum"
     if spec.kernel is None:
         return PointClassifier(spec, over_classes, batched=draws)
     if not elementwise(spec.kernel.cls):
-        return _by_rows_of_its_own(spec.kernel.cls, problem)(spec, over_classes)
+        return _by_gram_rows(spec.kernel.cls, problem)(spec, over_classes)
     if problem.several:
         hyperplanes = tags_of(spec.kernel.cls).solved_by == "points" and not spec.representation.dirichlet
         return LinearCategories(spec, over_classes) if hyperplanes else KernelCategories(spec, over_classes)
@@ -66,12 +71,13 @@ def _method_for(spec: MethodSpec, problem: Problem, terms: Terms | None, *, draw
     return KernelMachine(spec, over_classes)
 
 
-def _by_rows_of_its_own(kernel: type[Any], problem: Problem) -> type[OnSplits]:
-    """What asks a kernel that is no function of inner products for its values."""
+def _by_gram_rows(kernel: type[Any], problem: Problem) -> type[OnSplits]:
+    """Return the method for a kernel that isn't a function of inner products."""
     by_values = GramCategories if problem.several else GramMachine
     return {"targets": TopMachines, "scores": FisherMachines}.get(tags_of(kernel).solved_by, by_values)
 
 
 def _one_matrix_serves_all(spec: MethodSpec, problem: Problem) -> bool:
+    """Return whether all splits can be solved with one kernel matrix."""
     two = len(problem.documents.classes) == 2 and spec.classifier.build().scheme == "one-vs-one"
     return two and not differs_by_split(spec.representation)

@@ -1,4 +1,4 @@
-"""Methods that give a class above another decision value than 0, of documents that may have several."""
+"""Methods that predict a class above a learned threshold instead of 0, for documents with several classes."""
 
 from __future__ import annotations
 
@@ -28,56 +28,56 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Thresholded:
-    """A method whose thresholds are learned from the training documents of each split.
+    """Method whose thresholds are learned from the training documents of each split.
 
     Parameters
     ----------
     method : Method
-        That can `fit`, and whose threshold isn't "zero".
+        A method that implements `fit` and whose specification has a threshold other than "zero".
     """
 
     method: Method
 
     @property
     def spec(self) -> MethodSpec:
-        """As of the method."""
+        """`spec` of the wrapped method."""
         return self.method.spec
 
     @property
     def batched(self) -> bool:
-        """As of the method."""
+        """`batched` of the wrapped method."""
         return self.method.batched
 
     @property
     def uses_seed(self) -> bool:
-        """Folds are drawn."""
+        """True if the wrapped method uses the seed or thresholds are learned by random folds."""
         return self.method.uses_seed or self.spec.threshold == "cross-validated"
 
     def solve(
         self, problem: Problem, splits: Sequence[Split], terms: int | None, bench: Workbench
     ) -> list[SettingPredictions]:
-        """Train on each split and decide, see `Method.solve`."""
+        """Train on each split and predict its test documents, see `Method.solve`."""
         return [self._split(problem, split, terms, bench) for split in splits]
 
     def _split(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> SettingPredictions:
         watch, tested = Stopwatch(), problem.counts.matrix[split.test]
         fitted = self.fit(problem, split, terms, bench)
         watch.lap("training")
-        chosen = fitted.learned.terms
-        values = fitted.values(tested if chosen is None else tested[:, chosen])
-        given = fitted.given(values)
-        tied = np.zeros(given.shape, dtype=bool)
+        selected = fitted.learned.terms
+        values = fitted.values(tested if selected is None else tested[:, selected])
+        predicted = fitted.given(values)
+        tied = np.zeros(predicted.shape, dtype=bool)
         tied[:, fitted.learned.columns] = values == 0
         watch.lap("testing")
-        return SettingPredictions.of_split(given, tied, watch.seconds())
+        return SettingPredictions.of_split(predicted, tied, watch.seconds())
 
     def fit(self, problem: Problem, split: Split, terms: int | None, bench: Workbench) -> FittedThresholds:
-        """Train on a split, and on the folds of its training documents where thresholds are learned by them.
+        """Train on a split, and on folds of its training documents where thresholds are cross-validated.
 
         Raises
         ------
         ValueError
-            If a training document has no class, and each is to be given at least one.
+            If a training document has no class and the threshold is "at-least-one".
         """
         members = problem.members[split.train]
         whole = self.method.fit(problem, split, terms, bench)
@@ -94,14 +94,14 @@ class Thresholded:
 
 @dataclass(frozen=True, eq=False)
 class FittedThresholds(FittedMethod):
-    """A trained method with its thresholds.
+    """Trained method with thresholds.
 
     Parameters
     ----------
     method : FittedMethod
     thresholds : float64 array, shape (n_learned,)
     at_least_one : bool
-        Whether a document is given one class at least.
+        True if at least one class is predicted for each document.
     """
 
     method: FittedMethod
@@ -109,16 +109,19 @@ class FittedThresholds(FittedMethod):
     at_least_one: bool
 
     def values(self, counts: sp.csr_array) -> NDArray[np.float64]:
-        """Of each learned class, how far above its threshold."""
+        """Return the decision values less the threshold of each learned class, shape (m, n_learned)."""
         return self.method.values(counts) - self.thresholds
 
     def given(self, values: NDArray[np.float64]) -> NDArray[Any]:
-        """The classes of positive values; where there is none, and there must be, the first of the largest."""
-        given = super().given(values)
+        """Return class indicators, shape (m, k): the classes with positive values.
+
+        With `at_least_one`, a document without any gets the class with the largest value (ties: the first).
+        """
+        predicted = super().given(values)
         if self.at_least_one and values.shape[1]:
-            none = np.flatnonzero(~given.any(axis=1))
-            given[none, self.learned.columns[values[none].argmax(axis=1)]] = True
-        return given
+            none = np.flatnonzero(~predicted.any(axis=1))
+            predicted[none, self.learned.columns[values[none].argmax(axis=1)]] = True
+        return predicted
 
     def _best(self, values: NDArray[np.float64]) -> NDArray[np.int32]:
         raise NotImplementedError
@@ -127,14 +130,14 @@ class FittedThresholds(FittedMethod):
         raise NotImplementedError
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Its own numbers, the method's, and the name of the method's kind."""
+        """Return the thresholds, the arrays of the wrapped method and the name of its kind."""
         kind = next(name for name, cls in KINDS.items() if isinstance(self.method, cls))
-        own = {"thresholds": self.thresholds, "at_least_one": np.array(self.at_least_one), "kind": np.array(kind)}
-        return own | {f"method.{name}": array for name, array in self.method.arrays().items()}
+        arrays = {"thresholds": self.thresholds, "at_least_one": np.array(self.at_least_one), "kind": np.array(kind)}
+        return arrays | {f"method.{name}": array for name, array in self.method.arrays().items()}
 
     @classmethod
     def restored(cls, learned: Learned, arrays: Arrays) -> Self:
-        """The method and its thresholds back from `arrays`."""
-        own = {name.removeprefix("method."): array for name, array in arrays.items() if name.startswith("method.")}
-        method = KINDS[str(arrays["kind"])].restored(learned, own)
+        """Return the method and the thresholds that `arrays` describes."""
+        inner = {name.removeprefix("method."): array for name, array in arrays.items() if name.startswith("method.")}
+        method = KINDS[str(arrays["kind"])].restored(learned, inner)
         return cls(learned, method, arrays["thresholds"], bool(arrays["at_least_one"]))

@@ -1,4 +1,4 @@
-"""A problem's counts to the weights, points and inner products that a method asks for."""
+"""Compute the weights, points and inner products of a split from a problem's counts."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Work:
-    """One split to be solved, and all that it is solved with.
+    """Data of one split of a problem.
 
     Parameters
     ----------
     problem : Problem
     split : Split
     splits : sequence of Split
-        Those that are solved with it, itself included.
+        The splits that are solved in the same call, including `split`.
     terms : int or None
-        How many terms are selected; None for all.
+        Number of terms to select; None for all.
     over_classes : str
-        How they are ranked for all classes.
+        How the information gains of a term are aggregated over the classes.
     bench : Workbench
     """
 
@@ -52,33 +52,33 @@ class Work:
 
     @property
     def members(self) -> NDArray[np.bool_]:
-        """Which classes each training document has, shape (n_train, k)."""
+        """Class indicators of the training documents, shape (n_train, k)."""
         return self.problem.members[self.split.train]
 
     def selected_terms(self) -> NDArray[np.intp] | None:
-        """Columns of the selected terms, the best first; None where all are taken.
+        """Return the columns of the selected terms, the best first; None for all terms.
 
         Raises
         ------
         ValueError
-            If there are not so many terms.
+            If there are fewer terms than are to be selected.
         """
         if self.terms is None:
             return None
         return self.bench.rankings(self.problem, self.split).of_all(self.terms, self.over_classes)
 
     def selected_counts(self) -> sp.csr_array:
-        """Counts of all documents, shape (n, V), or of the `selected_terms` alone."""
+        """Return the counts of all documents over the selected terms, shape (n, V)."""
         matrix, terms = self.problem.counts.matrix, self.selected_terms()
-        return matrix if terms is None else canonical(matrix[:, terms])  # once: all that is made of it would ask for it
+        return matrix if terms is None else canonical(matrix[:, terms])  # now, or each use would do it again
 
     def points(self, representation: Representation) -> Any:
-        """All documents over the selected terms, see `points_of`."""
+        """Return the points of all documents over the selected terms, see `points_of`."""
         counts = self.selected_counts()
         return points_of(counts, representation, self.weighting(counts, representation))
 
     def weighting(self, counts: sp.csr_array, representation: Representation) -> Weighting:
-        """What the split's documents tell about the terms of `counts`, of which it has all documents."""
+        """Return the weighting fitted for the split; `counts` has a row for every document of the problem."""
         return learned_weighting(self.problem, counts, representation, self.split, self.selected_terms())
 
     def products(
@@ -90,19 +90,19 @@ class Work:
         by_class: bool = False,
         once: bool = False,
     ) -> InnerProducts:
-        """The inner products that the split's kernel values are made of, with columns for all that it trains on.
+        """Return the inner products of the split's kernel, with a column for each of its training documents.
 
-        Without selected terms they are shared by the splits, and by all methods that have the same; unless they are
-        needed `once`. `by_class` as of `Workbench.products`.
+        Without selected terms, the splits and all methods with the same representation and exponent share them, unless
+        they are needed only `once`. `by_class` as in `Workbench.products`.
         """
         rows = learned_rows(self.problem, representation, self.split)
         if self.terms is None:
             alone = differs_by_split(representation)
             columns = self.split.train if alone else self._columns()
             how = {"by_class": by_class, "once": by_class and (once or alone)}
-            held = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
-            watch.book("products", held.seconds)
-            return held.products
+            timed = self.bench.products(self.problem, representation, exponent, columns, rows, **how)
+            watch.book("products", timed.seconds)
+            return timed.products
         counts = self.selected_counts()
         watch.lap("extraction")
         weighting = self.weighting(counts, representation)
@@ -118,9 +118,9 @@ class Work:
         return products
 
     def _columns(self) -> NDArray[np.intp]:
-        """Documents that the splits of the experiment train on, or of these splits where others aren't known."""
-        known, splits = self.problem.trained, trained_by(self.splits)
-        return splits if known is None or not np.isin(splits, known, assume_unique=True).all() else known
+        """Return the training rows of all splits of the experiment, or those of `splits` if the former lack any."""
+        known, rows = self.problem.trained, trained_by(self.splits)
+        return rows if known is None or not np.isin(rows, known, assume_unique=True).all() else known
 
 
 def named(
@@ -132,27 +132,27 @@ def named(
     terms: tuple[int | None, str] = (None, ""),
     **more: Any,
 ) -> tuple[str, list[type], dict[str, Any]]:
-    """Return words, code and content that name arrays which a kernel makes of documents, for `Workbench.cached`.
+    """Return description, components and content that identify a kernel's arrays, for `Workbench.cached`.
 
     Parameters
     ----------
     problem : Problem
     spec : MethodSpec
-        Its classifier isn't part of the name.
+        Specification; its classifier is not part of the content.
     method : type
-        The class that makes the arrays.
+        The class that computes the arrays.
     what : str
-        Words for them.
+        Description of the arrays.
     split : Split, optional
-        Whose documents they are made of; all documents unless given.
+        The split that the arrays belong to; by default, they belong to all documents.
     terms : (int or None, str)
-        How many terms are selected, and how gains are aggregated.
+        How many terms are selected, and how gains are aggregated over the classes.
     **more
-        What else decides them.
+        Other values that determine the arrays.
     """
     representation, kernel = spec.representation, spec.kernel
     parts = [part.cls for part in (representation.weighting, representation.features, kernel) if part is not None]
-    rows = [] if split is None else [hashlib.sha256(each.tobytes()).hexdigest() for each in (split.train, split.test)]
+    rows = [] if split is None else [hashlib.sha256(part.tobytes()).hexdigest() for part in (split.train, split.test)]
     content = {
         "what": what,
         "problem": problem.key,
@@ -168,12 +168,12 @@ def named(
 
 
 def trained_by(splits: Iterable[Split]) -> NDArray[np.intp]:
-    """Return the rows that any of the splits trains on, ascending."""
+    """Return the training rows of all splits together, ascending."""
     return np.unique(np.concatenate([split.train for split in splits]))
 
 
 def shared_products(spec: MethodSpec) -> tuple[Any, ...]:
-    """The same for methods that share a matrix of inner products, where terms aren't selected."""
+    """Return a key that is equal for methods that can share a matrix of inner products over all terms."""
     representation = spec.representation
     idf = representation.idf if learns(representation) else ""
     kernel = spec.kernel.build() if spec.kernel else None
@@ -183,19 +183,19 @@ def shared_products(spec: MethodSpec) -> tuple[Any, ...]:
 
 
 def learns(representation: Representation) -> str:
-    """What its weighting learns from, see `Weighting.learns`."""
+    """Return what the weighting learns from, see `Weighting.learns`."""
     return str(representation.weighting.build().learns)
 
 
 def learned_rows(problem: Problem, representation: Representation, split: Split) -> NDArray[np.intp] | None:
-    """Documents that a weighting learns from; None where it learns nothing."""
+    """Return the rows of the documents that the weighting learns from; None where it learns nothing."""
     if not learns(representation):
         return None
     return np.arange(len(problem.documents)) if representation.idf == "collection" else split.train
 
 
 def differs_by_split(representation: Representation) -> bool:
-    """Whether a document's weights depend on which documents are trained on."""
+    """Return whether a document's weights depend on the training documents of the split."""
     return bool(learns(representation)) and representation.idf == "training"
 
 
@@ -206,17 +206,18 @@ def fitted_weighting(
     rows: NDArray[np.intp] | None,
     terms: NDArray[np.intp] | None = None,
 ) -> Weighting:
-    """A weighting that has learned from the documents at `rows`.
+    """Return the representation's weighting, fitted on the documents at `rows`.
 
     Parameters
     ----------
     problem : Problem
     counts : CSR array, shape (n, V)
-        Of all its documents, over all terms or those of its columns that `terms` names.
+        Counts of all documents of the problem, over the columns `terms`.
     representation : Representation
     rows : intp array or None
-        None where there is nothing to learn.
+        Documents to learn from; None for a weighting that learns nothing.
     terms : intp array, shape (V,), or None
+        Columns of the problem's counts; None for all.
     """
     built: Weighting = representation.weighting.build()
     if rows is None:
@@ -226,8 +227,8 @@ def fitted_weighting(
     if not representation.fields:
         return built
     block_of, weights = problem.counts.block_of, dict(representation.fields)
-    each = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
-    return built.of_blocks(block_of if terms is None else block_of[terms], each, representation.normalization)
+    by_block = np.array([weights.get(name, 0.0) for name in problem.counts.blocks])
+    return built.of_blocks(block_of if terms is None else block_of[terms], by_block, representation.normalization)
 
 
 def learned_weighting(
@@ -237,17 +238,17 @@ def learned_weighting(
     split: Split,
     terms: NDArray[np.intp] | None = None,
 ) -> Weighting:
-    """As `fitted_weighting`, from the documents that the representation says."""
+    """Return the weighting fitted on the documents that the representation names, see `fitted_weighting`."""
     return fitted_weighting(problem, counts, representation, learned_rows(problem, representation, split), terms)
 
 
 def points_of(counts: sp.csr_array, representation: Representation, weighting: Weighting) -> Any:
-    """Any documents to points: weights, each row divided by its norm over the terms of `counts`, then features.
+    """Compute the points of documents: weights, normalized over the terms of `counts`, then mapped to features.
 
     Returns
     -------
     CSR array, shape (n, V); or features, CSR or dense, shape (n, D)
-        Always fresh.
+        Always a new array.
     """
     points = normalized(weighting.transform(counts), representation.normalization)
     return points if representation.features is None else representation.features.build().fit_transform(points)

@@ -1,7 +1,7 @@
-"""The large arrays of a run, one of each kind at a time, and what methods that follow each other share of them.
+"""Buffers for the large arrays of a run, and a cache of the arrays that consecutive methods share.
 
-There are two: a matrix of inner products, and a kernel matrix in LIBSVM's layout (`nodes`), or tiles of it. Their
-memory is kept from one method to the next, since fresh memory costs more time than computing their values.
+There are two buffers: one for a matrix of inner products, one for a kernel matrix in LIBSVM's layout (`nodes`) or tiles
+of it. Consecutive methods reuse their memory, because allocating memory takes longer than computing the values.
 """
 
 from __future__ import annotations
@@ -36,59 +36,59 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Arrays = dict[str, NDArray[Any]]
 
-#: The share of the memory that products may take which are asked for but once: to compute them by tiles takes no longer
-#: than fresh memory for them.
+#: Inner products that are used only once may take this fraction of the budget: computing them by tiles takes no longer
+#: than allocating memory for all of them.
 ONCE = 8
 
 T = TypeVar("T")
 
 
 def memory_budget() -> int:
-    """Read ``$BENCH_MEMORY_GB``: bytes that inner products may take, or tiles of kernels; 4 GB unless given.
+    """Return the bytes that inner products, or tiles of kernels, may take: ``$BENCH_MEMORY_GB``, by default 4 GB.
 
-    A larger one is not held: its tiles are computed again for whoever asks for them.
+    A larger matrix isn't stored: its tiles are computed each time they are needed.
     """
     return gigabytes("BENCH_MEMORY_GB", 4.0)
 
 
 @dataclass(frozen=True, eq=False)
 class Timed:
-    """Inner products, and the seconds it took to compute them: those who use them later book them, too."""
+    """Inner products and the seconds of their computation, which every method that uses them adds to its times."""
 
     products: InnerProducts
     seconds: float
 
 
 class ArrayCache(Protocol):
-    """Keeps arrays that took long to compute from one run to the next."""
+    """Cache of arrays that took long to compute, shared between runs."""
 
     def __call__(
         self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
     ) -> Arrays:
-        """Return the arrays that are kept of this content and code, or else those that `make` makes."""
+        """Return the arrays stored under this content and code, or compute them with `make`."""
 
 
 def _made(about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]) -> Arrays:  # noqa: ARG001
-    """Make the arrays: nothing is kept."""
+    """Compute the arrays without storing them."""
     return make()
 
 
 class Workbench:
-    """What methods compute with, and the only owner of large matrices.
+    """Owner of the large matrices and the threads that methods compute with.
 
     Parameters
     ----------
     jobs : int
-        Threads.
+        Number of threads.
     budget : int, optional
-        Bytes that a matrix of inner products may take, and tiles of kernels; `memory_budget` unless given.
+        Bytes that a matrix of inner products may take, and tiles of kernels; by default `memory_budget`.
     cached : ArrayCache, optional
-        Keeps what kernels took long to compute; nothing is kept unless given.
+        Cache of kernels' arrays that took long to compute; by default nothing is cached.
 
     Attributes
     ----------
     nodes : NodeMatrix
-        Memory that every kernel matrix is written to.
+        Buffer of the kernel matrix, in LIBSVM's layout.
     """
 
     def __init__(self, jobs: int = 1, budget: int | None = None, cached: ArrayCache = _made) -> None:
@@ -110,27 +110,28 @@ class Workbench:
         by_class: bool = False,
         once: bool = False,
     ) -> Timed:
-        """<x^p, x'^p> between all documents and `columns`: those asked for last, or computed.
+        """Return <x^p, x'^p> between all documents and `columns`; the last result is reused for equal arguments.
 
         Parameters
         ----------
         problem : Problem
         representation : Representation
-            Its weighting; a normalization is left to `Gram`. With a Dirichlet prior, all documents are columns.
+            Its weighting is applied; `Gram` applies the normalization. With a Dirichlet prior, all documents are
+            columns.
         exponent : float
-            p.
+            The power p.
         columns : intp array
             Rows of documents, ascending.
         learned : intp array or None
-            Documents that the weighting learns from; None for those that learn nothing.
+            Documents that the weighting learns from; None for a weighting that learns nothing.
         by_class : bool
-            Whether they are asked for by classes of columns.
+            True if the columns will be read class by class.
         once : bool
-            Whether they are asked for but once: what is large is then never held.
+            True if the products are used only once: large ones are then never stored.
         """
         fields = (representation.normalization, *representation.fields) if representation.fields else None
         points = str((representation.weighting.plain, representation.dirichlet, fields))
-        rows = [None if each is None else each.tobytes() for each in (learned, columns)]
+        rows = [None if part is None else part.tobytes() for part in (learned, columns)]
         key = problem.key, points, exponent, *rows, once
         if self._products is not None and self._products[0] == key:
             return self._products[1]
@@ -147,17 +148,17 @@ class Workbench:
             limit = self.budget // ONCE if once else self.budget
             embedded = embed(weights, exponent)
             if embedded.shape[0] * len(columns) * 8 > limit:
-                held: Any = StreamedProducts(embedded, columns, groups)
+                values: Any = StreamedProducts(embedded, columns, groups)
             else:
                 everything = len(columns) == embedded.shape[0]
-                held = self._inner(embedded, embedded if everything else embedded[columns])
-            products = InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
+                values = self._inner(embedded, embedded if everything else embedded[columns])
+            products = InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
         timed = Timed(products, time.perf_counter() - started)
         self._products = key, timed
         return timed
 
     def smoothed(self, weights: sp.csr_array, exponent: float, dirichlet: float) -> InnerProducts:
-        """<θ^p, θ'^p> between all documents under a Dirichlet prior, see `frequency_products`."""
+        """Return <θ^p, θ'^p> between all documents under a Dirichlet prior, see `frequency_products`."""
         self._forget()
         n = weights.shape[0]
         with numba_threads(self.jobs):
@@ -171,31 +172,31 @@ class Workbench:
         columns: NDArray[np.intp],
         labels: NDArray[np.int32] | None,
     ) -> InnerProducts:
-        """<x^p, x'^p> between normalized points and `columns` of them, for one method: never held as a whole.
+        """Return <x^p, x'^p> between normalized points and `columns` of them, computed by tiles for one method.
 
-        With `labels` of the columns they will be asked for class after class.
+        If `labels` of the columns are passed, the columns will be read class by class.
         """
         embedded, divisors = embed(points, exponent), {normalization: np.ones(points.shape[0])}
-        held = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
-        return InnerProducts(held, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
+        values = StreamedProducts(embedded, columns, None if labels is None else _groups(labels))
+        return InnerProducts(values, columns, self_products(embedded), divisors, exponent, embedded.shape[1])
 
     def square(self, points: sp.csr_array, width: int | None = None) -> Array:
-        """<x, x'> between all points, shape (n, n): until the next inner products are written over them.
+        """Return <x, x'> between all points, shape (n, n), valid until the next inner products overwrite the buffer.
 
-        Coordinates may come in blocks of a `width`, see `inner_products`.
+        Coordinates may be divided into blocks of a `width`, see `inner_products`.
         """
         self._forget()
         return self._inner(points, points, width)
 
     def shared(self, key: tuple[object, ...], make: Callable[[], T]) -> T:
-        """What `make` makes of inner products, made once while the same is asked for and they aren't written over."""
+        """Return the result of `make`; the last result if its key is equal and its products weren't overwritten."""
         if self._shared is None or self._shared[0] != key:
-            self._shared = None  # let the old go before making the new
+            self._shared = None  # free the old before computing the new
             self._shared = key, make()
         return cast("T", self._shared[1])
 
     def rankings(self, problem: Problem, split: Split) -> Rankings:
-        """The terms by what they tell about the classes of a split's training documents."""
+        """Return the rankings of the terms by information gain on a split's training documents."""
         if any(key != problem.key for key, _ in self._rankings):
             self._rankings.clear()
         key = problem.key, split.train.tobytes()
@@ -204,12 +205,12 @@ class Workbench:
         return self._rankings[key]
 
     def release_matrices(self) -> None:
-        """Let the memory of all large matrices go."""
+        """Free the memory of all large matrices."""
         self._forget()
         self._memory, self.nodes = np.empty(0), NodeMatrix()
 
     def release(self) -> None:
-        """Let all memory go."""
+        """Free all memory."""
         self.release_matrices()
         self._rankings.clear()
 
@@ -220,16 +221,16 @@ class Workbench:
 
     def _take(self, shape: tuple[int, int]) -> Array:
         if self._memory.size < shape[0] * shape[1]:
-            self._memory = np.empty(0)  # free the old before taking the new
+            self._memory = np.empty(0)  # free the old before allocating the new
             self._memory = np.empty(shape[0] * shape[1])
         return self._memory[: shape[0] * shape[1]].reshape(shape)
 
     def _forget(self) -> None:
-        """The memory is written over now: nothing that lies in it may be used any more."""
+        """Drop references to arrays in the buffer, which is about to be overwritten."""
         self._products = self._shared = None
 
 
 def _groups(labels: NDArray[np.int32]) -> list[NDArray[np.intp]]:
-    """Columns, class after class, cut as one-vs-one machines ask for them."""
-    of_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
-    return [np.concatenate([of_class[code] for code in run]) for run in runs(np.array([*map(len, of_class)]))]
+    """Return the columns sorted by class, in the groups that one-vs-one machines read."""
+    by_class = [np.flatnonzero(labels == code) for code in np.unique(labels)]
+    return [np.concatenate([by_class[code] for code in run]) for run in runs(np.array([*map(len, by_class)]))]

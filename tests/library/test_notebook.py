@@ -106,7 +106,7 @@ def test_a_notebook_shows_the_scores(found: sb.Result) -> None:
 @pytest.mark.parametrize(
     ("how", "said"),
     [
-        ({}, "takes a configuration's file"),
+        ({}, "takes either a configuration file"),
         ({"corpus": "webkb ", "methods": ["mnb"]}, "unknown corpus"),
         ({"corpus": pd.DataFrame({"body": ["x"]}), "methods": ["mnb"]}, "no column 'text'"),
         ({"corpus": "synthetic", "methods": ["mmb"]}, "did you mean 'mnb'"),

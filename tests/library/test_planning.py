@@ -322,7 +322,7 @@ def test_a_machine_that_is_too_small_is_told_with_what_to_do(store: Store, monke
     assert "BENCH_CACHE" in disk
     parts = dict.fromkeys(RUN_PARTS, 1.0) | {LEARNING: 1e10}
     (said,) = planning._warnings(Forecast(parts, parts, parts, -1.0), 8e9, store, 1)
-    assert said.startswith("it takes 10 GB of memory, and 8.0 GB are free")
+    assert said.startswith("the run needs 10 GB of memory, and 8.0 GB are free")
     assert "`linear-svm`" in said
     assert "BENCH_MEMORY_GB" in said
     assert not planning._warnings(Forecast(parts, parts, parts, -1.0), 11e9, store, 1)

@@ -97,7 +97,7 @@ def test_several_classes_and_folders(tmp_path: Path) -> None:
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     _, target = written(table(tmp_path / "a.csv"))
     before = target.read_bytes()
-    with pytest.raises(ConfigError, match="is there already"):
+    with pytest.raises(ConfigError, match="exists already"):
         written(tmp_path / "a.csv", {"text": "subject"})
     assert target.read_bytes() == before
     written(tmp_path / "a.csv", {"text": "subject"}, overwrite=True)

@@ -82,7 +82,7 @@ def test_the_page_holds_them_and_its_pictures(runs, tmp_path):
 
 @pytest.mark.usefixtures("sketched")
 def test_the_page_of_steps(runs, tmp_path):
-    with pytest.raises(ConfigError, match=r"no run compares a step, of which this page knows \[root, words\], "):
+    with pytest.raises(ConfigError, match=r"no run compares a step of this page \(\[root, words\], "):
         write_survey(runs[:2], "geometry", tmp_path / "geometry.md")
     path = tmp_path / "steps.yaml"
     steps = "methods: [{call: words, kernel: linear}, {call: root, kernel: bhattacharyya}]\ncompare: [[root, words]]\n"
@@ -156,7 +156,7 @@ def test_choices_and_variants_have_no_place(tmp_path):
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path = tmp_path / "v.yaml"
     path.write_text(f"name: v\nvariants: {{other: {{text: {{stoplist: smart}}}}}}\n{text}")
-    with pytest.raises(ConfigError, match="v: a survey is of experiments without variants and choices"):
+    with pytest.raises(ConfigError, match="v: a survey needs experiments without variants and without `choose`"):
         ensure_comparable([checked(path)])
 
 
@@ -193,5 +193,5 @@ def test_what_is_better_when_less_is_not_ranked(tmp_path, metrics):
     path = tmp_path / "e.yaml"
     text = COMMON.format(subset="all", protocol="leave-one-group-out", metric="accuracy")
     path.write_text(f"name: e\n{text}".replace("metrics: [accuracy]", f"metrics: {metrics}"))
-    with pytest.raises(ConfigError, match="e: a survey ranks by a share of which more is better, not by error"):
+    with pytest.raises(ConfigError, match="e: a survey ranks by a share where more is better, not by error"):
         ensure_comparable([checked(path)])

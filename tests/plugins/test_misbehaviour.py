@@ -128,7 +128,7 @@ def test_classes_that_are_not_the_training_classes_are_refused(failure: Callable
 )
 @pytest.mark.parametrize("subset", ["", "{name: synthetic, subset: several}"], ids=["single", "several"])
 def test_scores_of_another_shape_or_type_are_refused(failure: Callable[..., str], scores: str, subset: str) -> None:
-    assert "mine.py:6: its class_scores, of " in failure(scores=scores, corpus=subset)
+    assert "mine.py:6: its class_scores of " in failure(scores=scores, corpus=subset)
 
 
 @pytest.mark.parametrize("answer", ["scores = scores.astype(np.float32)", "scores = scores.tolist()"])
@@ -253,7 +253,7 @@ def test_no_number_depends_on_global_random_numbers_of_before(
 
 
 def test_arguments_are_copies_and_a_plug_in_that_learns_nothing_is_named(failure: Callable[..., str]) -> None:
-    assert "mine.py:6: cornell: every decision is a tie" in failure(fit="X.data[:] = 0; self.means_ *= 0")
+    assert "mine.py:6: cornell: every prediction is a tie" in failure(fit="X.data[:] = 0; self.means_ *= 0")
     assert not failure(scores="X.data[:] = 0; X.indices[:] = 0")
     assert not failure(fit="y[:] = 0; X.data[:] = 7")
 
