@@ -53,7 +53,7 @@ MOST_GRIDS = 6
 MOST_PAIRS = 6
 #: Up to `MOST_CELLS` cells are all shown; of more, the `BEST_CELLS` best.
 MOST_CELLS, BEST_CELLS = 24, 12
-#: Columns to drop for lack of room, the least needed first. Further metrics are dropped first of all. Files have all.
+#: Columns to drop for lack of room, the least needed first. Further metrics go before the ties. Files have all columns.
 DROPPED = (
     *(
         "notes",

@@ -64,8 +64,8 @@ def unit_of_print(limits: tuple[float, float], points: float, *, log: bool) -> f
 def y_limits(panels: Sequence[Panel], chart: Chart) -> tuple[float, float]:
     """Return the ends of a y axis that shows every point, bar and printed range of these panels, in the axis's unit.
 
-    A linear axis starts at zero if the curves then still take more than half of it. An axis of percentages ends at 100
-    if no value exceeds 100.
+    A linear axis starts at zero if the curves then still take more than half of it. An axis of percentages does
+    not extend beyond 100 if no value does.
     """
     values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
     values += [end for panel in panels if panel.printed for end in panel.printed]
