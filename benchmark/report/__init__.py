@@ -1,1 +1,1 @@
-"""Summaries to tables, figures, files, and the reproduction page."""
+"""Tables, figures, files and pages made from the summary of a run."""

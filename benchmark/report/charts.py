@@ -1,17 +1,17 @@
-"""What a picture of curves shows, before it is drawn: panels of lines with error bars."""
+"""Data of a figure of curves, before it is drawn: panels of lines with error bars."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-MOST_TICKS = 10  # up to so many x values each has a tick of its own
+MOST_TICKS = 10  # with at most this many x values, every value has a tick
 
 
 @dataclass(frozen=True)
 class Line:
-    """One curve of a panel: points, x ascending, and the ends of their error bars, empty where there are none.
+    """One curve of a panel: points with ascending x, and the ends of their error bars, empty without bars.
 
-    The label is what the legend calls it; the same label is drawn alike in every panel.
+    The legend shows the label. Lines with the same label look alike in every panel.
     """
 
     label: str
@@ -23,12 +23,12 @@ class Line:
     def __post_init__(self) -> None:
         lengths = {len(self.x), len(self.y), len(self.low) or len(self.x), len(self.high) or len(self.x)}
         if len(lengths) != 1 or not self.x or bool(self.low) != bool(self.high):
-            raise ValueError(f"the line {self.label!r} has points and bars of different numbers, or none")
+            raise ValueError(f"the line {self.label!r} has no points, or x, y and bars of different lengths")
 
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes; `printed` is the range of y that the paper's own figure shows, drawn as a faint band."""
+    """One pair of axes; `printed` is the range of y in the paper's figure, drawn as a faint band."""
 
     title: str
     lines: tuple[Line, ...]
@@ -37,30 +37,30 @@ class Panel:
 
 @dataclass(frozen=True)
 class Chart:
-    """One picture.
+    """One figure of curves.
 
     Parameters
     ----------
     name : str
-        Stem of its files.
+        Stem of the files of the figure.
     title, x_label, y_label : str
-        Labels name units: "Training documents", "Test error (%)".
+        Texts with units: "Training documents", "Test error (%)".
     panels : tuple of Panel
         In reading order.
     columns : int
-        Panels side by side.
+        Number of panels side by side.
     bars : str
-        What the error bars are, for the reader; empty where no line has any.
+        Meaning of the error bars in words, empty if no line has bars.
     scale : float
-        Factor from the numbers to what the axis shows: 100 for percent.
+        Factor from the numbers to the unit of the axis: 100 for percent.
     log_x, log_y : bool
     round_x : bool
-        Whether x is what was found, not what was chosen: its axis has round numbers then, not each value.
+        Whether x is measured, not set: ticks are then round numbers, not the values.
     share_y : bool
         Whether the panels of a row share their vertical scale.
     measured : bool
-        Whether it shows what was measured on the clock: it is drawn then, but stands in no table, since tables of the
-        same results are the same.
+        Whether the chart shows measured times. Such a chart is drawn but not written to tables, since equal results
+        must give equal tables.
     """
 
     name: str

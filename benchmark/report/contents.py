@@ -1,4 +1,4 @@
-"""What an experiment hands to the report: names, numbers and verdicts, nothing left to compute but the layout."""
+"""Input of the report: names, numbers and verdicts of one experiment, complete except for the layout."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ MISTAKES = ("document", "task", "truth", "wrong", "of", "given")
 RANKS = ("method", "rank", "samples", "critical", "p_value")
 COSTS = ("cell", "training_seconds", "testing_seconds", "peak_bytes")
 
-HEADLINE = WHOLE  # the fold that stands for the cell: the mean over its folds, or its one split
+HEADLINE = WHOLE  # the fold of a cell's headline score: the mean over its folds, or its only split
 
 
 def frame(columns: Sequence[str], rows: Iterable[Sequence[Any]] = ()) -> pd.DataFrame:
-    """Build one of the tables of a `Summary` from its rows.
+    """Return a table of a `Summary` built from its rows.
 
     Examples
     --------
@@ -59,13 +59,13 @@ class CellInfo:
     Parameters
     ----------
     id : str
-        Its name, "tf-l1-ngd".
+        Name of the cell, "tf-l1-ngd".
     columns : mapping of str to str
-        What it is made of, in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
+        Components of the cell in the order of display: ``{"weighting": "TF", "kernel": "ngd"}``.
     variant, task, method, of_class, choice, size, terms
-        As `config.model.Cell` has them.
+        As in `config.model.Cell`.
     points : str
-        What the classifier is given, in words: weighting, normalization and kernel; "" where the method's name says it.
+        Input of the classifier in words: weighting, normalization and kernel. "" if the method's name says it.
     classifier : str
         The classifier with its parameters, in words.
     """
@@ -85,58 +85,59 @@ class CellInfo:
 
 @dataclass(frozen=True, eq=False)
 class Summary:
-    """All that the tables and figures of one experiment show.
+    """Data of all tables and figures of one experiment.
 
     Parameters
     ----------
     name, title, paper : str
-        Name of the config ("webkb"), what it is of, and the key of the paper that it is compared with, or None.
+        Name of the configuration ("webkb"), its title, and the key of the paper that it is compared with, or None.
     cells : tuple of CellInfo
-        In table order, failed ones included.
+        Cells in table order, including failed ones.
     scores : DataFrame
-        Columns `SCORES`: shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
+        Columns `SCORES`. Shares are fractions in [0, 1]. Fold "all" is the headline row of a cell.
     significance : DataFrame
-        Columns `SIGNIFICANCE`; `family` is how many tests p_holm is corrected over. Where p_value is missing, the note
-        says why.
+        Columns `SIGNIFICANCE`. `family` is the number of tests that p_holm is corrected over. If p_value is missing,
+        `note` says why.
     differences : DataFrame
-        Columns `DIFFERENCES`: main metric of `a` less that of `b`, with its 95% interval.
+        Columns `DIFFERENCES`: main metric of `a` minus that of `b`, with its 95% interval.
     verdicts : DataFrame
-        Columns `VERDICTS`. The cell is a cell's id, or "a vs b" for a metric of pairs; `published` is the printed text
-        and the other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is "result" or "count";
-        `reading` is "another" for one that is judged and not counted, the method of a "landmark", else "". `sample`
-        says what the interval is over, and `between_low` and `between_high` are that over groups. `documents` is the
-        difference in documents, `widest` how far from ours a print could be and be consistent, `aside` why there is no
-        verdict.
+        Columns `VERDICTS`. `cell` is the id of a cell, or "a vs b" for a metric of pairs. `published` is the printed
+        text. The other numbers are in its `unit`: "percent", "one", "nats" or "documents". `kind` is "result" or
+        "count". `reading` is "another" for a value that has a verdict and is not counted, the method of a "landmark",
+        else "". `sample` is what the interval is over. `between_low` and `between_high` are the ends of the interval
+        over groups. `documents` is the difference in documents. `widest` is how far from our value a published value
+        may lie and still be consistent. `aside` is the reason for having no verdict.
     claims : DataFrame
-        Columns `CLAIMS`: under the variant, `holds` of `of` comparisons hold by the paper's rule, and `strict_holds`
-        strictly; "" is the configuration itself. `whole` is how many comparisons the claim has over all configurations,
-        `counted` why it isn't counted among the paper's claims.
+        Columns `CLAIMS`: under `variant` ("" is the configuration itself), `holds` of `of` comparisons hold by the
+        paper's rule, and `strict_holds` strictly. `whole` is the number of comparisons of the claim over all
+        configurations. `counted` is the reason for not counting it among the paper's claims, or "".
     ranges : DataFrame
-        Columns `RANGES`: what the axes of a printed figure span, and the least and greatest of ours, all in the unit of
-        the print.
+        Columns `RANGES`: limits of the axes of a published figure, and our smallest and largest values, all in the unit
+        of that figure.
     confusions : DataFrame
-        Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; pairs that occur.
+        Columns `CONFUSIONS`: documents by true and predicted class, pooled over the folds; only pairs that occur.
     ranks : DataFrame
-        Columns `RANKS`: mean rank of a method over the samples, the best first; two that are apart by `critical` differ
-        (Nemenyi), and `p_value` is Friedman's.
+        Columns `RANKS`: mean rank of each method over the samples, the best first. Two methods whose ranks are at least
+        `critical` apart differ (Nemenyi). `p_value` is Friedman's.
     mistakes : DataFrame
-        Columns `MISTAKES`: documents that `wrong` of so many cells decide wrongly, the most first, and what was `given`
-        to them by which.
+        Columns `MISTAKES`: documents that `wrong` of `of` cells misclassify, the most frequent first, and the classes
+        predicted by these cells (`given`).
     costs : DataFrame
-        Columns `COSTS`: what was measured when a cell was first computed; the one table that differs from run to run.
+        Columns `COSTS`: seconds and memory, measured when a cell was first computed. Only this table differs from run
+        to run.
     charts : tuple of Chart
     regions : tuple of RegionFigure
-        Either are drawn in place of the picture of cells.
+        Charts and regions are drawn in place of the figure of cells.
     failures : mapping of str to str
         Reason by cell.
     notes : tuple of str
-        What a reader of the numbers has to know.
+        Caveats of the numbers.
     brief : tuple of str
-        What of it would change how they are read, in short sentences: all that a terminal has room for.
+        Caveats that change how the numbers are read, in short sentences for the terminal.
     explained_by : tuple of str
-        The configurations that look into what deviates.
+        Names of the sensitivity analyses of the cells that deviate.
     quantities : mapping of str to MeasuredQuantity
-        The metrics that measures declare, by name; by default those of this package's.
+        Metrics declared by diagnostics, by name; by default the diagnostics of this package.
     """
 
     name: str
@@ -163,13 +164,13 @@ class Summary:
 
     @cached_property
     def headlines(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """The rows of the scores that stand for their cells, by (cell, metric)."""
+        """Headline rows of the scores, by (cell, metric)."""
         rows = self.scores[self.scores["fold"] == HEADLINE].to_dict("records")
         return {(row["cell"], row["metric"]): {str(name): value for name, value in row.items()} for row in rows}
 
     @property
     def of_points(self) -> bool:
-        """Whether its cells are points of its curves, so that the curves' tables say all of them."""
+        """Whether the cells are points of curves, so that the tables of the curves contain every cell."""
         return bool(self.charts) and any(cell.size is not None or cell.terms is not None for cell in self.cells)
 
     def __post_init__(self) -> None:
@@ -180,10 +181,10 @@ class Summary:
             missing = set(columns) - set(getattr(self, name).columns)
             if missing:
                 raise ValueError(f"{name} lacks the columns {sorted(missing)}")
-        # A score without a row to stand in would vanish from every table.
-        strangers = {*self.scores["cell"], *self.failures} - known
-        if strangers:
-            raise ValueError(f"no such cells: {sorted(strangers)}")
+        # A score or failure of an unknown cell would be missing from every table.
+        unknown = {*self.scores["cell"], *self.failures} - known
+        if unknown:
+            raise ValueError(f"no such cells: {sorted(unknown)}")
 
 
 TABLES = {

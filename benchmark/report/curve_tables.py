@@ -1,4 +1,4 @@
-"""From a picture of curves to its numbers: one grid of text a panel, and the rows of all points."""
+"""Tables of curves: one grid of text for each panel, and rows of all points."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 CURVE_COLUMNS = ("panel", "series", "x", "y", "low", "high")
 MOST_DECIMALS = 6
-SYMMETRIC = 1e-6  # of a bar's length: what rounding alone does to y ± reach
+SYMMETRIC = 1e-6  # share of a bar's length by which rounding may make y ± reach asymmetric
 
 
 def curve_grid(panel: Panel, chart: Chart) -> Grid:
-    """Write a panel as a table: one row a line, one column an x that any of its lines has.
+    """Return a grid of a panel: one row for each line, one column for each x of any line.
 
-    A cell is "12.3 ± 1.2" where the bar reaches equally far both ways, else "12.3 [11.0, 14.1]", or "12.3" without a
-    bar; all cells of a chart have the same decimals (`chart_decimals`). The chart gives the scale, the labels and what
-    the bars are; the title names what stands in the cells and above the columns.
+    A field is "12.3 ± 1.2" if the bar is symmetric, else "12.3 [11.0, 14.1]", or "12.3" without a bar. All fields of a
+    chart have the same decimals (`chart_decimals`). The chart gives the scale, the labels and the meaning of the bars.
+    The title names the quantities in the fields and in the header.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def curve_grid(panel: Panel, chart: Chart) -> Grid:
 
 
 def chart_rows(chart: Chart) -> Iterator[tuple[str | float, ...]]:
-    """Every point of every line under `CURVE_COLUMNS`, unscaled; low and high are NaN where a line has no bars."""
+    """Yield every point of every line as `CURVE_COLUMNS`, unscaled; low and high are NaN if the line has no bars."""
     for panel in chart.panels:
         for line in panel.lines:
             missing = (math.nan,) * len(line.x)
@@ -55,7 +55,7 @@ def chart_rows(chart: Chart) -> Iterator[tuple[str | float, ...]]:
 
 
 def chart_decimals(chart: Chart) -> int:
-    """Decimals of every number of a chart's tables, in the unit that its axis shows.
+    """Return the decimals of all numbers in the tables of a chart, in the unit of its axis.
 
     The typical (median) half length of a bar gets two significant digits; without bars, the range of y gets three.
     """
@@ -69,7 +69,7 @@ def chart_decimals(chart: Chart) -> int:
 
 
 def plain_number(value: float) -> str:
-    """Write a position on an axis with the digits that it needs, in thousands from 10,000 on.
+    """Write a position on an axis with as many digits as needed, and thousands separators from 10,000 on.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def plain_number(value: float) -> str:
 
 
 def _decimals_for(size: float, digits: int) -> int:
-    """Decimals that show so many significant digits of a number of this size."""
+    """Return the decimals that show this many significant digits of a number of this size."""
     if not size:
         return 2
     return min(max(digits - 1 - math.floor(math.log10(abs(size))), 0), MOST_DECIMALS)

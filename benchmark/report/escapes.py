@@ -1,4 +1,4 @@
-"""Names, notes and titles as each format shows them: nothing in them is taken for a command, a link or a formula."""
+"""Escaping of names, notes and titles for each format, so that none is read as a command, a link or a formula."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 from benchmark.checks import is_number
 
-# C0 and C1 controls but for tab and line feed, and what turns the direction of text around.
+# C0 and C1 control characters except tab and line feed, and characters that change the direction of text.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _MARKDOWN = re.compile(r"[\\|*_`<$]|\](?=[(\[:])|~(?=~)|&(?=#?\w+;)|^>|^(?:#+|[+-]|-{3,})(?=\s|$)")
@@ -24,18 +24,18 @@ _LATEX = {
 
 
 def printable(text: str) -> str:
-    r"""Show control characters, which would move a terminal's cursor or worse, as escapes; new lines and tabs stay.
+    r"""Replace control characters by escapes, since they could move a terminal's cursor; line feeds and tabs stay.
 
     Examples
     --------
     >>> printable("a\x1b[31m\r\n")
     'a\\x1b[31m\\r\n'
     """
-    return _CONTROLS.sub(lambda found: ascii(found[0])[1:-1], text)
+    return _CONTROLS.sub(lambda match: ascii(match[0])[1:-1], text)
 
 
 def csv_cell(text: str) -> str:
-    """Put an apostrophe before what a spreadsheet would take for a formula, unless it is a number.
+    """Put an apostrophe before a text that a spreadsheet would take for a formula, unless it is a number.
 
     Examples
     --------
@@ -46,12 +46,12 @@ def csv_cell(text: str) -> str:
 
 
 def csv_original(cell: str) -> str:
-    """What `csv_cell` was given."""
+    """Return the text that `csv_cell` escaped."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
 def markdown_text(text: str) -> str:
-    r"""Escape what would end a cell, start a formatting, or make a link.
+    r"""Escape characters that would end a table cell, start formatting, or make a link.
 
     Examples
     --------
@@ -62,9 +62,9 @@ def markdown_text(text: str) -> str:
 
 
 def latex_text(text: str) -> str:
-    r"""Escape LaTeX's special characters; a sign before a number becomes a mathematical one.
+    r"""Escape LaTeX's special characters, and set a sign before a number in math mode.
 
-    An opening bracket is put in braces: after a row's end it would be taken for an argument.
+    Brackets are put in braces: after the end of a row, LaTeX would take an opening one for an argument.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A figure of a configuration and the frame of scores to charts: what runs along x, what is a line, what is a panel."""
+"""Charts made from a figure of a configuration and the frame of scores: columns become x, lines and panels."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.metrics import MeasuredQuantity
     from benchmark.report.quantities import Declared
 
-#: Columns that tell cells apart; those of which a figure says nothing become panels where they vary.
+#: Columns that tell cells apart. A column that varies and that a figure does not mention becomes panels.
 APART = ("choice", "task", "method", "size", "terms")
 X_LABELS = {
     "size": "Training documents",
@@ -39,21 +39,21 @@ X_LABELS = {
 CHOICES = {
     "oracle": "best parameter on the test error (optimistic)",
     "cross-validation": "parameter by inner cross-validation",
-    "newest": "parameter by the newest training documents",
+    "newest": "parameter by temporal hold-out",
 }
 PRINTED = "printed"
-#: Columns of which a value that has no x is a level.
+#: Columns whose values without x are drawn as horizontal lines.
 LEVELLED = ("method", "kernel")
 NO_BAR = (math.nan, math.nan)
 MOST_COLUMNS = 4
 
-#: ("ratio" or "difference", cell a, cell b, metric) to what stands on y; None where it can't be computed.
+#: Maps ("ratio" or "difference", cell a, cell b, metric) to the value on y; None if it can't be computed.
 Relate = Callable[[str, str, str, str], "Estimate | None"]
 
 
 @dataclass(frozen=True)
 class PrintedRange:
-    """What an axis of the paper spans, in the frame's unit, and the cells that its figure shows."""
+    """Range of an axis in a figure of the paper, in the frame's unit, with the cells that the figure shows."""
 
     metric: str
     cells: frozenset[str]
@@ -63,24 +63,24 @@ class PrintedRange:
 
 @dataclass(frozen=True)
 class Labels:
-    """What charts say that stands in no score.
+    """Texts and published numbers of charts, beyond the scores.
 
     Parameters
     ----------
     title : str
-        Of the experiment.
+        Title of the experiment.
     bars, related : str
-        What the intervals of the frame are, "95% interval (Wilson)", and those of ratios and differences.
+        Meaning of the intervals of the frame, "95% interval (Wilson)", and of those of ratios and differences.
     tasks : mapping of str to str
-        Titles by name.
+        Titles of tasks by name.
     ranges : sequence of PrintedRange
-        Drawn as bands.
+        Ranges that are drawn as bands.
     printed : mapping of (str, str) to float
-        Printed numbers by metric and class, in the frame's unit, drawn as lines.
+        Published values by metric and class, in the frame's unit, drawn as horizontal lines.
     quantities : mapping of str to MeasuredQuantity
-        The metrics that measures declare, by name.
+        Metrics declared by diagnostics, by name.
     methods : mapping of str to str
-        What methods are called, by name; the others are called by their names.
+        Labels of methods by name. A method without a label is shown by its name.
     """
 
     title: str
@@ -94,57 +94,57 @@ class Labels:
 
 
 def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relate | None = None) -> Chart | None:
-    """Draw a figure's view of the scores.
+    """Return the chart of a figure of the scores.
 
     Parameters
     ----------
     figure : Figure
     scores : DataFrame
-        The frame of scores with the cells' columns (variant, task, of_class, method, choice, size, terms). Where
-        `figure.x` is a parameter or a number, a column of that name: the cell's value, infinite where its method has
-        none (its score is a level, then), missing where the cell differs from the first variant in other ways too. Rows
-        of folds are a cell's draws.
+        The frame of scores with the columns of cells (variant, task, of_class, method, choice, size, terms). If
+        `figure.x` is a parameter or a number, there is a column of that name: the cell's value, infinite if its method
+        has none (its score is then a horizontal line), missing if the cell also differs from the first variant in other
+        ways. Rows of folds are the replicates of a cell.
     labels : Labels
     relate : callable, optional
-        Needed by figures of a relation.
+        Required for figures of a ratio or difference.
 
     Returns
     -------
     Chart or None
-        None where no cell of the figure has a score. Its panels are the metrics of each combination of the figure's
-        panel columns, in the order of the frame.
+        None if no cell of the figure has a score. There is one panel for each combination of values in the panel
+        columns and each metric, in the order of the frame.
     """
-    own = _rows_of(figure, scores[scores["metric"].isin(figure.y)])
-    facets = _facets(figure, own)
-    values = [list(dict.fromkeys(own[column])) for column in facets]
+    rows = _rows_of(figure, scores[scores["metric"].isin(figure.y)])
+    facets = _facets(figure, rows)
+    values = [list(dict.fromkeys(rows[column])) for column in facets]
     panels = []
     for *point, metric in product(*values, figure.y):
-        chosen = own[own["metric"] == metric]
+        chosen = rows[rows["metric"] == metric]
         for column, value in zip(facets, point, strict=True):
             chosen = chosen[chosen[column] == value]
         if len(chosen):
-            title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, own, labels)
+            title = _panel_title(dict(zip(facets, point, strict=True)), figure, metric, rows, labels)
             panels.append(Panel(title, _lines(figure, chosen, labels, relate), _band(figure, chosen, labels)))
     lines = [line for panel in panels for line in panel.lines]
     if figure.log_y and any(any(line.y) for line in lines):
-        # What is 0 throughout, such as the error of what is exact, has no place beside the others.
+        # A line that is 0 everywhere, such as the error of an exact method, has no place on a logarithmic axis.
         panels = [replace(panel, lines=tuple(line for line in panel.lines if any(line.y))) for panel in panels]
         lines = [line for panel in panels for line in panel.lines]
     if not lines:
         return None
     declared = labels.quantities
-    kind, measured = "".join(figure.relation[:1]), any(on_clock(each, declared) for each in (figure.y[0], figure.x))
-    found = figure.x in (*CLOCK, *declared)
+    kind, measured = "".join(figure.relation[:1]), any(on_clock(name, declared) for name in (figure.y[0], figure.x))
+    x_is_metric = figure.x in (*CLOCK, *declared)
     return Chart(
         name=figure.name,
         title=_title(figure, labels),
-        x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,), declared) if found else capitalized(figure.x)),
+        x_label=X_LABELS.get(figure.x) or (axis_label((figure.x,), declared) if x_is_metric else capitalized(figure.x)),
         y_label=_y_label(figure, declared),
         panels=tuple(panels),
         columns=_columns(len(figure.y) if len(figure.y) > 1 else len(values[-1]) if values else 1),
-        bars=_bars_in_words(figure, own, labels),
+        bars=_bars_in_words(figure, rows, labels),
         scale=1.0 if kind == "ratio" else scale_shown(figure.y, declared),
-        round_x=found,
+        round_x=x_is_metric,
         log_x=figure.log_x and all(line.x[0] > 0 for line in lines),
         log_y=figure.log_y and all(min(line.y) > 0 for line in lines),
         share_y=measured or kind == "difference",
@@ -153,24 +153,28 @@ def chart_of(figure: Figure, scores: pd.DataFrame, labels: Labels, relate: Relat
 
 
 def _rows_of(figure: Figure, scores: pd.DataFrame) -> pd.DataFrame:
-    """The rows that a figure shows: where it says; without a word on variants the first one's, on classes all's."""
-    own = scores
-    for column, value in figure.where.items():
-        own = own[[_word(each) == value for each in own[column]]]
+    """Return the rows that a figure shows, filtered by `figure.where`.
+
+    A figure that does not mention variants shows the first variant. One that does not mention classes shows scores over
+    all classes.
+    """
+    rows = scores
+    for column, expected in figure.where.items():
+        rows = rows[[_word(value) == expected for value in rows[column]]]
     named = {*figure.where, figure.x, figure.line, *figure.panel}
     if "variant" not in named and figure.x in {"size", "terms"}:
-        own = own[own["variant"] == next(iter(own["variant"]), BASE)]
+        rows = rows[rows["variant"] == next(iter(rows["variant"]), BASE)]
     if "of_class" not in named:
-        own = own[own["of_class"].isin(("", ALL))]
+        rows = rows[rows["of_class"].isin(("", ALL))]
     levels = figure.line in LEVELLED and not figure.relation
-    return own[own[figure.x].notna() & (levels | (own[figure.x] != math.inf))]
+    return rows[rows[figure.x].notna() & (levels | (rows[figure.x] != math.inf))]
 
 
-def _facets(figure: Figure, own: pd.DataFrame) -> list[str]:
-    """Columns whose values are panels: those the figure names, before them those it is silent on and that vary."""
+def _facets(figure: Figure, rows: pd.DataFrame) -> list[str]:
+    """Return the columns whose values become panels: varying columns that the figure doesn't mention, then its own."""
     lines = figure.relation or figure.line in LEVELLED
     taken = {*figure.panel, *figure.where, figure.x, figure.line, *(("method",) if lines else ())}
-    varying = [column for column in APART if column not in taken and len(own[column].unique()) > 1]
+    varying = [column for column in APART if column not in taken and len(rows[column].unique()) > 1]
     return [*varying, *figure.panel]
 
 
@@ -199,42 +203,42 @@ def _lines(figure: Figure, rows: pd.DataFrame, labels: Labels, relate: Relate | 
 
 
 def _related(figure: Figure, rows: pd.DataFrame, relate: Relate | None) -> list[Line]:
-    """One line a value of the line's column, of cells that differ in the method alone."""
+    """Return a line of ratios or differences for each value of the line column, from cells that differ in method."""
     if relate is None:
-        raise ValueError(f"the figure {figure.name!r} shows a relation, and nothing is given to compute it by")
+        raise ValueError(f"the figure {figure.name!r} shows a ratio or difference, which needs the argument `relate`")
     kind, a, b = figure.relation
-    own = rows[rows["fold"] == HEADLINE]
+    headlines = rows[rows["fold"] == HEADLINE]
     column = "variant" if figure.line == "method" else figure.line
     lines = []
-    for name in dict.fromkeys(own[column]):
+    for name in dict.fromkeys(headlines[column]):
         points = []
-        for at, group in own[own[column] == name].groupby(figure.x, sort=True):
+        for at, group in headlines[headlines[column] == name].groupby(figure.x, sort=True):
             cells = dict(zip(group["method"], group["cell"], strict=True))
-            found = relate(kind, cells[a], cells[b], group["metric"].iloc[0]) if {a, b} <= set(cells) else None
-            points += [(float(at), found.value, found.low, found.high)] if found else []
+            estimate = relate(kind, cells[a], cells[b], group["metric"].iloc[0]) if {a, b} <= set(cells) else None
+            points += [(float(at), estimate.value, estimate.low, estimate.high)] if estimate else []
         sign = " / " if kind == "ratio" else " − "
         lines += _line(sign.join((a, b)) if figure.line == "method" else str(name), points)
     return lines
 
 
 def _point(figure: Figure, rows: Sequence[Any]) -> tuple[float, float, float]:
-    """The first cell's value and the ends of its bar, NaN where there is none."""
-    own = [row for row in rows if row.cell == rows[0].cell]
-    headline = next(row for row in own if row.fold == HEADLINE)
-    draws = np.array([row.value for row in own if row.fold != HEADLINE], dtype=np.float64)
+    """Return the value of the first cell and the ends of its bar, NaN without a bar."""
+    of_cell = [row for row in rows if row.cell == rows[0].cell]
+    headline = next(row for row in of_cell if row.fold == HEADLINE)
+    replicates = np.array([row.value for row in of_cell if row.fold != HEADLINE], dtype=np.float64)
     value = float(headline.value)
     if figure.bars == "interval":
         return value, float(headline.low), float(headline.high)
-    if figure.bars == "range" and len(draws):
-        return float(draws.mean()), float(draws.min()), float(draws.max())
-    if figure.bars == "2 standard deviations" and len(draws) > 1:
-        mean, reach = float(draws.mean()), 2 * float(draws.std(ddof=1))
+    if figure.bars == "range" and len(replicates):
+        return float(replicates.mean()), float(replicates.min()), float(replicates.max())
+    if figure.bars == "2 standard deviations" and len(replicates) > 1:
+        mean, reach = float(replicates.mean()), 2 * float(replicates.std(ddof=1))
         return mean, mean - reach, mean + reach
     return value, math.nan, math.nan
 
 
 def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> list[Line]:
-    """A line through the points that have a value; bars where all of them have some."""
+    """Return the line through the points that have a value, with bars only if every point has one."""
     points = [point for point in points if math.isfinite(point[1])]
     if not points:
         return []
@@ -245,21 +249,21 @@ def _line(label: str, points: Sequence[tuple[float, float, float, float]]) -> li
 
 
 def _word(value: Any) -> str:
-    """A value of a column as a configuration writes it."""
+    """Write a value of a column as a configuration does."""
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _band(figure: Figure, rows: pd.DataFrame, labels: Labels) -> tuple[float, float] | None:
-    """The range of the paper's axis, where one of its cells is a point of this panel."""
+    """Return the range of the paper's axis if one of its cells is a point of this panel, else None."""
     cells, metrics = set(rows["cell"]), set(rows["metric"])
-    found = (each for each in labels.ranges if each.metric in metrics and cells & each.cells and not figure.relation)
-    return next(((each.low, each.high) for each in found), None)
+    ranges = (r for r in labels.ranges if r.metric in metrics and cells & r.cells and not figure.relation)
+    return next(((r.low, r.high) for r in ranges), None)
 
 
-def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.DataFrame, labels: Labels) -> str:
-    """Where the panel stands in a line; in another by what was chosen, and which of several metrics it shows."""
+def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, rows: pd.DataFrame, labels: Labels) -> str:
+    """Write the values of the panel columns on one line, then model selection and, of several metrics, the metric."""
     words = [
-        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, own, labels)
+        labels.tasks.get(str(value), str(value)) if column == "task" else _named(column, value, rows, labels)
         for column in ("variant", "task", "of_class", "method", "size", "terms")
         if (value := point.get(column))
     ]
@@ -269,10 +273,10 @@ def _panel_title(point: Mapping[str, Any], figure: Figure, metric: str, own: pd.
     return "\n".join(filter(None, [", ".join(words), *others]))
 
 
-def _named(column: str, value: Any, own: pd.DataFrame, labels: Labels) -> str:
-    """The value of a panel's column in words."""
+def _named(column: str, value: Any, rows: pd.DataFrame, labels: Labels) -> str:
+    """Write a value of a panel column in words."""
     if column == "of_class" and value == ALL:
-        classes = [each for each in dict.fromkeys(own["of_class"]) if each not in ("", ALL)]
+        classes = [name for name in dict.fromkeys(rows["of_class"]) if name not in ("", ALL)]
         return f"average of the {len(classes)} classes" if classes else "all classes"
     if column in {"size", "terms"}:
         return f"{int(value):,} {X_LABELS[column].lower()}"
@@ -282,13 +286,13 @@ def _named(column: str, value: Any, own: pd.DataFrame, labels: Labels) -> str:
 
 
 def _title(figure: Figure, labels: Labels) -> str:
-    """The figure's own title; of one without, what it shows."""
+    """Return the title of the figure, or one made from what it shows."""
     if figure.title not in ("", labels.title):
         return figure.title if figure.title.startswith(labels.title) else f"{labels.title}: {figure.title}"
     name = metric_name(figure.y[0], labels.quantities)
     if figure.relation:
         kind, a, b = figure.relation
-        return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'less'} {b}"
+        return f"{labels.title}: {name}, {a} {'over' if kind == 'ratio' else 'minus'} {b}"
     return f"{labels.title}: {name} of each class" if "of_class" in figure.panel else labels.title
 
 
@@ -303,19 +307,19 @@ def _y_label(figure: Figure, declared: Declared) -> str:
     return f"Difference of the {name}" + (f" ({symbol})" if symbol else "")
 
 
-def _bars_in_words(figure: Figure, own: pd.DataFrame, labels: Labels) -> str:
+def _bars_in_words(figure: Figure, rows: pd.DataFrame, labels: Labels) -> str:
     if figure.relation:
         return labels.related
-    draws = own[own["fold"] != HEADLINE]["fold"].nunique()
+    replicates = rows[rows["fold"] != HEADLINE]["fold"].nunique()
     return {
         "interval": labels.bars,
-        "2 standard deviations": f"2 standard deviations of the {draws} draws",
-        "range": f"least and most of the {draws} draws",
+        "2 standard deviations": f"2 standard deviations of the {replicates} replicates",
+        "range": f"smallest and largest of the {replicates} replicates",
     }.get(figure.bars, "")
 
 
 def _columns(n: int) -> int:
-    """Panels side by side, of n that belong together."""
+    """Return how many of n related panels are drawn side by side."""
     if n <= 3:
         return n
     return 2 if n == 4 else 3 if n < 8 else MOST_COLUMNS

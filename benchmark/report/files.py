@@ -1,4 +1,4 @@
-"""From a summary to files: each is written whole or not at all, and equal summaries give equal bytes."""
+"""Files of a summary: each is written whole or not at all, and equal summaries give equal bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmark.report.contents import Summary
 
 Spec = dict[str, Any]
-#: By a figure's name, its specification to its bytes by kind; those that can't be drawn are left out.
+#: Maps specifications by figure name to bytes by figure name and kind. Figures that can't be drawn are left out.
 Render = Callable[[Mapping[str, Spec]], Mapping[str, Mapping[str, bytes]]]
 
 
@@ -25,8 +25,8 @@ def write_all(
 ) -> list[Path]:
     """Write every table and figure of the summary, and return their paths.
 
-    All is rendered before the first file is touched. `render` may know figures from before. `note` gets a line on those
-    that could not be drawn; a file of an earlier run does not stay in their place.
+    Everything is rendered before the first file is written. `render` may use a cache of figures. `note` is called with
+    a line on figures that could not be drawn; files that an earlier run wrote for them are removed.
     """
     from benchmark.report.drawing.render import KINDS, rendered  # noqa: PLC0415 - as in `figures_of`
 
@@ -53,18 +53,18 @@ def write_all(
 
 
 def missing_line(names: list[str]) -> str:
-    """Return a line that says which figures could not be drawn."""
-    said = ", ".join(names)
-    return f"these figures are missing, since vl-convert, which draws them, failed or ran out of memory: {said}"
+    """Return a line that lists the figures that could not be drawn."""
+    listed = ", ".join(names)
+    return f"these figures are missing, since vl-convert, which draws them, failed or ran out of memory: {listed}"
 
 
 def figures_of(summary: Summary) -> dict[str, Spec]:
-    """Return the specification of every figure of the summary: by the stem of its files."""
-    # Altair takes half a second to import, which only what draws should pay.
+    """Return the specification of every figure of the summary, by the stem of its files."""
+    # Altair takes half a second to import: only commands that draw should pay for it.
     from benchmark.report.drawing.curves import curve_chart  # noqa: PLC0415
     from benchmark.report.drawing.dots import dot_chart  # noqa: PLC0415
     from benchmark.report.drawing.regions import region_chart  # noqa: PLC0415
 
-    found = {chart.name: curve_chart(chart) for chart in summary.charts}
-    found |= {figure.name: region_chart(figure) for figure in summary.regions}
-    return found or {"figure": dot_chart(summary)}
+    specs = {chart.name: curve_chart(chart) for chart in summary.charts}
+    specs |= {figure.name: region_chart(figure) for figure in summary.regions}
+    return specs or {"figure": dot_chart(summary)}

@@ -1,6 +1,6 @@
-"""From a summary to grids of text: which rows and columns a table has, and how its numbers are written.
+"""Grids of text made from a summary: the rows and columns of each table, with formatted numbers.
 
-Every rendering (Markdown, LaTeX, terminal, reproduction page) draws the same grids.
+Every output format (Markdown, LaTeX, terminal, HTML) renders the same grids.
 """
 
 from __future__ import annotations
@@ -22,45 +22,51 @@ if TYPE_CHECKING:
     from benchmark.report.contents import CellInfo, Summary
     from benchmark.report.quantities import Declared
 
-# As the literature writes them: in figures and in LaTeX. Elsewhere a value stands as in the config.
+# Spelling of the literature, for figures and LaTeX. Other outputs use the spelling of the configuration.
 WORDS = {"tf": "TF", "tfidf": "TF×IDF", "linear": "LIN", "polynomial": "POL", "sigmoid": "SIG"} | {
     name: name.upper() for name in ("l1", "l2", "rbf", "ned", "ngd", "ngd-e")
 }
 TEST_NAMES = {"sign": "sign", "mcnemar": "McNemar", "wilcoxon": "Wilcoxon"}
 OVER_GROUPS = "over groups"
-# What the words of tables mean, in the line below each.
+# Meanings of verdicts, for the note below a table.
 VERDICT_MEANINGS = {
-    "equal": "ours rounds to the print",
-    "consistent": "the print lies in the 95% interval of ours",
-    "deviates": "it doesn't",
-    "fitted": "a choice was made to come near it",
-    "another setting": "ours is not the paper's",
+    "equal": "our value rounds to the published value",
+    "consistent": "the published value lies in our 95% interval",
+    "deviates": "the published value lies outside our 95% interval",
+    "fitted": "a setting was chosen to come near the published value",
+    "another setting": "our setting differs from the paper's",
 }
-VERDICT_WORDS = "; ".join(f"{word}: {means}" for word, means in VERDICT_MEANINGS.items()) + "; either shows nothing."
-WIDEST_WORDS = " would pass: how far from ours a print could be and still be consistent."
+VERDICT_WORDS = (
+    "; ".join(f"{word}: {means}" for word, means in VERDICT_MEANINGS.items())
+    + ". Fitted values and values of another setting are no evidence for or against the paper."
+)
+WIDEST_WORDS = " would pass: how far from our value a published value may lie and still be consistent."
 LANDMARK_WORDS = (
-    "What other methods scored on these documents, as published; nothing of it is judged. The difference is ours less "
-    "theirs, with the 95% interval of ours about it. transductive: given the test documents, without their labels, "
-    "while training."
+    "Published scores of other methods on the same test documents; they get no verdict. The difference is our score "
+    "minus theirs; its 95% interval is that of our score, minus their score. transductive: the method saw the test "
+    "documents, without their labels, in training."
 )
 GROUP_WORDS = (
-    " The 95% interval is over the documents, the groups given; 'over groups' is Student's over the groups, as if they "
-    "had been drawn."
+    " The 95% interval is over documents, with groups held fixed; 'over groups' is Student's t interval over groups, "
+    "as if the groups were a random sample."
 )
 CLAIM_WORDS = (
-    "A claim holds where all of its comparisons do. Strictly: two-sided, at its level after Holm's correction over the "
-    "claim's comparisons, or by the whole 95% interval where it speaks of sameness or a ratio; a comparison is not "
-    "shown where the data decide neither way, and contradicted where they are significant the other way."
+    "A claim holds if all of its comparisons hold. Strict tests are two-sided, at the claim's level after Holm's "
+    "correction over its comparisons; claims of equivalence or of a ratio are decided by the whole 95% interval. A "
+    "comparison is not shown if the data decide neither way, and contradicted if they are significant the other way."
 )
-FAMILY_WORDS = "p is two-sided; p (Holm) is corrected over so many tests: those of its kind and family in this table."
+FAMILY_WORDS = (
+    "p is two-sided. p (Holm) is corrected over the number of tests in parentheses: those of the same kind and family "
+    "in this table."
+)
 
 
 @dataclass(frozen=True)
 class Grid:
     """A table of text, each row as long as the header.
 
-    The columns named in `text` hold words, aligned left; the others hold numbers, aligned right. The `note` below it
-    says what its words mean.
+    The columns named in `text` contain words, aligned left. The others contain numbers, aligned right. The `note` below
+    the table explains its terms.
     """
 
     title: str
@@ -70,14 +76,14 @@ class Grid:
     note: str = ""
 
     def without(self, *names: str) -> Grid:
-        """Leave out these columns."""
-        kept = [i for i, name in enumerate(self.header) if name not in names]
-        header, *rows = (tuple(row[i] for i in kept) for row in (self.header, *self.rows))
+        """Return the grid without these columns."""
+        places = [i for i, name in enumerate(self.header) if name not in names]
+        header, *rows = (tuple(row[i] for i in places) for row in (self.header, *self.rows))
         return Grid(self.title, header, tuple(rows), self.text, self.note)
 
     @property
     def width(self) -> int:
-        """Characters that its lines take, with two spaces between columns."""
+        """Characters in a line, with two spaces between columns."""
         columns = zip(self.header, *self.rows, strict=True)
         return sum(max(map(len, column)) + 2 for column in columns) - 2
 
@@ -88,12 +94,12 @@ def metric_header(metric: str, declared: Declared) -> str:
 
 
 def word(value: str) -> str:
-    """Write a value of a column as the literature does."""
+    """Return a value of a column as the literature spells it."""
     return WORDS.get(value, value)
 
 
 def difference_text(row: dict[Any, Any]) -> str:
-    """Ours less the print, in the print's unit."""
+    """Write our value minus the published value, in the unit of the published value."""
     if is_missing(row["value"]):
         return NONE
     decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
@@ -101,30 +107,30 @@ def difference_text(row: dict[Any, Any]) -> str:
 
 
 def headline_metrics(summary: Summary) -> list[str]:
-    """Metrics of the headline rows: accuracy first, then as they come."""
+    """Return the metrics of the headline rows: accuracy first, then in the order of the rows."""
     metrics = dict.fromkeys(metric for _, metric in summary.headlines)
     return sorted(metrics, key=lambda metric: metric != "accuracy")
 
 
 def main_metric(summary: Summary) -> str:
-    """Metric that is shown with its interval, its folds and its picture."""
+    """Return the metric that is shown with intervals, folds and a figure."""
     return next(iter(headline_metrics(summary)), "accuracy")
 
 
 def varying_columns(cells: Sequence[CellInfo]) -> list[str]:
-    """Columns that take more than one value over the cells, in the order of the first cell that has them."""
+    """Return the columns with more than one value over the cells, in the order of the first cell that has them."""
     names = dict.fromkeys(name for cell in cells for name in cell.columns)
     return [name for name in names if len({cell.columns.get(name, "") for cell in cells}) > 1]
 
 
 def labels_identify(cells: Sequence[CellInfo]) -> bool:
-    """Whether the columns that vary tell the cells apart, so that their ids can be left out."""
+    """Test whether the varying columns identify every cell, so that ids can be left out."""
     names = varying_columns(cells)
     return bool(names) and len({tuple(cell.columns.get(n, "") for n in names) for cell in cells}) == len(cells)
 
 
 def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
-    """By cell, the print of the main metric: the verdicts that stand in the table of cells."""
+    """Return, by cell, the row of verdicts on the main metric that the table of cells shows."""
     metric = main_metric(summary)
     chosen: dict[str, dict[Any, Any]] = {}
     for row in summary.verdicts.to_dict("records"):
@@ -134,7 +140,7 @@ def main_verdicts(summary: Summary) -> dict[str, dict[Any, Any]]:
 
 
 def cell_grid(summary: Summary) -> Grid:
-    """One row a cell: what varies, its scores, ties, and the print beside them."""
+    """Return a grid with one row for each cell: varying columns, scores, ties, and the published value."""
     varying, metrics, main = varying_columns(summary.cells), headline_metrics(summary), main_metric(summary)
     scores, verdicts = summary.headlines, main_verdicts(summary)
     others, declared = [metric for metric in metrics if metric != main], summary.quantities
@@ -163,7 +169,7 @@ def cell_grid(summary: Summary) -> Grid:
 
 
 def fold_grid(summary: Summary) -> Grid:
-    """The main metric of each cell on each fold; no rows where there is one split only."""
+    """Return a grid of the main metric of each cell on each fold; it has no rows if there is only one split."""
     main = main_metric(summary)
     unit = unit_shown(main, summary.quantities)
     of_metric = summary.scores[summary.scores["metric"] == main]
@@ -180,7 +186,7 @@ def fold_grid(summary: Summary) -> Grid:
 
 
 def significance_grid(summary: Summary) -> Grid:
-    """One row a test; the difference stands on the first row of its pair."""
+    """Return a grid with one row for each test; only the first row of a pair shows the difference."""
     difference = {(row["a"], row["b"]): row for row in summary.differences.to_dict("records")}
     tests: dict[tuple[str, str], list[dict[Any, Any]]] = {pair: [] for pair in difference}
     for row in summary.significance.to_dict("records"):
@@ -207,7 +213,10 @@ def _test_text(test: dict[Any, Any]) -> tuple[str, str, str, str, str]:
 
 
 def verdict_grid(verdicts: pd.DataFrame) -> Grid:
-    """Printed numbers beside ours, in the unit of the print, which stands behind the metric; without landmarks."""
+    """Return a grid of published values and ours, in the published unit, which follows the metric's name.
+
+    Reference values are left out: see `landmark_grid`.
+    """
     rows, verdicts = [], verdicts[verdicts["verdict"] != LANDMARK]
     for row in verdicts.to_dict("records"):
         decimals = 0 if row["unit"] == "documents" else printed_decimals(row["published"])
@@ -229,23 +238,23 @@ def verdict_grid(verdicts: pd.DataFrame) -> Grid:
 
 
 def landmark_grid(verdicts: pd.DataFrame) -> Grid:
-    """What other methods scored beside ours; the method stands on the first of its rows, and what is otherwise."""
+    """Return a grid of reference values and our scores; only the first row of a method shows its name and notes."""
     rows, above = [], ""
     for row in verdicts[verdicts["verdict"] == LANDMARK].to_dict("records"):
         decimals, theirs = printed_decimals(row["published"]), float(row["published"])
         named = (row["reading"], row["aside"]) if row["reading"] != above else ("", "")
         above = row["reading"]
         gap = interval(row["low"] - theirs, row["high"] - theirs, decimals, "+")
-        what = named_in(row["metric"], unit_named(row["unit"]), QUANTITIES), row["published"]
+        value = named_in(row["metric"], unit_named(row["unit"]), QUANTITIES), row["published"]
         ours = row["cell"], number(row["value"], decimals), difference_text(row), gap
-        rows.append((named[0], *what, *ours, named[1]))
-    header = ("method", "metric", "published", "cell", "ours", "difference", "95% interval", "of the method")
-    words = frozenset({"method", "metric", "cell", "of the method"})
-    return Grid("Landmarks", header, tuple(rows), words, LANDMARK_WORDS)
+        rows.append((named[0], *value, *ours, named[1]))
+    header = ("method", "metric", "published", "cell", "ours", "difference", "95% interval", "notes")
+    words = frozenset({"method", "metric", "cell", "notes"})
+    return Grid("Reference values", header, tuple(rows), words, LANDMARK_WORDS)
 
 
 def other_verdicts(summary: Summary) -> pd.DataFrame:
-    """Verdicts that have no place in the table of cells: of pairs, and of the other metrics."""
+    """Return the verdicts that the table of cells does not show: those on pairs and on other metrics."""
     key = ["cell", "metric", "published", "reading"]
     placed = {tuple(row[name] for name in key) for row in main_verdicts(summary).values()}
     keys = zip(*(summary.verdicts[name] for name in key), strict=True)
@@ -253,14 +262,14 @@ def other_verdicts(summary: Summary) -> pd.DataFrame:
 
 
 def claim_grid(claims: pd.DataFrame) -> Grid:
-    """Claims of the paper, by its own rule and strictly; the variant where there are several."""
+    """Return a grid of the paper's claims, by the paper's rule and strictly, with the variant if there are several."""
     rows = []
     for row in claims.to_dict("records"):
         whole = row["whole"] if row["whole"] > row["of"] else 0
-        paper = _told(row["verdict"], row["holds"], row["of"], whole)
-        strictly = _told(row["strict_verdict"], row["strict_holds"], row["of"], whole)
+        paper = _claim_text(row["verdict"], row["holds"], row["of"], whole)
+        strictly = _claim_text(row["strict_verdict"], row["strict_holds"], row["of"], whole)
         rows.append((row["claim"], row["variant"], row["text"], row["rule"], paper, strictly, row["counted"]))
-    header = ("claim", "variant", "text", "the paper's rule", "by it", "strictly", "not counted")
+    header = ("claim", "variant", "text", "the paper's rule", "by the paper's rule", "strictly", "not counted")
     grid = Grid("Claims", header, tuple(rows), frozenset(header), CLAIM_WORDS)
     empty = [
         name for i, name in enumerate(header) if name in ("variant", "not counted") and not any(r[i] for r in rows)
@@ -268,17 +277,17 @@ def claim_grid(claims: pd.DataFrame) -> Grid:
     return grid.without(*empty)
 
 
-def _told(verdict: str, holds: int, of: int, whole: int) -> str:
-    """A verdict on a claim; of a part of its comparisons there is none."""
+def _claim_text(verdict: str, holds: int, of: int, whole: int) -> str:
+    """Write a verdict on a claim, or only counts if `of` is part of its `whole` comparisons."""
     if verdict == "no test":
         return verdict
     if whole:
-        return f"{count(holds)} of {count(of)} here; judged over {count(whole)} on the page"
+        return f"{count(holds)} of {count(of)} here; verdict over all {count(whole)} on the paper's page"
     return verdict if "(" in verdict else f"{verdict} ({count(holds)} of {count(of)})"
 
 
 def range_grid(ranges: pd.DataFrame) -> Grid:
-    """Ranges of printed figures beside ours, in the unit of the metric."""
+    """Return a grid of axis ranges of published figures and our ranges, in the unit of the metric."""
     rows = []
     for row in ranges.to_dict("records"):
         factor = factor_shown(row["unit"], row["metric"], QUANTITIES)
@@ -291,22 +300,22 @@ def range_grid(ranges: pd.DataFrame) -> Grid:
         metric = metric_header(row["metric"], QUANTITIES)
         rows.append((count(row["figure"]), row["what"], metric, *spans, inside, row["verdict"]))
     header = ("figure", "cells", "metric", "published axis", "ours", "inside", "verdict")
-    return Grid("Ranges of the printed figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))
+    return Grid("Axis ranges of the published figures", header, tuple(rows), frozenset({"cells", "metric", "verdict"}))
 
 
 def mistake_grid(mistakes: pd.DataFrame) -> Grid:
-    """The documents that most cells decide wrongly, one a row."""
+    """Return a grid with one row for each of the documents that most cells misclassify."""
     rows = tuple(
         (row["document"], row["task"], row["truth"], f"{count(row['wrong'])} of {count(row['of'])}", row["given"])
         for row in mistakes.to_dict("records")
     )
-    header = ("document", "task", "true", "wrong", "given")
-    grid = Grid("Documents that most cells decide wrongly", header, rows, frozenset(set(header) - {"wrong"}))
+    header = ("document", "task", "true", "wrong", "predicted")
+    grid = Grid("Documents that most cells misclassify", header, rows, frozenset(set(header) - {"wrong"}))
     return grid if any(row[1] for row in rows) else grid.without("task")
 
 
 def cost_grid(costs: pd.DataFrame) -> Grid:
-    """Seconds of training and testing over all splits, and memory at the peak, one row a cell."""
+    """Return a grid of seconds of training and testing over all splits and peak memory, one row for each cell."""
     rows = []
     for row in costs.to_dict("records"):
         peak = NONE if is_missing(row["peak_bytes"]) else f"{row['peak_bytes'] / 1e6:,.0f}"

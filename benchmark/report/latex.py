@@ -1,4 +1,4 @@
-"""From a summary to the LaTeX of its tables."""
+"""LaTeX tables of a summary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BOOKTABS = r"% \usepackage{booktabs}"
 
 
 def table_latex(summary: Summary) -> str:
-    """Write the table of cells, or those of the curves, for a paper; it needs the package booktabs."""
+    """Return the LaTeX of the table of cells, or of one table for each curve panel; it needs the package booktabs."""
     notes = [rf"\par\footnotesize {latex_text(line)}" for line in failure_lines(summary)]
     if summary.of_points:
         tables = [_latex_table(grid, f"{summary.name}-{i}", []) for i, grid in enumerate(main_grids(summary), start=1)]
@@ -46,7 +46,7 @@ def _latex_table(grid: Grid, name: str, notes: list[str]) -> str:
         r"\midrule",
     ]
     for above, row in zip((None, *grid.rows), grid.rows, strict=False):
-        # Where the cells are grouped by their first column, a little space sets the groups apart.
+        # If the first column groups the rows, a little space separates the groups.
         if above is not None and above[0] != row[0] and grid.header[0] not in {"cell", "series"}:
             lines.append(r"\addlinespace")
         lines.append(_latex_row(row))

@@ -1,4 +1,4 @@
-"""How numbers are written: decimals, signs, intervals, p-values, and what stands where there is none."""
+"""Formatting of numbers: decimals, signs, intervals, p-values, and a dash for missing ones."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ SMALLEST_P = 1e-4
 
 
 def is_missing(value: Any) -> bool:
-    """Whether a number of a frame is absent (None and NaN alike)."""
-    return value is None or value != value  # noqa: PLR0124  NaN, of any float type, is what differs from itself
+    """Test whether a number of a frame is missing (None or NaN)."""
+    return value is None or value != value  # noqa: PLR0124  NaN of any float type differs from itself
 
 
 def number(value: Any, decimals: int = 2, sign: str = "") -> str:
-    """Fixed decimals; never "-0.00"; a dash for what is missing.
+    """Write a number with fixed decimals, never "-0.00", or a dash if it is missing.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def interval(low: Any, high: Any, decimals: int = 2, sign: str = "") -> str:
 
 
 def count(value: Any) -> str:
-    """Write an integer, which a frame with gaps may hold as a float."""
+    """Write an integer, which a frame with missing values stores as a float."""
     return NONE if is_missing(value) else str(int(value))
 
 
@@ -53,5 +53,5 @@ def p_text(p_value: Any, note: Any = "") -> str:
 
 
 def printed_decimals(published: str) -> int:
-    """Decimals to show beside a printed number: its own, and at least two."""
+    """Return the decimals for numbers beside a published value: those of that value, at least two."""
     return max(2, len(published.partition(".")[2]))

@@ -1,4 +1,4 @@
-"""From the summaries of papers' experiments to pages: all papers on one, and each one's numbers beside ours."""
+"""Markdown pages of reproduced papers: one page of all papers, and one page for each with its published values."""
 
 from __future__ import annotations
 
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
 
 AS_CONFIGURED = "as configured"
 EXCEPTION_WORDS = (
-    "a − b is in points where no unit is named; p is that of the strict test, two-sided; detectable: the smallest "
-    "difference that the test would find four times out of five, or the smallest margin that is shown."
+    "a − b is in points where no unit is named. p is from the strict test, two-sided. detectable: the smallest "
+    "difference that the test would detect with 80% power or, for claims of equivalence, the smallest margin that the "
+    "data show."
 )
 EXCEPTIONS = (
     *("claim", "config", "a", "b", "metric", "relation", "value", "low", "high", "p_value", "p_holm", "detectable"),
@@ -50,9 +51,9 @@ EXCEPTIONS = (
 
 @dataclass(frozen=True)
 class Trial:
-    """What one deviating cell gives under a variant of its experiment, beside what the paper prints.
+    """Score of a deviating cell under one variant of its experiment, with the published value.
 
-    Value, low and high are in the unit of the print; the verdict is as of any number.
+    `value`, `low` and `high` are in the unit of the published value. `verdict` follows the rule of published values.
     """
 
     cell: str
@@ -68,9 +69,9 @@ class Trial:
 
 @dataclass(frozen=True)
 class ExperimentPart:
-    """One experiment beside the paper, what `trials` tell where it deviates, and the sweeps that look into it.
+    """One experiment of a paper, with its sensitivity analysis (`tried`, from `trials`) and the sweeps that feed it.
 
-    `caveats` are what a reader has to know before believing its numbers.
+    `caveats` are the limitations of its numbers that a reader has to know.
     """
 
     summary: Summary
@@ -82,20 +83,20 @@ class ExperimentPart:
 
 @dataclass(frozen=True, eq=False)
 class PaperSection:
-    """One paper and what became of it.
+    """One paper with the results of its reproduction.
 
     Parameters
     ----------
     claims : DataFrame
-        Columns `CLAIMS`, judged over all the experiments together.
+        Columns `CLAIMS`, with verdicts over all experiments together.
     printed : mapping of str to int
-        How many numbers of each kind the paper prints, measured or not: a failed cell must not improve the count.
+        Number of published values of each kind, measured or not: a failed cell must not improve the count.
     exceptions : DataFrame
-        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold; differences are as in the score frame.
+        Columns `EXCEPTIONS`: the comparisons of its claims that do not hold. Differences are as in the score frame.
     remarks : tuple of str
-        On its claims: margins, ranges, what is told twice.
+        Notes on the claims: margins, ranges, claims that the paper states twice.
     finding : str
-        What became of it, in a sentence.
+        Outcome of the reproduction, in a sentence.
     """
 
     key: str
@@ -110,23 +111,23 @@ class PaperSection:
 
 
 def reproduction_page(sections: Sequence[PaperSection]) -> str:
-    """Write the one page of all papers as Markdown: a row a paper."""
+    """Write the page of all papers as Markdown, one row for each paper."""
     numbers, claims = in_all(sections)
     return rendered("reproduction", sections=sections, numbers=numbers, claims=claims)
 
 
 def paper_page(section: PaperSection) -> str:
-    """Write all that became of one paper as Markdown."""
+    """Write the page of one paper as Markdown."""
     return rendered("paper", section=section)
 
 
 def deviations_page(sections: Sequence[PaperSection]) -> str:
-    """Write what is not as printed as Markdown: of every paper the numbers that deviate, and the claims that fail."""
+    """Write the page of deviations as Markdown: for each paper, the values that deviate and the claims that fail."""
     return rendered("deviations", sections=sections)
 
 
 def rendered(template: str, **values: Any) -> str:
-    """Fill a page's template with what it shows."""
+    """Return the Markdown of a template filled with these values."""
     environment = Environment(
         loader=PackageLoader("benchmark.report"),
         autoescape=select_autoescape(),  # HTML only: Markdown is escaped by the filter
@@ -165,13 +166,13 @@ def _deviating(verdicts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _broken(claims: pd.DataFrame) -> pd.DataFrame:
-    """The claims that are counted and don't hold, by the paper's rule or by a strict test."""
+    """Return the counted claims that fail, by the paper's rule or by a strict test."""
     whole = (claims["verdict"] == "holds") & claims["strict_verdict"].isin(["holds", "no test"])
     return claims[(claims["counted"] == "") & ~whole]
 
 
 def in_all(sections: Sequence[PaperSection]) -> tuple[str, str]:
-    """What became of all printed numbers and of all claims of some papers, in words."""
+    """Return two sentences on several papers: counts of verdicts on published values, and on claims."""
     tables = [experiment.summary.verdicts for section in sections for experiment in section.experiments]
     printed: Counter[str] = Counter()
     for section in sections:
@@ -180,30 +181,30 @@ def in_all(sections: Sequence[PaperSection]) -> tuple[str, str]:
 
 
 def trials(summary: Summary, sweeps: Iterable[Summary]) -> tuple[Trial, ...]:
-    """Find what was tried for the cells that deviate.
+    """Return the scores of the deviating cells under the variants of the sweeps.
 
-    A cell of a sweep is a trial of a deviating cell if it is the same point of the same method, see `_same_cell`, under
-    other settings. The first trial of each cell is the experiment itself.
+    A cell of a sweep is a trial of a deviating cell if both are the same setting of the same method (see `_same_cell`)
+    and differ in variant or classifier. The first trial of each cell is the experiment itself.
     """
     scored = [(sweep.cells, sweep.headlines) for sweep in sweeps]
     headline, cells = summary.headlines, {cell.id: cell for cell in summary.cells}
-    found = []
+    results = []
     for row in summary.verdicts.to_dict("records"):
         score = headline.get((row["cell"], row["metric"]))
         if row["verdict"] != "deviates" or row["reading"] or score is None:
             continue
         base = cells[row["cell"]]
-        found.append(_trial(row, AS_CONFIGURED, score))
+        results.append(_trial(row, AS_CONFIGURED, score))
         for others, scores in scored:
             for cell in others:
                 tried, changed = scores.get((cell.id, row["metric"])), _changed(cell, base)
                 if changed and tried and not is_missing(tried["value"]) and _same_cell(cell, base):
-                    found.append(_trial(row, changed, tried))
-    return tuple(found)
+                    results.append(_trial(row, changed, tried))
+    return tuple(results)
 
 
 def effect(summary: Summary, sweep: Summary, variant: str) -> str:
-    """What the scores of a sweep's variant differ by from those of the experiment, in words."""
+    """Write how far the scores of a sweep's variant differ from those of the experiment, as a clause."""
     metric = main_metric(summary)
     ours, theirs, unit = summary.headlines, sweep.headlines, unit_shown(metric, summary.quantities)
     pairs = (
@@ -213,7 +214,7 @@ def effect(summary: Summary, sweep: Summary, variant: str) -> str:
         for base in summary.cells
         if _same_cell(cell, base) and cell.classifier == base.classifier
     )
-    gaps = [other["value"] - own["value"] for own, other in pairs if own and other]
+    gaps = [other["value"] - base["value"] for base, other in pairs if base and other]
     if not gaps:
         return ""
     spread = " to ".join(dict.fromkeys(unit.text(end, "+") for end in (min(gaps), max(gaps))))
@@ -222,30 +223,29 @@ def effect(summary: Summary, sweep: Summary, variant: str) -> str:
 
 
 def points_of(unit: Unit) -> str:
-    """What a difference is in."""
+    """Return the unit of a difference: "points" for percentages, else the unit's symbol."""
     return "points" if unit.name == "percent" else unit.symbol
 
 
 def explained(tried: Iterable[Trial]) -> str:
-    """What explains the numbers that deviate, in a sentence: the variants under which each is equal or consistent."""
+    """Write a sentence that lists, for each deviating cell, the variants under which it is equal or consistent."""
     under: dict[str, list[str]] = {}
     for trial in tried:
-        found = under.setdefault(trial.cell, [])
+        variants = under.setdefault(trial.cell, [])
         if trial.verdict.startswith(("equal", "consistent")):
-            found.append(trial.variant)
+            variants.append(trial.variant)
     if not under:
         return ""
-    told = [f"{cell} under {', '.join(variants)}" for cell, variants in under.items() if variants]
+    consistent = [f"{cell} under {', '.join(variants)}" for cell, variants in under.items() if variants]
     never = [cell for cell, variants in under.items() if not variants]
-    parts = (
-        [f"{len(told)} of the {len(under)} are consistent under some other choice ({'; '.join(told)})"] if told else []
-    )
+    n = f"{len(consistent)} of the {len(under)}"
+    parts = [f"{n} are consistent under some other choice ({'; '.join(consistent)})"] if consistent else []
     parts += [f"{', '.join(never)} under none that was tried"] if never else []
     return f"{'; '.join(parts)}."
 
 
 def tried_grid(tried: Iterable[Trial]) -> Grid:
-    """One row a trial; the cell and its print stand on the first of its rows."""
+    """Return a grid with one row for each trial; only the first row of a cell shows its id and published value."""
     rows, above = [], ("", "", "")
     for trial in tried:
         key = trial.cell, named_in(trial.metric, unit_named(trial.unit), QUANTITIES), trial.published
@@ -255,26 +255,29 @@ def tried_grid(tried: Iterable[Trial]) -> Grid:
         rows.append((*(key if key != above else ("", "", "")), trial.variant, *ours, difference, trial.verdict))
         above = key
     header = ("cell", "metric", "published", "variant", "ours", "95% interval", "difference", "verdict")
-    return Grid("What was tried", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
+    return Grid("Sensitivity analysis", header, tuple(rows), frozenset({"cell", "metric", "variant", "verdict"}))
 
 
 def swept_grid(experiment: ExperimentPart) -> Grid:
-    """How many comparisons of each claim hold under each variant of the sweeps; no rows where none was judged."""
-    found: dict[str, dict[str, str]] = {}
+    """Return a grid of how many comparisons of each claim hold under each variant of the sweeps.
+
+    It has no rows if no sweep has a verdict on a claim.
+    """
+    by_variant: dict[str, dict[str, str]] = {}
     sweeps = ((sweep.name, sweep) for sweep in experiment.sweeps)
     for name, summary in ((AS_CONFIGURED, experiment.summary), *sweeps):
         for row in summary.claims.to_dict("records"):
-            if row["variant"] or name == AS_CONFIGURED:  # a sweep's own base is what it explains
-                cells = found.setdefault(row["variant"] or name, {})
+            if row["variant"] or name == AS_CONFIGURED:  # the base of a sweep repeats the experiment
+                cells = by_variant.setdefault(row["variant"] or name, {})
                 cells[row["claim"]] = f"{row['holds']} of {row['of']}"
-    claims = list(dict.fromkeys(claim for cells in found.values() for claim in cells))
-    rows = tuple((variant, *(cells.get(claim, NONE) for claim in claims)) for variant, cells in found.items())
+    claims = list(dict.fromkeys(claim for cells in by_variant.values() for claim in cells))
+    rows = tuple((variant, *(cells.get(claim, NONE) for claim in claims)) for variant, cells in by_variant.items())
     rows = rows if len(rows) > 1 else ()
     return Grid("Claims under other choices", ("variant", *claims), rows, frozenset({"variant"}))
 
 
 def exception_grid(exceptions: pd.DataFrame) -> Grid:
-    """The comparisons that do not hold, one a row; the claim stands on the first of its rows."""
+    """Return a grid with one row for each comparison that does not hold; only the first row of a claim names it."""
     rows, above = [], ""
     for row in exceptions.to_dict("records"):
         p_values = (NONE if is_missing(row[name]) else p_text(row[name]) for name in ("p_value", "p_holm"))
@@ -298,7 +301,7 @@ def exception_grid(exceptions: pd.DataFrame) -> Grid:
 
 
 def _gap(row: dict[Any, Any]) -> tuple[str, str]:
-    """A difference and its interval, the unit behind it but for the points of a percentage; or a ratio."""
+    """Write a difference or ratio and its interval; a difference has its unit, unless it is in points."""
     if row["relation"] == "ratio":
         return f"ratio {number(row['value'])}", interval(row["low"], row["high"])
     unit = unit_shown(row["metric"], QUANTITIES)
@@ -314,25 +317,25 @@ def _detectable(row: dict[Any, Any]) -> str:
 
 
 def _same_cell(cell: CellInfo, base: CellInfo) -> bool:
-    """Whether two cells are one point of one method, whatever the variant and the classifier's parameters."""
+    """Test whether two cells are the same setting of the same method, up to variant and classifier parameters."""
     if any(getattr(cell, name) != getattr(base, name) for name in ("task", "of_class", "choice", "size", "terms")):
         return False
     return cell.method == base.method or (bool(cell.points) and cell.points == base.points)
 
 
 def _changed(cell: CellInfo, base: CellInfo) -> str:
-    """What a sweep does otherwise than the experiment: its variant, its classifier."""
+    """Return the variant and classifier of a sweep's cell where they differ from the experiment's."""
     variant = cell.variant if cell.variant != base.variant else ""
     return ", ".join(filter(None, (variant, cell.classifier if cell.classifier != base.classifier else "")))
 
 
 def _trial(row: dict[Any, Any], variant: str, score: dict[Any, Any]) -> Trial:
-    """Judge a score by the print of a verdict's row."""
+    """Return the trial of a score, with the verdict on the published value of a row of verdicts."""
     ends = (float(score["value"] if is_missing(score[end]) else score[end]) for end in ("value", "low", "high"))
     value, low, high = (unit_named(row["unit"]).scale * end for end in ends)
     cell, metric, printed, unit = (row[name] for name in ("cell", "metric", "published", "unit"))
-    what = {"table": 0, "config": "", "cell": cell, "metric": metric, "value": printed, "unit": "one"}
-    print_of = PublishedValue.model_validate(what, context={published.QUANTITIES: QUANTITIES})
-    # Already in the unit of the print, so that no unit is left to convert.
-    verdict = ValueVerdict(print_of, Estimate(value, low, high, int(score["n"]), "")).verdict
+    fields = {"table": 0, "config": "", "cell": cell, "metric": metric, "value": printed, "unit": "one"}
+    published_value = PublishedValue.model_validate(fields, context={published.QUANTITIES: QUANTITIES})
+    # All numbers are already in the unit of the published value: "one" converts nothing.
+    verdict = ValueVerdict(published_value, Estimate(value, low, high, int(score["n"]), "")).verdict
     return Trial(cell, metric, printed, unit, variant, value, low, high, verdict)

@@ -1,4 +1,4 @@
-"""What a command shows that is no run: a table of any values."""
+"""A table of any values, shown by commands that report on something other than a run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Part:
-    """A table to show in the terminal, or what to say if it has no rows."""
+    """A table for the terminal, with the text that is printed if it has no rows."""
 
     title: str
     header: tuple[str, ...]

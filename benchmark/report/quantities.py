@@ -1,4 +1,4 @@
-"""What each metric is called, how numbers of its unit are shown, and what an axis or a panel says of it."""
+"""Names and units of metrics, for tables, axes and panels."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
 
     from benchmark.evaluation.metrics import MeasuredQuantity
 
-    #: The metrics that measures declare, by name.
+    #: Metrics declared by diagnostics, by name.
     Declared = Mapping[str, MeasuredQuantity]
 
 
 @dataclass(frozen=True)
 class Unit:
-    """How a number of the score frame is shown.
+    """Display of numbers of the score frame.
 
     Parameters
     ----------
     name : str
-        "percent", "one", "nats", "documents", "seconds", or another that a measure declares.
+        "percent", "one", "nats", "documents", "seconds", or another that a diagnostic declares.
     scale : float
-        Factor from the frame, whose shares are fractions, to what is shown.
+        Factor from the frame, whose shares are fractions, to the displayed number.
     symbol : str
-        What stands behind a number, or behind a metric's name in a header.
+        Text after a number, or after a metric's name in a header.
     decimals : int
     """
 
@@ -39,7 +39,7 @@ class Unit:
     decimals: int = 2
 
     def text(self, value: Any, sign: str = "") -> str:
-        """Write a number of the frame, without the symbol; a dash for what is missing."""
+        """Write a number of the frame without the symbol, or a dash if it is missing."""
         return NONE if is_missing(value) else number(self.scale * value, self.decimals, sign)
 
     def interval(self, low: Any, high: Any, sign: str = "") -> str:
@@ -48,30 +48,30 @@ class Unit:
         return NONE if missing else interval(self.scale * low, self.scale * high, self.decimals, sign)
 
 
-#: Units that aren't printed as they are named. The others are their own symbol.
+#: Units whose symbol differs from the name. The symbol of any other unit is its name.
 UNITS = {
     "percent": Unit("percent", 100.0, "%"),
     "one": Unit("one", 1.0, ""),
     "seconds": Unit("seconds", 1.0, "s"),
 }
-#: Of a share that is shown beside numbers of another unit.
+#: Unit of a share on an axis with numbers of another unit.
 FRACTION = Unit("fraction", 1.0, "fraction")
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One metric in words.
+    """Display names of a metric.
 
     Parameters
     ----------
     name : str
-        As tables write it: "macro-F1".
+        Name in tables: "macro-F1".
     axis : str
-        As an axis names it that shows it alone.
+        Label of an axis that shows only this metric.
     together : str
-        As an axis names it that other metrics of its kind share.
+        Label of an axis that shows several metrics of this kind.
     definition : str
-        The title of a panel that shows this one of several metrics.
+        Title of the panel of this metric in a figure of several metrics.
     """
 
     name: str
@@ -97,19 +97,19 @@ QUANTITIES = {
     "precision": _quantity("precision"),
     "sign-z": _quantity("Z"),
     "error-ratio": _quantity("error-ratio", axis="ratio of the errors"),
-    "seconds": _quantity("seconds", of="one class, features given"),
+    "seconds": _quantity("seconds", of="one class, without feature extraction"),
     "seconds-with-features": _quantity(
-        "seconds, with features", together="seconds", of="one class, features extracted"
+        "seconds, with features", together="seconds", of="one class, with feature extraction"
     ),
-    "seconds-in-all": _quantity("seconds, in all", together="seconds", of="all classes, features extracted"),
+    "seconds-in-all": _quantity("seconds, in all", together="seconds", of="all classes, with feature extraction"),
 }
 
 
 def quantity(metric: str, declared: Declared) -> Quantity:
-    """Return what a metric is called: as its measure declares; a plug-in's share, by its own name."""
+    """Return the display names of a metric: as declared by its diagnostic, or else the name of a plug-in's metric."""
     if metric in declared:
-        own = declared[metric]
-        return _quantity(own.label or metric, axis=own.axis, together=own.together, of=own.definition)
+        d = declared[metric]
+        return _quantity(d.label or metric, axis=d.axis, together=d.together, of=d.definition)
     return QUANTITIES.get(metric) or _quantity(metric)
 
 
@@ -125,7 +125,7 @@ def unit_named(name: str) -> Unit:
 
 
 def unit_shown(metric: str, declared: Declared) -> Unit:
-    """Return the unit that a metric is shown in, with the decimals that its measure declares."""
+    """Return the unit in which a metric is shown, with the decimals that its diagnostic declares."""
     unit = unit_named(unit_of(metric, declared))
     return replace(unit, decimals=declared[metric].decimals) if metric in declared else unit
 
@@ -142,7 +142,7 @@ def named_in(metric: str, unit: Unit, declared: Declared) -> str:
 
 
 def factor_shown(unit: str, metric: str, declared: Declared) -> float:
-    """Return the factor from numbers in the unit of a print to the unit that its metric is shown in.
+    """Return the factor from the unit of a published value to the unit in which its metric is shown.
 
     Examples
     --------
@@ -153,23 +153,23 @@ def factor_shown(unit: str, metric: str, declared: Declared) -> float:
 
 
 def _says(text: str, unit: str) -> bool:
-    """Return whether a text has the words of a unit; every text has those of none."""
+    """Return whether a text contains the words of a unit; True for the empty unit."""
     words = re.findall(r"\w+", text.lower())
     return unit == "" or (unit != "%" and set(re.findall(r"\w+", unit.lower())) <= set(words))
 
 
 def capitalized(text: str) -> str:
-    """Write the first letter large and leave the others, which may be large already."""
+    """Return the text with its first letter in upper case and the others unchanged."""
     return text[:1].upper() + text[1:]
 
 
 def axis_label(metrics: tuple[str, ...], declared: Declared) -> str:
-    """Return what an axis says that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds".
+    """Return the label of an axis that shows these metrics: "Test error (%)", "F-measure (%)", "Seconds".
 
-    Of metrics in different units, each has its own.
+    If the metrics have different units, the label gives the unit of each metric.
     """
     quantities = [quantity(metric, declared) for metric in metrics]
-    names = [each.together for each in quantities] if len(metrics) > 1 else [quantities[0].axis]
+    names = [q.together for q in quantities] if len(metrics) > 1 else [quantities[0].axis]
     units = [unit_shown(metric, declared) for metric in metrics]
     if any(unit.scale != scale_shown(metrics, declared) for unit in units):
         units = [FRACTION if unit.name == "percent" else unit for unit in units]
@@ -179,11 +179,11 @@ def axis_label(metrics: tuple[str, ...], declared: Declared) -> str:
 
 
 def scale_shown(metrics: tuple[str, ...], declared: Declared) -> float:
-    """Return the factor from the frame to an axis of these metrics: beside other numbers, shares are fractions."""
+    """Return the factor from the frame to an axis of these metrics; beside other units, shares are fractions."""
     scales = {unit_shown(metric, declared).scale for metric in metrics}
     return scales.pop() if len(scales) == 1 else 1.0
 
 
 def _with_unit(text: str, unit: Unit) -> str:
-    """Return the text of an axis with its unit behind it, unless it says the unit."""
+    """Return the text of an axis followed by its unit, unless the text names the unit."""
     return text if _says(text, unit.symbol) or _says(text, unit.name) else f"{text} ({unit.symbol})"

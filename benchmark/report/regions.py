@@ -1,4 +1,4 @@
-"""What a figure of decision regions shows: a panel for each method, of the points of a plane or a triangle."""
+"""Data of a figure of decision regions: one panel for each method, on a plane or a triangle."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RegionPanel:
-    """One method's decisions all over a space.
+    """One method's predictions over a whole space.
 
     Parameters
     ----------
     title : str
         The method.
     row : str
-        What the panels of its row have in common.
+        Heading shared by the panels of one row.
     axes : tuple of str
-        Names of the d coordinates: of 2 they are x and y, of 3 the corners of a triangle.
+        Names of the d coordinates: x and y if d is 2, the corners of a triangle if d is 3.
     classes : tuple of str
         The two classes.
     grid : float64 array, shape (m, d)
-        Points all over the space.
+        Points that cover the space.
     predicted, likelier : int arrays, shape (m,)
-        The class that each gets, and the one that is likelier there: 0 or 1.
+        Predicted class of each point of `grid`, and the class that is more likely there: 0 or 1.
     points : float64 array, shape (n, d)
         Training points.
     labels : int array, shape (n,)
-        Their classes.
+        Class of each training point: 0 or 1.
     caption : str
-        Below the panel.
+        Text below the panel.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The rows of a picture of cells: what each is called, and the groups that they stand in."""
+"""Rows of a figure of cells: their labels and groups."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ from benchmark.report.grids import varying_columns, word
 if TYPE_CHECKING:
     from benchmark.report.contents import CellInfo, Summary
 
-GROUPED_BY = ("variant", "task", "weighting")  # the first of them that cells differ in
-#: Letters of a label that leave the picture the larger part of the width.
+GROUPED_BY = ("variant", "task", "weighting")  # the first column that varies groups the rows
+#: Most characters of a label: the plot needs the larger part of the width.
 LONGEST_LABEL = 48
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the picture: a cell, or the heading of the group below it."""
+    """One row of the figure: a cell, or the heading of a group."""
 
     label: str
     cell: str = ""
 
 
 def figure_rows(summary: Summary) -> list[Row]:
-    """Rows from top to bottom; groups in the order of their first cells.
+    """Return the rows from top to bottom, groups in the order of their first cells.
 
-    Where words would leave no room for the picture, cells are called by their ids.
+    If a label is longer than `LONGEST_LABEL`, all cells are labelled by their ids.
     """
     rows = _grouped(summary)
     if max((len(row.label) for row in rows), default=0) <= LONGEST_LABEL:
@@ -52,7 +52,7 @@ def _grouped(summary: Summary) -> list[Row]:
 
 def _labelled(cells: tuple[CellInfo, ...] | list[CellInfo], names: list[str]) -> list[Row]:
     values = ([cell.columns.get(name, "") for name in names] for cell in cells)
-    labels = [" · ".join(word(value) for value in own if value not in ("", "none")) for own in values]
+    labels = [" · ".join(word(value) for value in parts if value not in ("", "none")) for parts in values]
     if not all(labels) or len(set(labels)) < len(labels):
         labels = [cell.id for cell in cells]
     return [Row(label, cell.id) for label, cell in zip(labels, cells, strict=True)]

@@ -1,7 +1,7 @@
-"""From a summary to what a terminal shows of it: a selection made for its width; all of it stands in the files.
+"""Terminal output for a summary: a selection that fits the width of the terminal; the files have everything.
 
-Tables lose columns until they fit, in the order of `DROPPED`; what an id or a verdict says never breaks. What has more
-rows than a screen is told in a sentence that names its file; of many cells, the best are shown.
+Tables lose columns until they fit, in the order of `DROPPED`. Ids and verdicts never wrap. A table with more rows than
+a screen is replaced by a sentence that names its file. Of many cells, only the best are shown.
 """
 
 from __future__ import annotations
@@ -47,16 +47,16 @@ if TYPE_CHECKING:
     from benchmark.report.contents import Summary
 
 WIDEST = 120
-#: Rows of a table below the first; of more, those that matter, or a sentence.
+#: Rows of a table after the first one; a longer table is cut to its most important rows or replaced by a sentence.
 MOST_ROWS = 12
 MOST_GRIDS = 6
 MOST_PAIRS = 6
-#: Cells that are all shown; and of more, how many.
+#: Up to `MOST_CELLS` cells are all shown; of more, the `BEST_CELLS` best.
 MOST_CELLS, BEST_CELLS = 24, 12
-#: What there is no room for, least needed first; further metrics go before the ties, and a file has each of them.
+#: Columns to drop for lack of room, the least needed first. Further metrics go before the ties. Files have all columns.
 DROPPED = (
     *(
-        "of the method",
+        "notes",
         "sample",
         "would pass",
         "over groups",
@@ -68,25 +68,25 @@ DROPPED = (
     ),
     *("95% interval", "difference", "metric", "cells", "published axis"),
 )
-#: What is told in words, and may take several lines.
-FOLDED = ("method", "of the method")
-#: By what a verdict begins with.
+#: Columns of text that may wrap.
+FOLDED = ("method", "notes")
+#: Styles by the first words of a verdict.
 STYLES = {"equal": "green", "consistent": "green", "deviates": "yellow", "failed": "red"}
 
 
 @dataclass(frozen=True)
 class TerminalTables:
-    """What a terminal shows of a summary, laid out when it is printed: the width is known then.
+    """Tables and notes of a summary for the terminal, laid out when printed, once the width is known.
 
-    Colour repeats what the words say.
+    Colour only repeats the text.
 
     Parameters
     ----------
     summary : Summary
     folder : Path or str
-        Of the run, for the command that shows every cell.
+        Run folder, for the command that shows every cell.
     whole : bool
-        Show every cell, however many there are.
+        Whether to show every cell, however many there are.
     """
 
     summary: Summary
@@ -94,7 +94,7 @@ class TerminalTables:
     whole: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Give the tables and the sentences below them."""
+        """Yield the tables and the notes below them."""
         summary, width = self.summary, min(options.max_width, WIDEST)
         for i, grid in enumerate(_grids(self, width)):
             yield _text(f"{'' if i == 0 else chr(10)}{grid.title}", style="bold")
@@ -113,7 +113,7 @@ class TerminalTables:
 
 
 def _grids(shown: TerminalTables, width: int) -> Iterator[Grid]:
-    """The main table and the short ones, each as wide as there is room."""
+    """Yield the main table and the short ones, each fitted to the width."""
     summary = shown.summary
     if summary.of_points:
         yield from (_thinned(grid, width) for grid in brief_grids(summary)[:MOST_GRIDS])
@@ -124,30 +124,30 @@ def _grids(shown: TerminalTables, width: int) -> Iterator[Grid]:
     others = others[others["verdict"] != LANDMARK]
     if len(others) > MOST_ROWS:
         others = others[others["verdict"] == "deviates"][:MOST_ROWS]
-    others = others.assign(aside=others["verdict"])  # which setting is another, a note says
+    others = others.assign(aside=others["verdict"])  # a note names the settings that differ
     for grid in (verdict_grid(others), landmark_grid(summary.verdicts), range_grid(summary.ranges)):
         if 0 < len(grid.rows) <= MOST_ROWS:
             yield replace(fitted(grid, width), note="")
 
 
 def _main(summary: Summary, width: int) -> Grid:
-    """The table of cells: what an id says already is left out, and what a cell took stands beside it."""
+    """Return the table of cells with costs, without the columns that the ids already state."""
     grid = cell_grid(summary).without(*varying_columns(summary.cells))
-    of = cost_grid(summary.costs)
-    costs = {row[0]: row[1:] for row in of.rows}
+    of_costs = cost_grid(summary.costs)
+    costs = {row[0]: row[1:] for row in of_costs.rows}
     if costs:
         verdict = [name for name in grid.header if name == "verdict"]
         end = len(grid.header) - len(verdict)
-        none = ("–",) * (len(of.header) - 1)
+        none = ("–",) * (len(of_costs.header) - 1)
         rows = tuple((*row[:end], *costs.get(row[0], none), *row[end:]) for row in grid.rows)
-        grid = Grid(grid.title, (*grid.header[:end], *of.header[1:], *verdict), rows, grid.text)
+        grid = Grid(grid.title, (*grid.header[:end], *of_costs.header[1:], *verdict), rows, grid.text)
     heads = (metric_header(metric, summary.quantities) for metric in reversed(headline_metrics(summary)[1:]))
     shown = fitted(grid, width, "testing s", "peak MB", *heads)
     return replace(shown, note=" ".join(_legend(summary, shown)))
 
 
 def _best(grid: Grid, shown: TerminalTables) -> Grid:
-    """The cells that score best, the best first; and how all are seen."""
+    """Return the best cells, the best first, with a note on how to see all of them."""
     main, scores = main_metric(shown.summary), shown.summary.headlines
     sign = -1 if more_is_better(main, quantities=shown.summary.quantities) else 1
     values = {row[0]: sign * scores.get((row[0], main), {}).get("value", np.nan) for row in grid.rows}
@@ -157,15 +157,15 @@ def _best(grid: Grid, shown: TerminalTables) -> Grid:
 
 
 def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
-    """What the words and numbers of the main table mean; ties where they have no column."""
+    """Yield the meanings of the verdicts in the main table, and the ties if they have no column."""
     metric, unit = main_metric(summary), unit_shown(main_metric(summary), summary.quantities)
     verdicts = {row["verdict"] for row in main_verdicts(summary).values()}
     verdicts |= {"consistent"} if "deviates" in verdicts else set()
-    known = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
+    meanings = [f"{word}: {meaning}" for word, meaning in VERDICT_MEANINGS.items() if word in verdicts]
     if "difference" in shown.header and unit.name == "percent":
-        known.append("difference: ours less the published, in points")
-    if known:
-        text = "; ".join(known)
+        meanings.append("difference: our value minus the published value, in points")
+    if meanings:
+        text = "; ".join(meanings)
         yield f"{text[0].upper()}{text[1:]}."
     ties = {cell: row["ties"] for (cell, of), row in summary.headlines.items() if of == metric}
     ties = {cell: int(n) for cell, n in ties.items() if not is_missing(n) and n}
@@ -177,28 +177,31 @@ def _legend(summary: Summary, shown: Grid) -> Iterator[str]:
 
 
 def claim_lines(summary: Summary) -> list[str]:
-    """A line a claim: how many of its comparisons hold by its paper's rule, then strictly; of a part, no verdict."""
+    """Return one line for each claim: comparisons that hold by the paper's rule, then strictly.
+
+    A claim with only part of its comparisons in this run has counts, and no verdict.
+    """
     rows = summary.claims.to_dict("records")
     if len(rows) > MOST_ROWS:
-        return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: claims.csv."]
-    found = []
+        return [f"{len(rows)} verdicts on {len(set(summary.claims['claim']))} claims: see claims.csv."]
+    lines = []
     for row in rows:
         name = f"{row['claim']}, {row['variant']}" if row["variant"] else row["claim"]
         words: list[str] = []
         for verdict, holds in (("verdict", "holds"), ("strict_verdict", "strict_holds")):
-            held = f"{row[holds]} of {row['of']}"
+            count = f"{row[holds]} of {row['of']}"
             if row["whole"] > row["of"]:
-                words.append(f"{held} here ({row['whole']} in all)" if not words else held)
+                words.append(f"{count} here ({row['whole']} in all)" if not words else count)
             else:
-                words.append(row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({held})")
-        told = words[0] if row["strict_verdict"] == "no test" else f"{words[0]}; strictly {words[1]}"
-        found.append(f"{name}: {told}{'; ' if row['counted'] else ''}{row['counted']}.")
-    return found
+                words.append(row[verdict] if "(" in row[verdict] else f"{row[verdict]} ({count})")
+        verdicts = words[0] if row["strict_verdict"] == "no test" else f"{words[0]}; strictly {words[1]}"
+        lines.append(f"{name}: {verdicts}{'; ' if row['counted'] else ''}{row['counted']}.")
+    return lines
 
 
 def note_lines(summary: Summary) -> list[str]:
-    """What a reader has to know, a sentence each, and where the rest stands."""
-    found = [*tested_lines(summary), *summary.brief]
+    """Return the notes that change how the numbers are read, then the files that have more."""
+    notes = [*tested_lines(summary), *summary.brief]
     more = {"table.md": f"{len(summary.notes)} notes", "significance.csv": f"{len(summary.significance)} tests"}
     more |= {"curves.csv": "all points of the curves"} if summary.charts else {}
     shown = 0 if summary.of_points else len(main_verdicts(summary))
@@ -206,34 +209,34 @@ def note_lines(summary: Summary) -> list[str]:
     more |= {"ranges.csv": f"{len(summary.ranges)} ranges of figures"} if len(summary.ranges) > MOST_ROWS else {}
     more |= {"costs.csv": "seconds and memory"} if len(summary.costs) else {}
     files = [f"{file} ({what})" for file, what in more.items() if not what.startswith("0 ")]
-    return [*(f"- {line}" for line in found), *([f"- More in {', '.join(files)}."] if files else [])]
+    return [*(f"- {line}" for line in notes), *([f"- More in {', '.join(files)}."] if files else [])]
 
 
 def tested_lines(summary: Summary) -> list[str]:
-    """How many pairs of cells differ, and why tests that can't be made can't; curves are compared at every point."""
+    """Return how many pairs of cells differ significantly, and why tests are impossible; nothing for curves."""
     rows = [] if summary.of_points else summary.significance.to_dict("records")
     gaps = {(row["a"], row["b"]): row["value"] for row in summary.differences.to_dict("records")}
     testable = [row for row in rows if not is_missing(row["p_value"])]
-    found, unit = [], unit_shown(main_metric(summary), summary.quantities)
+    lines, unit = [], unit_shown(main_metric(summary), summary.quantities)
     for test in dict.fromkeys(row["test"] for row in testable[:1]):
-        own = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
-        sure = [pair for pair, row in own.items() if row["p_holm"] < ALPHA]
-        won = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in sure]
-        each = [
+        results = {(row["a"], row["b"]): row for row in testable if row["test"] == test}
+        significant = [pair for pair, row in results.items() if row["p_holm"] < ALPHA]
+        better_first = [(a, b) if gaps.get((a, b), 0) >= 0 else (b, a) for a, b in significant]
+        texts = [
             f"{a} over {b} ({unit.text(abs(gaps.get(pair, np.nan)), '+')})"
-            for pair, (a, b) in zip(sure, won, strict=True)
+            for pair, (a, b) in zip(significant, better_first, strict=True)
         ]
-        # Where there are claims, they are on these pairs.
-        shown = [] if len(summary.claims) else each[:MOST_PAIRS]
-        names = f": {', '.join(shown)}{', …' * (len(each) > len(shown))}" if shown else ""
+        # If the paper makes claims, they are about these pairs and list them.
+        shown = [] if len(summary.claims) else texts[:MOST_PAIRS]
+        names = f": {', '.join(shown)}{', …' * (len(texts) > len(shown))}" if shown else ""
         rule = f"{TEST_NAMES.get(test, test)} test, p < {ALPHA:g} after Holm's correction"
-        found.append(f"{len(sure)} of {len(own)} pairs differ ({rule}){names}.")
+        lines.append(f"{len(significant)} of {len(results)} pairs differ ({rule}){names}.")
     reasons = ((TEST_NAMES.get(row["test"], row["test"]), row["note"]) for row in rows if is_missing(row["p_value"]))
-    return [*found, *(f"{test}: {why}." for test, why in dict.fromkeys(reasons) if why)]
+    return [*lines, *(f"{test}: {why}." for test, why in dict.fromkeys(reasons) if why)]
 
 
 def fitted(grid: Grid, width: int, *first: str) -> Grid:
-    """Leave out columns until the others fit, those named `first` and then those of `DROPPED`."""
+    """Drop columns until the others fit the width: first those named in `first`, then those of `DROPPED`."""
     for name in (*first, *DROPPED):
         if grid.width > width:
             grid = grid.without(name)
@@ -241,7 +244,7 @@ def fitted(grid: Grid, width: int, *first: str) -> Grid:
 
 
 def _thinned(grid: Grid, width: int) -> Grid:
-    """Leave out columns of a curve, evenly, until the others fit; the first and the last stay."""
+    """Drop evenly spaced columns of a curve until the others fit; the first and last columns stay."""
     points = list(grid.header[1:])
     for n in range(len(points), 0, -1):
         kept = {points[i] for i in np.linspace(0, len(points) - 1, n).round().astype(int)}
@@ -257,14 +260,14 @@ def _thinned(grid: Grid, width: int) -> Grid:
 
 
 def _rich_table(grid: Grid) -> Table:
-    """Lay a grid out; where nothing can be folded, the table is wider than the terminal rather than cut."""
+    """Return a grid as a rich table; if no column may wrap, it overflows the terminal rather than being cut."""
     folds = any(name in FOLDED for name in grid.header)
     table = Table(box=None, pad_edge=False, width=None if folds else grid.width)
     for name in grid.header:
         justify: Any = "left" if name in grid.text else "right"
         table.add_column(_text(name), justify=justify, overflow="fold", no_wrap=name not in FOLDED)
     for row in grid.rows:
-        # Text, not strings: an interval's brackets are no markup.
+        # Text objects: rich would read the brackets of an interval in a str as markup.
         table.add_row(*(_text(text, style=_style(name, text)) for name, text in zip(grid.header, row, strict=True)))
     return table
 
@@ -280,17 +283,17 @@ def _style(column: str, text: str) -> str:
 
 
 def sentence(summary: Summary, *, stored: int, seconds: float, peak: float, folder: Path) -> str:
-    """What a run comes to, in a sentence: verdicts, claims, failures, what it took, and where it stands.
+    """Summarize a run in one sentence: cells, failures, verdicts, claims, time, memory and folder.
 
     Parameters
     ----------
     summary : Summary
     stored : int
-        Cells that the store had.
+        Number of cells read from the store.
     seconds : float
-        On the clock; 0 where nothing was run.
+        Elapsed time; 0 if nothing was run.
     peak : float
-        Resident bytes; NaN where unknown.
+        Peak resident memory in bytes; NaN if unknown.
     folder : Path
     """
     n, failed = len(summary.cells), len(summary.failures)
@@ -300,7 +303,9 @@ def sentence(summary: Summary, *, stored: int, seconds: float, peak: float, fold
     parts += [counted([summary.verdicts])] if len(summary.verdicts) else []
     whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]
     parts += [held([whole])] if len(whole) else []
-    parts += [f"{len(summary.claims) - len(whole)} claims judged in part"] if len(whole) < len(summary.claims) else []
+    parts += (
+        [f"{len(summary.claims) - len(whole)} claims compared only in part"] if len(whole) < len(summary.claims) else []
+    )
     memory = "" if is_missing(peak) else f", {peak / 1e9:.1f} GB at most"
     parts += [f"{seconds:.1f} s{memory}"] if seconds else []
     return "; ".join([*parts, f"written to {folder}"])

@@ -1,4 +1,4 @@
-"""Several experiments side by side: every method on every problem, as tables, pictures and a page."""
+"""Comparison of several experiments: every method on every problem, as tables, figures and a page."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ GAPS = ("problem", "a", "b", "value", "low", "high", "p_holm", "family")
 
 @dataclass(frozen=True)
 class Problem:
-    """One choice of documents and classes, and how methods are scored on it.
+    """One set of documents and classes, with the metric that scores methods on it.
 
     Parameters
     ----------
     name, title : str
-        In the head of a column, and in words.
+        Short name for the head of a column, and full title.
     metric : str
     several : bool
         Whether a document may have several classes.
@@ -49,24 +49,26 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """All that is known of some methods on some problems.
+    """Scores, costs and paired differences of several methods on several problems.
 
     Parameters
     ----------
     problems : tuple of Problem
     methods : mapping of str to str
-        In words, by name.
+        Description of each method, by name.
     words_summed : frozenset of str
-        Methods whose decision is a sum of what each word adds to it.
+        Methods whose decision value is a sum over the terms of a document.
     scores : DataFrame
-        Columns `SCORED`: the problem's metric with its 95% interval over `n` documents or draws; seconds of training,
-        seconds of deciding on a thousand documents, bytes at the peak. `size` is missing but on learning curves.
+        Columns `SCORED`: the problem's metric with its 95% interval over `n` documents or replicates, seconds of
+        training, seconds of prediction per thousand documents, peak memory in bytes. `size` is missing except on
+        learning curves.
     gaps : DataFrame
-        Columns `GAPS`: a less b of what was compared, p of the sign test after Holm's correction over the family.
+        Columns `GAPS`: score of a minus score of b for each compared pair, with p of the sign test after Holm's
+        correction over the family.
     curves : mapping of Panel to str
-        Learning curves, one panel a problem, and the metric of each.
+        Metric of each learning curve panel, one panel for each problem.
     bars : str
-        What the bars of the curves are.
+        Meaning of the error bars of the curves.
     """
 
     problems: tuple[Problem, ...]
@@ -78,17 +80,17 @@ class Survey:
     bars: str = ""
 
     def whole(self) -> pd.DataFrame:
-        """The scores that are of no learning curve."""
+        """Return the scores that are not points of a learning curve."""
         return self.scores[self.scores["size"].isna()]
 
     @staticmethod
     def table(rows: pd.DataFrame) -> pd.DataFrame:
-        """Scores of rows, problems by methods, of the methods that all of these problems have."""
-        found = rows.pivot_table(index="problem", columns="method", values="value", sort=False)
-        return found.dropna(axis="columns")
+        """Return the scores as a table, problems by methods, for the methods that every problem has."""
+        scores = rows.pivot_table(index="problem", columns="method", values="value", sort=False)
+        return scores.dropna(axis="columns")
 
     def chart(self) -> Chart | None:
-        """The learning curves as one chart, if there are any."""
+        """Return the learning curves as one chart, or None if there are none."""
         if not self.curves:
             return None
         labels = "Training documents", axis_label(tuple(dict.fromkeys(self.curves.values())), QUANTITIES)
@@ -97,7 +99,7 @@ class Survey:
 
 
 def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:
-    """The score of each method on each problem, in the order of their mean ranks."""
+    """Return a grid of the score of each method on each problem, methods in the order of their mean ranks."""
     value = {(row["problem"], row["method"]): row for row in survey.whole().to_dict("records")}
     rows = []
     for method, rank in zip(ranking.methods, ranking.ranks, strict=True):
@@ -111,35 +113,35 @@ def ranking_grid(survey: Survey, ranking: Ranking) -> Grid:
         "mean rank",
         *(f"{problem.name}, {metric_name(problem.metric, QUANTITIES)} %" for problem in survey.problems),
     )
-    return Grid("Methods by their mean rank", header, tuple(rows), frozenset({"method"}))
+    return Grid("Methods by mean rank", header, tuple(rows), frozenset({"method"}))
 
 
 def problem_grid(survey: Survey, problem: Problem, baseline: str) -> Grid:
-    """One problem: every method with its interval, what it is above the baseline, and what it takes."""
-    own = survey.whole()
-    own = own[own["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
+    """Return a grid of one problem: each method's score with its interval, gain over the baseline, and costs."""
+    scores = survey.whole()
+    scores = scores[scores["problem"] == problem.name].sort_values("value", ascending=False, kind="stable")
     gaps = {
         row["a"]: row
         for row in survey.gaps.to_dict("records")
         if (row["problem"], row["b"]) == (problem.name, baseline)
     }
     unit, rows = unit_shown(problem.metric, QUANTITIES), []
-    for row in own.to_dict("records"):
+    for row in scores.to_dict("records"):
         gap = gaps.get(row["method"], {})
         p_value = NONE if is_missing(gap.get("p_holm")) else p_text(gap["p_holm"])
-        against = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
-        took = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes(row["peak_bytes"])
+        gain = unit.text(gap.get("value"), "+"), unit.interval(gap.get("low"), gap.get("high"), "+"), p_value
+        costs = seconds_text(row["training"]), seconds_text(row["deciding"]), megabytes(row["peak_bytes"])
         score = unit.text(row["value"]), unit.interval(row["low"], row["high"])
-        rows.append((row["method"], *score, *against, *took))
-    against_what = f"above {baseline}", "its interval", "p (Holm)"
-    costs = "training s", "s a thousand", "peak MB"
-    header = ("method", metric_header(problem.metric, QUANTITIES), "95% interval", *against_what, *costs)
+        rows.append((row["method"], *score, *gain, *costs))
+    gain_heads = f"above {baseline}", "its interval", "p (Holm)"
+    cost_heads = "training s", "s per thousand", "peak MB"
+    header = ("method", metric_header(problem.metric, QUANTITIES), "95% interval", *gain_heads, *cost_heads)
     grid = Grid(problem.title, header, tuple(rows), frozenset({"method"}))
     return grid.without(*(name for i, name in enumerate(header) if all(row[i] == NONE for row in rows)))
 
 
 def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:
-    """What each step brings on each problem: a less b with its interval, and p after Holm's correction."""
+    """Return a grid of the gain of each step on each problem: a minus b with its interval, and Holm-corrected p."""
     gaps = {(row["problem"], row["a"], row["b"]): row for row in survey.gaps.to_dict("records")}
     rows = []
     for (a, b), words in steps.items():
@@ -154,11 +156,11 @@ def step_grid(survey: Survey, steps: Mapping[tuple[str, str], str]) -> Grid:
             cells.append(f"{unit.text(gap['value'], '+')} {ends}{p_value}")
         rows.append((words, f"{a} − {b}", *cells))
     header = ("step", "compared", *(problem.name for problem in survey.problems))
-    return Grid("What each step brings", header, tuple(rows), frozenset(header))
+    return Grid("Gain of each step", header, tuple(rows), frozenset(header))
 
 
 def score_text(survey: Survey, problem: str, method: str, size: float = math.nan) -> str:
-    """A score with its interval, "92.27 [90.60, 93.83]"; a dash where there is none."""
+    """Write a score with its interval, "92.27 [90.60, 93.83]", or a dash if it is missing."""
     rows = survey.scores if not math.isnan(size) else survey.whole()
     rows = rows[(rows["problem"] == problem) & (rows["method"] == method)]
     rows = rows if math.isnan(size) else rows[rows["size"] == size]
@@ -169,23 +171,23 @@ def score_text(survey: Survey, problem: str, method: str, size: float = math.nan
 
 
 def frontier(costs: Sequence[float], scores: Sequence[float]) -> list[int]:
-    """Which points no other beats at a cost as low: the Pareto front, by ascending cost.
+    """Return the indices of the Pareto front, by ascending cost: no other point scores better at as low a cost.
 
     Examples
     --------
     >>> frontier([3.0, 1.0, 2.0, 2.5], [0.9, 0.5, 0.8, 0.7])
     [1, 2, 0]
     """
-    best, found = -math.inf, []
+    best, front = -math.inf, []
     for i in np.lexsort((-np.asarray(scores), np.asarray(costs))):
         if scores[i] > best:
             best = scores[i]
-            found.append(int(i))
-    return found
+            front.append(int(i))
+    return front
 
 
 def seconds_text(value: Any) -> str:
-    """Seconds with two digits that count.
+    """Write seconds with two significant digits.
 
     Examples
     --------
@@ -201,5 +203,5 @@ def seconds_text(value: Any) -> str:
 
 
 def megabytes(value: Any) -> str:
-    """Bytes as whole megabytes."""
+    """Write a number of bytes as whole megabytes."""
     return NONE if is_missing(value) else f"{value / 1e6:,.0f}"

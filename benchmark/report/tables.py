@@ -1,4 +1,4 @@
-"""From a summary to tables: Markdown and CSV."""
+"""Markdown and CSV tables of a summary."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_PANELS = 4
 
 
 def table_markdown(summary: Summary) -> str:
-    """Write all of the summary as a Markdown document."""
+    """Return the whole summary as a Markdown document."""
     parts = [f"# {markdown_text(summary.title)}"]
     for i, grid in enumerate([*main_grids(summary), *_further_grids(summary)]):
         parts += [f"## {markdown_text(grid.title)}"] if i or summary.of_points else []
@@ -48,20 +48,20 @@ def table_markdown(summary: Summary) -> str:
 
 
 def main_grids(summary: Summary) -> list[Grid]:
-    """The table of cells; where there are curves, one table a panel in its place."""
+    """Return the table of cells, or one table for each panel if the cells are points of curves."""
     if not summary.of_points:
         return [cell_grid(summary)]
     return [curve_grid(panel, chart) for chart in summary.charts if not chart.measured for panel in chart.panels]
 
 
 def brief_grids(summary: Summary) -> list[Grid]:
-    """As `main_grids`, but of charts of few panels only: what a terminal or a page has room for."""
+    """Return `main_grids` of the charts with few panels, for a terminal or page with little room."""
     small = tuple(chart for chart in summary.charts if len(chart.panels) <= MOST_PANELS)
     return main_grids(replace(summary, charts=small) if small else summary)
 
 
 def markdown_grid(grid: Grid) -> str:
-    """Write a grid as a Markdown table, padded so that it also reads as plain text."""
+    """Return a grid as a Markdown table, padded so that it also reads as plain text."""
     lines = [[markdown_text(text) for text in line] for line in (grid.header, *grid.rows)]
     widths = [max(3, *(len(line[i]) for line in lines)) for i in range(len(grid.header))]
     left = [name in grid.text for name in grid.header]
@@ -74,7 +74,10 @@ def markdown_grid(grid: Grid) -> str:
 
 
 def table_csv(summary: Summary) -> str:
-    """Write one row a cell with all digits: columns, headline scores as fractions, the print, verdict, failure."""
+    """Return CSV with one row for each cell, in full precision.
+
+    Columns: varying columns, headline scores as fractions, published value, verdict, failure.
+    """
     varying, metrics = varying_columns(summary.cells), headline_metrics(summary)
     scores, verdicts = summary.headlines, main_verdicts(summary)
     score_columns = [f"{metric}{end}" for metric in metrics for end in ("", "_low", "_high")]
@@ -92,20 +95,19 @@ def table_csv(summary: Summary) -> str:
 
 
 def frame_csv(table: pd.DataFrame, columns: Iterable[str]) -> str:
-    """Write these columns of a frame with all digits."""
+    """Return these columns of a frame as CSV, in full precision."""
     columns = tuple(columns)
     return csv_text(columns, zip(*(table[name] for name in columns), strict=True))
 
 
 def csv_text(header: Iterable[str] | None, rows: Iterable[Iterable[Any]], *, quoted: bool = False) -> str:
-    """Write CSV with line feeds alone, all of it quoted or what needs it; floats with 12 digits: machines differ below.
+    """Return CSV with LF line ends and floats of 12 significant digits, since machines differ in later digits.
 
-    Rows that go on where others ended have no header.
-
-    Names that a spreadsheet would take for formulas are `csv_cell`s.
+    `quoted` puts every field in quotes; otherwise only fields that need them. Rows that continue an earlier text pass
+    None as `header`. Texts that a spreadsheet would take for formulas are escaped by `csv_cell`.
     """
     lines: list[str] = []
-    # With csv's own ends of lines it quotes names that hold a carriage return, as some of WebKB's do.
+    # With its default line ends, csv quotes names that contain a carriage return, as some WebKB names do.
     file: Any = SimpleNamespace(write=lambda line: lines.append(line.removesuffix("\r\n") + "\n"))
     writer = csv.writer(file, quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
     if header is not None:
@@ -121,17 +123,17 @@ def _csv_field(value: Any) -> str:
 
 
 def charts_csv(summary: Summary) -> str:
-    """Write every point of every curve with all digits."""
+    """Return every point of every curve as CSV, in full precision."""
     shown = (chart for chart in summary.charts if not chart.measured)
     rows = ((chart.name, *row) for chart in shown for row in chart_rows(chart))
     return csv_text(("chart", *CURVE_COLUMNS), rows)
 
 
 def _further_grids(summary: Summary) -> list[Grid]:
-    """Give what stands below the table of cells."""
+    """Return the tables after the table of cells, without empty ones."""
     of_cells = not summary.of_points
     grids = [
-        *([fold_grid(summary)] if of_cells else []),  # a curve has dozens of draws: scores.csv lists them
+        *([fold_grid(summary)] if of_cells else []),  # a curve has dozens of replicates: scores.csv lists them
         verdict_grid(summary.verdicts),
         landmark_grid(summary.verdicts),
         range_grid(summary.ranges),
@@ -142,7 +144,7 @@ def _further_grids(summary: Summary) -> list[Grid]:
 
 
 def failure_lines(summary: Summary) -> list[str]:
-    """One line a failed cell, in table order."""
+    """Return one line for each failed cell, in table order."""
     return [f"{cell.id}: failed: {summary.failures[cell.id]}" for cell in summary.cells if cell.id in summary.failures]
 
 

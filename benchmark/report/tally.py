@@ -1,4 +1,4 @@
-"""From verdicts to sentences: how many printed numbers agree with ours, and how many claims hold."""
+"""Sentences on verdicts: how many published values agree with ours, and how many claims hold."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _ORDER = ("equal", "equal, outside the interval", "consistent", "deviates", "no interval")
-_TOLD = {"deviates": "deviating"}
-_ASIDE = {"fitted": "fitted", "another setting": "of another setting"}
+_LABELS = {"deviates": "deviating"}
+_NOT_COUNTED = {"fitted": "fitted", "another setting": "of another setting"}
 
 
 def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = None) -> str:
-    """Count the verdicts on printed numbers, results of models and counts of data apart, fitted ones with neither.
+    """Write the counts of verdicts on published values, separately for results of models and counts of data.
 
-    Of more numbers printed than judged, the rest was not measured.
+    Fitted values and values of another setting are only mentioned. If `printed` has more values than the tables have
+    verdicts, the rest is reported as not measured.
 
     Examples
     --------
@@ -27,34 +28,34 @@ def counted(tables: Sequence[pd.DataFrame], printed: Mapping[str, int] | None = 
     >>> counted([pd.DataFrame(rows)])
     '1 of 2 results of models equal or consistent (1 equal, 1 deviating); 1 of 1 counts of data equal'
     """
-    found = Counter(
+    counts = Counter(
         (row["kind"], row["verdict"])
         for table in tables
         for row in table.to_dict("records")
-        if not row["reading"] or row["verdict"] in _ASIDE
+        if not row["reading"] or row["verdict"] in _NOT_COUNTED
     )
     parts = []
     for kind, name, good in (
         ("result", "results of models", "equal or consistent"),
         ("count", "counts of data", "equal"),
     ):
-        own = {verdict: n for (of, verdict), n in found.items() if of == kind and verdict not in _ASIDE}
-        total = max((printed or {}).get(kind, 0), sum(own.values()))
-        told = own | {"not measured": total - sum(own.values())}
-        told = {_TOLD.get(word, word): told[word] for word in (*_ORDER, "not measured") if told.get(word)}
-        agree = sum(n for word, n in own.items() if word.startswith(("equal", "consistent")))
+        of_kind = {verdict: n for (k, verdict), n in counts.items() if k == kind and verdict not in _NOT_COUNTED}
+        total = max((printed or {}).get(kind, 0), sum(of_kind.values()))
+        every = of_kind | {"not measured": total - sum(of_kind.values())}
+        shown = {_LABELS.get(word, word): every[word] for word in (*_ORDER, "not measured") if every.get(word)}
+        agree = sum(n for word, n in of_kind.items() if word.startswith(("equal", "consistent")))
         detail = (
-            f" ({', '.join(f'{n} {word}' for word, n in told.items())})" if kind == "result" or agree < total else ""
+            f" ({', '.join(f'{n} {word}' for word, n in shown.items())})" if kind == "result" or agree < total else ""
         )
         parts += [f"{agree} of {total} {name} {good}{detail}"] if total else []
-    for aside, told_as in _ASIDE.items():
-        n = sum(n for (_, verdict), n in found.items() if verdict == aside)
-        parts += [f"{n} {told_as}, counted with neither"] if n else []
+    for excluded, label in _NOT_COUNTED.items():
+        n = sum(n for (_, verdict), n in counts.items() if verdict == excluded)
+        parts += [f"{n} {label}, not counted"] if n else []
     return "; ".join(parts) or "no published numbers"
 
 
 def held(tables: Sequence[pd.DataFrame]) -> str:
-    """Count the claims that hold by their papers' rules, and strictly; those told otherwise elsewhere are left out."""
+    """Write how many claims hold by their papers' rules, and strictly; claims that are not counted are left out."""
     rows = [row for table in tables for row in table.to_dict("records") if not row["counted"]]
     if not rows:
         return "no claims"
@@ -64,8 +65,8 @@ def held(tables: Sequence[pd.DataFrame]) -> str:
     if not strict:
         return by_rule
     against = sum(verdict.startswith("contradicted") for verdict in strict)
-    told = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
-    return f"{by_rule}; {told}{f', {against} contradicted' if against else ''}"
+    strictly = f"{strict.count('holds')} of the {len(strict)} that can be tested hold strictly{_in_part(strict)}"
+    return f"{by_rule}; {strictly}{f', {against} contradicted' if against else ''}"
 
 
 def _in_part(verdicts: Sequence[str]) -> str:

@@ -114,7 +114,7 @@ def test_claims_are_judged_over_all_experiments(page):
 
 def test_what_was_tried_for_deviations_is_shown(page):
     text, _ = page()
-    assert "What was tried" in text
+    assert "Sensitivity analysis" in text
     assert len(rows_with(text, "deviates")) >= 2
 
 

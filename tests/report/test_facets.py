@@ -67,12 +67,12 @@ def test_choices_and_tasks_are_panels_in_rows_of_a_choice():
     ("bars", "low", "high", "words"),
     [
         ("interval", -0.01, 0.02, "95% interval"),
-        ("range", -0.03, 0.03, "least and most of the 4 draws"),
+        ("range", -0.03, 0.03, "smallest and largest of the 4 replicates"),
         (
             "2 standard deviations",
             -2 * np.std(np.linspace(-0.03, 0.03, DRAWS), ddof=1),
             2 * np.std(np.linspace(-0.03, 0.03, DRAWS), ddof=1),
-            "2 standard deviations of the 4 draws",
+            "2 standard deviations of the 4 replicates",
         ),
     ],
 )

@@ -30,7 +30,7 @@ def test_the_interval_is_that_of_the_difference(landmarks):
     grid = landmark_grid(landmarks)
     column = {name: [row[i] for row in grid.rows] for i, name in enumerate(grid.header)}
     assert column["method"] == ["GCN, transductive", "", "MLP", ""], "once, on the first of its rows"
-    assert column["of the method"] == ["of GCN, transductive", "", "of MLP", ""]
+    assert column["notes"] == ["of GCN, transductive", "", "of MLP", ""]
     assert column["difference"] == ["-1.25", "-16.25", "+0.50", "-14.50"]
     assert column["95% interval"][0] == "[-1.75, -0.50]"
     assert column["95% interval"][2] == "[+0.00, +1.25]"
@@ -42,15 +42,15 @@ def test_it_is_no_print(landmarks, make):
     assert verdict_grid(beside.verdicts) == verdict_grid(summary.verdicts)
     assert main_verdicts(beside) == main_verdicts(summary)
     assert counted([beside.verdicts]) == counted([summary.verdicts])
-    assert "## Landmarks" in table_markdown(beside)
-    assert "## Landmarks" not in table_markdown(summary)
+    assert "## Reference values" in table_markdown(beside)
+    assert "## Reference values" not in table_markdown(summary)
 
 
 def test_the_page_has_both(landmarks, make):
     summary = replace(make(), verdicts=landmarks)
     section = PaperSection("key", "Title", "Reference", (ExperimentPart(summary),), summary.claims, {})
     page = paper_page(section)
-    assert "No printed numbers of its own; those of other methods stand below" in page
+    assert "No published values for this experiment; scores of other methods are below" in page
     assert "**no published numbers" in reproduction_page([section])
     for theirs in landmarks["published"]:
         assert theirs in page

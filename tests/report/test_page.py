@@ -106,7 +106,7 @@ def test_trials_are_of_the_deviating_cells_alone_and_judged_by_the_same_rule(mak
         elif each.published == "72.57":
             assert each.verdict == {"near": "equal", "far": "deviates"}[each.variant]
     page = paper_page(section_of(summary, tried))
-    assert ("What was tried" in page) == bool(tried)
+    assert ("Sensitivity analysis" in page) == bool(tried)
 
 
 def deviating_in(unit, published):
@@ -200,7 +200,7 @@ def test_counts_of_data_and_fitted_numbers_are_no_results_of_models():
     table = told(*rows, *[("count", "equal", "")] * 18, *[("count", "deviates", "")] * 2)
     models = "1 of 2 results of models equal or consistent (1 consistent, 1 deviating)"
     data = "18 of 20 counts of data equal (18 equal, 2 deviating)"
-    assert counted([table]) == f"{models}; {data}; 1 fitted, counted with neither"
+    assert counted([table]) == f"{models}; {data}; 1 fitted, not counted"
 
 
 def test_equal_outside_the_interval_is_said_in_the_headline():
@@ -220,4 +220,4 @@ def test_a_claim_counts_once():
 def test_part_of_a_claim_has_no_verdict_of_its_own():
     claims = frame(CLAIMS, [claim_row("a", "A.", (4, "holds"), (3, "holds in part (3 of 4)"), 4, whole=8)])
     (row,) = claim_grid(claims).rows
-    assert row[3:] == ("4 of 4 here; judged over 8 on the page", "3 of 4 here; judged over 8 on the page")
+    assert row[3:] == tuple(f"{n} of 4 here; verdict over all 8 on the paper's page" for n in (4, 3))

@@ -1,4 +1,4 @@
-"""From charts and summaries to pictures."""
+"""Vega-Lite specifications and image files of charts and summaries."""
 
 import sys
 

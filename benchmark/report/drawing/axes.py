@@ -1,4 +1,4 @@
-"""Numbers to the axes that show them: limits and ticks, and room for lines that stand aside."""
+"""Axes of curves: limits, ticks, and offsets that keep the error bars of several lines apart."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ if TYPE_CHECKING:
 
     from benchmark.report.charts import Chart, Line, Panel
 
-STEP = 3.2  # points from one line's bar to the next line's, where there is room
-CLUSTER = 0.7  # of the gap between neighbouring x, for the bars of all lines
+STEP = 3.2  # points between the bars of neighbouring lines, if there is room
+CLUSTER = 0.7  # share of the gap between neighbouring x that the bars of all lines may take
 FROM_ZERO = 0.4  # a y axis whose lowest number is below this share of the highest starts at zero
-#: Digits as `plain_number` writes them, in Vega's expressions.
+#: Vega expression that formats numbers as `plain_number` does.
 NUMBER = "format(datum.value, abs(datum.value) >= 10000 ? ',.12~g' : '.12~g')"
 
 
 def dodges(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float], float]:
-    """Return how far each line moves along the x axis (in log10 x on a logarithmic one), and the step in points.
+    """Return the offset of each line along the x axis (in log10 x on a logarithmic one), and the step in points.
 
-    Lines without bars stay. All moves are less than half of the smallest gap: a point is nearest to its own x.
+    Lines without bars have offset 0. Offsets are less than half of the smallest gap, so that a point stays nearest to
+    its true x.
     """
     barred = [line.label for line in lines if line.low]
     if len(barred) < 2:
@@ -33,7 +34,7 @@ def dodges(lines: Sequence[Line], unit: float, *, log: bool) -> tuple[list[float
 
 
 def moved(x: float, offset: float, *, log: bool) -> float:
-    """Return the x that stands so far along the axis from another, by an offset that `dodges` gave."""
+    """Return an x moved along the axis by an offset from `dodges`."""
     return float(x * 10**offset) if log else x + offset
 
 
@@ -47,7 +48,7 @@ def positions(panel: Panel) -> tuple[float, ...]:
 
 
 def x_limits(xs: Sequence[float], *, log: bool) -> tuple[float, float]:
-    """Return the ends of an x axis that shows all of these, which differ."""
+    """Return the ends of an x axis that shows all of these values; the two ends differ."""
     low, high = (xs[0], xs[-1]) if xs else (1.0, 10.0)
     if low < high:
         return low, high
@@ -56,15 +57,15 @@ def x_limits(xs: Sequence[float], *, log: bool) -> tuple[float, float]:
 
 
 def unit_of_print(limits: tuple[float, float], points: float, *, log: bool) -> float:
-    """Return what a point of print is on an x axis so many points long (in log10 x on a logarithmic one)."""
+    """Return the length of one typographic point in units of an x axis that is `points` long (log10 x if `log`)."""
     return (_axis(limits[1], log) - _axis(limits[0], log)) / points
 
 
 def y_limits(panels: Sequence[Panel], chart: Chart) -> tuple[float, float]:
     """Return the ends of a y axis that shows every point, bar and printed range of these panels, in the axis's unit.
 
-    A linear axis starts at zero where that leaves the curves more than half of it, and ends at 100 % at the most where
-    the numbers do.
+    A linear axis starts at zero if the curves then still take more than half of it. An axis of percentages does
+    not extend beyond 100 if no value does.
     """
     values = [y for panel in panels for line in panel.lines for y in (*line.y, *line.low, *line.high)]
     values += [end for panel in panels if panel.printed for end in panel.printed]
@@ -81,7 +82,7 @@ def y_limits(panels: Sequence[Panel], chart: Chart) -> tuple[float, float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return ticks of a logarithmic axis: powers of ten, or as many of their multiples as make it three."""
+    """Return ticks of a logarithmic axis: powers of ten, with multiples of them if needed for three ticks."""
     exponents = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     ticks: list[float] = []
     for multiples in ((1,), (1, 2, 5), range(1, 10)):

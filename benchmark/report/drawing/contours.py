@@ -1,4 +1,4 @@
-"""Values on scattered points of the plane: where they are zero, and an image of their signs."""
+"""Zero lines and sign images of values on scattered points of the plane."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Edge = tuple[int, int]
 
 
 def triangles_of(points: Array) -> NDArray[np.int32]:
-    """Return the triangles between points, shape (m, 3): as Delaunay draws them."""
+    """Return the Delaunay triangles of points as indices, shape (m, 3)."""
     return np.asarray(Delaunay(points).simplices)
 
 
 def zero_lines(points: Array, corners: NDArray[np.int32], values: Array) -> list[Array]:
-    """Return the lines on which values are zero, interpolated within triangles: each of shape (m, 2).
+    """Return the lines on which values are zero, interpolated within triangles; each line has shape (m, 2).
 
     A closed line ends where it starts.
 
@@ -33,7 +33,7 @@ def zero_lines(points: Array, corners: NDArray[np.int32], values: Array) -> list
     ----------
     points : array, shape (n, 2)
     corners : array, shape (m, 3)
-        Triangles, by the numbers of their points.
+        Triangles, as indices of points.
     values : array, shape (n,)
         Zero counts as positive.
     """
@@ -44,9 +44,9 @@ def zero_lines(points: Array, corners: NDArray[np.int32], values: Array) -> list
         a, b = [(i, j) for i in corner for j in corner if i < j and positive[i] != positive[j]]
         neighbours.setdefault(a, []).append(b)
         neighbours.setdefault(b, []).append(a)
-    # Lines that end at the edge of the plane begin there; what is left then is closed.
-    starts = [edge for edge, own in neighbours.items() if len(own) == 1]
-    found, seen = [], set[Edge]()
+    # Lines that end at the border of the plane are followed from there; all remaining lines are closed.
+    starts = [edge for edge, adjacent in neighbours.items() if len(adjacent) == 1]
+    lines, seen = [], set[Edge]()
     for start in (*starts, *neighbours):
         if start in seen:
             continue
@@ -56,38 +56,38 @@ def zero_lines(points: Array, corners: NDArray[np.int32], values: Array) -> list
             line.append(at)
             at = next((edge for edge in neighbours[at] if edge not in seen), start)
         closed = len(line) > 2 and line[-1] in neighbours[start]
-        found.append(_places([*line, start] if closed else line, points, values))
-    return found
+        lines.append(_places([*line, start] if closed else line, points, values))
+    return lines
 
 
 def _places(line: Sequence[Edge], points: Array, values: Array) -> Array:
-    """Return where the values are zero on each of these edges."""
+    """Return the points on these edges where the interpolated value is zero."""
     a, b = np.array(line).T
     share = (values[a] / (values[a] - values[b]))[:, None]
     return np.asarray(points[a] + share * (points[b] - points[a]))
 
 
 def region_mask(points: Array, values: Array, width: int, height: int) -> NDArray[np.uint8]:
-    """Return, row by row from the top, 1 where the nearest value is positive, 2 where it is negative, 0 outside."""
+    """Return pixels, rows from the top: 1 if the nearest value is at least 0, 2 if negative, 0 outside the hull."""
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     xs = left + (np.arange(width) + 0.5) * (right - left) / width
     ys = top - (np.arange(height) + 0.5) * (top - bottom) / height
     pixels = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     sides = np.unique(np.round(ConvexHull(points).equations, 9), axis=0)
     inside = (pixels @ sides[:, :2].T + sides[:, 2] <= 1e-9).all(axis=1)
-    found = np.zeros(len(pixels), dtype=np.uint8)
-    found[inside] = np.where(values[KDTree(points).query(pixels[inside])[1]] >= 0, 1, 2)
-    return found.reshape(height, width)
+    codes = np.zeros(len(pixels), dtype=np.uint8)
+    codes[inside] = np.where(values[KDTree(points).query(pixels[inside])[1]] >= 0, 1, 2)
+    return codes.reshape(height, width)
 
 
 def png(codes: NDArray[np.uint8], colours: Sequence[Sequence[int]]) -> bytes:
-    """Return an image whose code 0 is transparent and i the i-th colour, as PNG."""
+    """Return a PNG image in which code 0 is transparent and code i is the i-th colour."""
     height, width = codes.shape
     rows = b"".join(b"\0" + row.tobytes() for row in codes)
     palette = bytes([0, 0, 0, *(part for colour in colours for part in colour)])
     parts = [(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)), (b"PLTE", palette), (b"tRNS", b"\0")]
     parts += [(b"IDAT", zlib.compress(rows, 9)), (b"IEND", b"")]
     chunks = (
-        struct.pack(">I", len(own)) + kind + own + struct.pack(">I", zlib.crc32(kind + own)) for kind, own in parts
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

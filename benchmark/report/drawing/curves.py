@@ -1,4 +1,4 @@
-"""Charts to pictures: small multiples of curves with error bars, which a page shows one by one."""
+"""Figures of curves with error bars: small multiples in files, one picture for each panel on pages."""
 
 from __future__ import annotations
 
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
     from benchmark.report.charts import Chart, Line, Panel
     from benchmark.report.drawing.theme import Spec
 
-PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # points, by panels side by side
-SMALL_PANEL_HEIGHT, MOST_HEIGHT = 80.0, 520.0  # of the panels of one column
-PAGE_HEIGHT, PAGE_WIDTH = 240, 400  # of a panel of a page; its true width is the reader's
+PANEL_HEIGHT = {1: 180.0, 2: 120.0, 3: 92.0}  # height of a panel in points, by number of columns
+SMALL_PANEL_HEIGHT, MOST_HEIGHT = 80.0, 520.0  # with more columns, and for all panels of one column
+PAGE_HEIGHT, PAGE_WIDTH = 240, 400  # of a panel on a page; its actual width depends on the window
 SPACING = 14.0  # points between panels
 
 
 def curve_pictures(chart: Chart) -> list[Picture]:
-    """Draw one picture a panel, of the same series in the same colours, for a page."""
-    labels, found = _labels(chart), []
+    """Draw one picture for each panel of a chart, for a page; a series has the same colour in all of them."""
+    labels, pictures = _labels(chart), []
     for i, panel in enumerate(chart.panels):
         title = panel.title.replace("\n", ", ") or chart.title
         spec = page_spec(PanelView(chart, panel, labels, (panel,), PAGE_WIDTH, PAGE_HEIGHT, page=True).spec)
-        found.append(Picture(f"{chart.name}-{i}", title, _alt(title, chart, labels), spec, labels, chart.measured))
-    return found
+        pictures.append(Picture(f"{chart.name}-{i}", title, _alt(title, chart, labels), spec, labels, chart.measured))
+    return pictures
 
 
 def curve_chart(chart: Chart) -> Spec:
-    """Draw a grid of panels, `chart.columns` wide, with one legend for all below them.
+    """Draw a grid of panels, `chart.columns` wide, with one legend below all of them.
 
-    A label has its colour, mark and dashes in every panel. Where several lines of a panel have bars, the lines stand
-    side by side around their true x, so that no bar hides another's. It is 7 inches wide at most, or 5 where the panels
-    stand in one column.
+    A label has the same colour, mark and dash in every panel. If several lines of a panel have bars, the lines are
+    moved sideways around their true x, so that no bar hides another. The figure is at most 7 inches wide, or 5 if the
+    panels are in one column.
 
     Raises
     ------
     ValueError
-        Where a number is not finite, x does not ascend, a bar's ends are swapped, a logarithmic axis would show a point
+        If a number is not finite, x does not ascend, a bar's ends are swapped, a logarithmic axis would show a point
         that is not positive, a panel has a label twice, there are more labels than styles, or the columns or the scale
         are not positive.
     """
@@ -64,7 +64,7 @@ def curve_chart(chart: Chart) -> Spec:
     height = min(PANEL_HEIGHT.get(columns, SMALL_PANEL_HEIGHT), MOST_HEIGHT / rows)
     shares = [_row(chart, i, columns) for i in range(len(chart.panels))]
     ticks = [_y_labels_width(chart, share) for share in shares]
-    # The label of y and the numbers of each column stand beside the panels.
+    # The label of the y axis and the tick labels of each column take room beside the panels.
     y_lines = wrapped(chart.y_label, 0.9 * rows * height, PANEL_TITLE)
     inner = width - 20 - PANEL_TITLE * LEADING * len(y_lines) - max(ticks[::columns])
     panel_width = (inner - sum(max(ticks[i::columns]) + SPACING for i in range(1, columns))) / columns
@@ -87,7 +87,7 @@ def _alt(title: str, chart: Chart, labels: tuple[str, ...]) -> str:
 
 
 def _labels(chart: Chart) -> tuple[str, ...]:
-    """Return the labels of all lines, after everything was checked that a drawing relies on."""
+    """Return the labels of all lines, after checking that the chart can be drawn."""
     labels = tuple(dict.fromkeys(line.label for panel in chart.panels for line in panel.lines))
     if len(labels) > MOST_LABELS:
         raise ValueError(f"the chart {chart.name!r} has {len(labels)} labels; there are styles for {MOST_LABELS}")
@@ -95,7 +95,7 @@ def _labels(chart: Chart) -> tuple[str, ...]:
         raise ValueError(f"the chart {chart.name!r} can't be {chart.columns} panels wide, on a scale of {chart.scale}")
     for panel in chart.panels:
         if len({line.label for line in panel.lines}) < len(panel.lines):
-            raise ValueError(f"the panel {panel.title!r} has two lines of one label")
+            raise ValueError(f"the panel {panel.title!r} has two lines with the same label")
         if panel.printed and not all(map(math.isfinite, panel.printed)):
             raise ValueError(f"the panel {panel.title!r} has a printed range that is not finite")
         for line in panel.lines:
@@ -107,7 +107,7 @@ def _check_line(line: Line, chart: Chart) -> None:
     if not all(map(math.isfinite, (*line.x, *line.y, *line.low, *line.high))):
         raise ValueError(f"the line {line.label!r} has a number that is not finite")
     if any(left >= right for left, right in pairwise(line.x)):
-        raise ValueError(f"the x of the line {line.label!r} do not ascend")
+        raise ValueError(f"the x values of the line {line.label!r} do not ascend")
     if any(low > high for low, high in zip(line.low, line.high, strict=True)):
         raise ValueError(f"the line {line.label!r} has a bar whose low end lies above its high end")
     if (chart.log_x and line.x[0] <= 0) or (chart.log_y and chart.scale * min(line.y) <= 0):
@@ -115,20 +115,20 @@ def _check_line(line: Line, chart: Chart) -> None:
 
 
 def _row(chart: Chart, i: int, columns: int) -> tuple[Panel, ...]:
-    """Return the panels that share the vertical scale of one of them."""
+    """Return the panels that share the vertical scale of the i-th panel."""
     start = i - i % columns
     return chart.panels[start : start + columns] if chart.share_y else (chart.panels[i],)
 
 
 def _y_labels_width(chart: Chart, share: tuple[Panel, ...]) -> float:
-    """Return about how many points the numbers of a y axis take: round ones have two digits less than its ends."""
+    """Return the approximate width in points of the tick labels of a y axis, from rounded ends of the axis."""
     low, high = y_limits(share, chart)
     ticks = log_ticks(low, high) if chart.log_y else [float(f"{low:.2g}"), float(f"{high:.2g}"), (high - low) / 5]
     return max(text_width(plain_number(float(f"{tick:.1g}")), TEXT) for tick in ticks) + 12
 
 
 def _legends(chart: Chart, labels: tuple[str, ...]) -> tuple[list[Entry], list[Entry]]:
-    """Return the legend of the lines, and that of bars and band."""
+    """Return the entries of the legend of lines, and of the legend of bars and band."""
     looks = [look_of(i) for i in range(len(labels))]
     lines = [Entry(label, line="across", **look) for label, look in zip(labels, looks, strict=True)]
     bars = chart.bars and any(line.low for panel in chart.panels for line in panel.lines)

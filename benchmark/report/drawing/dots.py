@@ -1,4 +1,4 @@
-"""Rows of dots: each cell's score with its interval and the published value beside it, and methods' mean ranks."""
+"""Dot plots: scores of cells with intervals and published values, and mean ranks of methods."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
     from benchmark.report.rows import Row
 
 WHAT = ("ours, with its 95% interval", "published")
-MOST_DOTS = 200  # rows of a page's picture: the table has more, and a reader looks at fewer
-ROW, PAGE_ROW = 17, 24  # points of a row
+MOST_DOTS = 200  # most rows of a picture on a page; the table has all of them
+ROW, PAGE_ROW = 17, 24  # height of a row in points, in files and on pages
 APART = "two methods whose bars don't overlap differ by Nemenyi's test"
-LABELS = "0.45 * containerSize()[0]"  # of a page's width, at most
+LABELS = "0.45 * containerSize()[0]"  # most width of labels on a page
 
 
 def dot_chart(summary: Summary) -> Spec:
-    """Draw one row a cell, grouped by variant, task or weighting: ours with its 95% interval, and the published value.
+    """Draw one row for each cell: our score with its 95% interval, and the published value.
 
-    Where something is published, a second panel shows ours less the published value on a scale of its own: there a bar
-    that reaches the line at zero is a number reproduced.
+    Rows are grouped by variant, task or weighting. If there are published values, a second panel with its own scale
+    shows our score minus the published value: a bar that reaches the line at zero is a reproduced value.
     """
     rows = figure_rows(summary)
     points, compared = _points(summary, rows), bool(main_verdicts(summary))
@@ -61,18 +61,18 @@ def dot_chart(summary: Summary) -> Spec:
 
 
 def dot_pictures(summary: Summary, name: str = "scores") -> list[Picture]:
-    """Draw the panels of `dot_chart` for a page, of as many rows as a reader looks at."""
+    """Draw the panels of `dot_chart` for a page, with at most `MOST_DOTS` rows."""
     every = figure_rows(summary)
-    rows, said = every[:MOST_DOTS], _alt(summary)
-    said += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
+    rows, title = every[:MOST_DOTS], _alt(summary)
+    title += f" (the first {MOST_DOTS} of {len(every)} rows)" if len(every) > MOST_DOTS else ""
     points = _points(summary, rows)
-    found = [(name, said, _scores(summary, rows, points, page=True))]
+    panels = [(name, title, _scores(summary, rows, points, page=True))]
     if main_verdicts(summary):
-        less = "Ours less the published value of each cell, with its 95% interval"
-        found.append((f"{name}-less", less, _differences(summary, rows, points, page=True)))
+        less = "Our score minus the published value of each cell, with its 95% interval"
+        panels.append((f"{name}-less", less, _differences(summary, rows, points, page=True)))
     return [
-        Picture(each, text, f"{text}. The numbers stand in the table of scores.", _page_panel(layers, len(rows)))
-        for each, text, layers in found
+        Picture(key, text, f"{text}. The numbers are in the table of scores.", _page_panel(layers, len(rows)))
+        for key, text, layers in panels
     ]
 
 
@@ -88,12 +88,12 @@ def _page_panel(layers: list[alt.Chart], rows: int) -> Spec:
 
 def _alt(summary: Summary) -> str:
     name = capitalized(metric_name(main_metric(summary), summary.quantities))
-    beside_it = ", and the published number beside it" if main_verdicts(summary) else ""
-    return f"{name} of each cell with its 95% interval{beside_it}"
+    published = ", and the published value" if main_verdicts(summary) else ""
+    return f"{name} of each cell with its 95% interval{published}"
 
 
 def _points(summary: Summary, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """Return every cell's numbers, as they are drawn and as they are written."""
+    """Return the numbers of every cell, for drawing and as formatted text."""
     metric, declared, verdicts = main_metric(summary), summary.quantities, main_verdicts(summary)
     unit, points = unit_shown(metric, declared), []
     for y, row in enumerate(rows):
@@ -121,11 +121,11 @@ _ENDS = ("value", "low", "high")
 def _scores(
     summary: Summary, rows: Sequence[Row], points: list[dict[str, Any]], *, page: bool = False
 ) -> list[alt.Chart]:
-    """Draw the intervals, the dots, the published values, and what failed."""
+    """Return the layers of intervals, dots, published values and failures."""
     metric, declared = main_metric(summary), summary.quantities
     tips = {"cell": "cell", "ours": metric_header(metric, declared), "interval": "95% interval"}
     tips |= {"published": "published", "verdict": "verdict"} if main_verdicts(summary) else {}
-    told, title = tooltips(tips), axis_label((metric,), declared)
+    tooltip, title = tooltips(tips), axis_label((metric,), declared)
     values = [p[name] for p in points for name in (*_ENDS, "print") if p.get(name) is not None]
     scale = alt.Scale(zero=False, nice=True)
     if not values:
@@ -135,13 +135,13 @@ def _scores(
     x: dict[str, Any] = {"type": "quantitative", "scale": scale, "title": title, "axis": alt.Axis(grid=page)}
     if bars := [p for p in points if p.get("low") is not None]:
         rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
-        drawn.append(rule.encode(alt.X("low", **x), alt.X2("high"), y, told))
+        drawn.append(rule.encode(alt.X("low", **x), alt.X2("high"), y, tooltip))
     for name, what, look in (("value", WHAT[0], _OURS), ("print", WHAT[1], _PRINT)):
-        own = [p | {"what": what} for p in points if p.get(name) is not None]
-        if own:
+        marked = [p | {"what": what} for p in points if p.get(name) is not None]
+        if marked:
             size = (110 if page else 50) if name == "print" else (70 if page else 30)
-            mark = alt.Chart(rows_data(own)).mark_point(size=size, **look)
-            drawn.append(mark.encode(alt.X(name, **x), y, told, *_named(legend, page=page)))
+            mark = alt.Chart(rows_data(marked)).mark_point(size=size, **look)
+            drawn.append(mark.encode(alt.X(name, **x), y, tooltip, *_named(legend, page=page)))
     failed = [p for p in points if "failed" in p] if points else []
     text = alt.Chart(rows_data(failed)).mark_text(text="failed", fontStyle="italic", color=MUTED)
     drawn += [text.encode(y, x=alt.value(alt.expr("width / 2")))] if failed else []
@@ -158,7 +158,7 @@ _PRINT: dict[str, Any] = {"filled": False, "opacity": 1, "strokeWidth": 1.3}
 def _differences(
     summary: Summary, rows: Sequence[Row], points: list[dict[str, Any]], *, page: bool = False
 ) -> list[alt.Chart]:
-    """Draw ours less the published value, with a line at zero."""
+    """Return the layers of our score minus the published value, with a line at zero."""
     unit = unit_shown(main_metric(summary), summary.quantities)
     title = f"Ours − published ({'points' if unit.name == 'percent' else unit.symbol or unit.name})"
     x: dict[str, Any] = {
@@ -168,19 +168,19 @@ def _differences(
         "axis": alt.Axis(grid=page),
     }
     tips = {"cell": "cell", "ours": "ours", "published": "published", "verdict": "verdict"}
-    own = [p for p in points if p.get("less_value") is not None]
-    y, told = _y(rows, page=page, labels=page), tooltips(tips)
+    compared = [p for p in points if p.get("less_value") is not None]
+    y, tooltip = _y(rows, page=page, labels=page), tooltips(tips)
     zero = alt.Chart(rows_data([{"zero": 0}])).mark_rule(color=PUBLISHED, strokeWidth=1.2, aria=False)
     drawn = [zero.encode(alt.X("zero", **x))]
-    if bars := [p for p in own if p["less_low"] is not None]:
+    if bars := [p for p in compared if p["less_low"] is not None]:
         rule = alt.Chart(rows_data(bars)).mark_rule(color=OURS, strokeWidth=2.5 if page else 1.8)
-        drawn.append(rule.encode(alt.X("less_low", **x), alt.X2("less_high"), y, told))
-    dots = alt.Chart(rows_data(own or [{"row": 0}])).mark_point(color=OURS, size=70 if page else 30, **_OURS)
-    return [*drawn, dots.encode(alt.X("less_value", **x), y, told)]
+        drawn.append(rule.encode(alt.X("less_low", **x), alt.X2("less_high"), y, tooltip))
+    dots = alt.Chart(rows_data(compared or [{"row": 0}])).mark_point(color=OURS, size=70 if page else 30, **_OURS)
+    return [*drawn, dots.encode(alt.X("less_value", **x), y, tooltip)]
 
 
 def _y(rows: Sequence[Row], *, page: bool, labels: bool = True) -> alt.Y:
-    """Return the axis of rows: their labels, headings in bold, and a line through each cell's."""
+    """Return the axis of rows, with bold headings and a grid line through every cell."""
     lines = ([drawable(line) for line in row.label.split("\n")] for row in rows)
     texts = json.dumps([line[0] if len(line) == 1 else line for line in lines])
     axis = alt.Axis(title=None, ticks=False, domain=False, labelPadding=8, labels=labels)
@@ -196,7 +196,7 @@ def _y(rows: Sequence[Row], *, page: bool, labels: bool = True) -> alt.Y:
 
 
 def _named(what: Sequence[str], *, page: bool) -> tuple[alt.Color, alt.Shape]:
-    """Return colour and shape, which a page's legend explains; a file's stands below all panels."""
+    """Return the encodings of colour and shape, with a legend on pages; files have one below all panels."""
     legend: Any = alt.Legend() if page else None
     scales = [
         alt.Scale(domain=list(what), range=looks[: len(what)]) for looks in ([OURS, PUBLISHED], ["circle", "diamond"])
@@ -211,29 +211,31 @@ def rank_picture(summary: Summary) -> Picture | None:
         return None
     methods, ranks = [str(row["method"]) for row in rows], [float(row["rank"]) for row in rows]
     spec = _page_panel(_ranks(methods, ranks, float(rows[0]["critical"]), page=True), len(rows))
-    said = f"Mean ranks over {rows[0]['samples']} samples; {APART}"
-    return Picture("ranks", said, f"{said}. The numbers stand in ranks.csv.", spec)
+    title = f"Mean ranks over {rows[0]['samples']} samples; {APART}"
+    return Picture("ranks", title, f"{title}. The numbers are in ranks.csv.", spec)
 
 
 def rank_chart(ranking: Ranking) -> Spec:
-    """Draw mean ranks, each with half of the critical difference to either side: two whose bars are apart differ."""
+    """Draw mean ranks with bars of half the critical difference to either side: methods whose bars are apart differ."""
     labels = max(text_width(method, TEXT) for method in ranking.methods)
     layers = _ranks(ranking.methods, ranking.ranks, ranking.critical, page=False)
     panel = _panel(layers, len(ranking.methods), WIDTH - 40 - labels)
-    said = f"Mean ranks over {ranking.problems} problems; {APART}"
+    description = f"Mean ranks over {ranking.problems} problems; {APART}"
     note = Entry("mean rank ± half of the critical difference: two methods whose bars don't overlap differ", OURS, OURS)
     note = replace(note, line="across", shape="circle", size=35, width=2)
-    return whole(f"Mean rank over {ranking.problems} problems", [panel, key_spec([note], WIDTH)], said)
+    return whole(f"Mean rank over {ranking.problems} problems", [panel, key_spec([note], WIDTH)], description)
 
 
 def _ranks(methods: Sequence[str], ranks: Sequence[float], critical: float, *, page: bool) -> list[alt.Chart]:
     points = []
     for method, rank in zip(methods, ranks, strict=True):
         low, high = (plain(1, rank + sign * critical / 2) for sign in (-1, 1))
-        told = {"told": number(rank), "bar": interval(low, high)}
-        points.append({"method": method, "rank": plain(1, rank), "low": low, "high": high, **told})
+        texts = {"told": number(rank), "bar": interval(low, high)}
+        points.append({"method": method, "rank": plain(1, rank), "low": low, "high": high, **texts})
     tips = tooltips({"method": "method", "told": "mean rank", "bar": "± half of the critical difference"})
-    ends = alt.Scale(domain=[0.5, len(points) + 0.5], nice=False)  # what two bars share lies between their ranks
+    ends = alt.Scale(
+        domain=[0.5, len(points) + 0.5], nice=False
+    )  # clipped bars hide no overlap: two bars overlap between their ranks
     x: dict[str, Any] = {"type": "quantitative", "title": "Mean rank (1 is the best)", "scale": ends}
     axis = alt.Axis(title=None, ticks=False, domain=False, grid=True, labelLimit=alt.ExprRef(LABELS) if page else WIDTH)
     y = alt.Y("method", type="nominal", sort=None, axis=axis)

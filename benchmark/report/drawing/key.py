@@ -1,4 +1,4 @@
-"""Legends: what each mark means, laid out in the fewest rows that fit a width."""
+"""Legends, laid out in the fewest rows that fit a width."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from benchmark.report.drawing.theme import Spec
 
-HANDLE, MARK, PAD, GAP = 30.0, 12.0, 5.0, 16.0  # points: of a line and a mark, to the text, to the next sample
+HANDLE, MARK, PAD, GAP = 30.0, 12.0, 5.0, 16.0  # points: line sample, mark sample, space to the text, to the next entry
 ROW, CAP = 14.0, 4.0
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One sample of a legend.
+    """One entry of a legend.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ class Entry:
     stroke, fill : str
         Colours.
     line : {"", "across", "upright"}
-        The line through the sample: none, a curve's, an error bar's.
+        Line of the sample: none, a curve, or an error bar.
     shape : str
-        The mark on it, "square" for a patch; "" for none.
+        Mark of the sample: "square" for a patch, "" for none.
     dash : sequence of float
     size, width : float
-        The mark's area, and the line's width.
+        Area of the mark, and width of the line.
     """
 
     label: str
@@ -48,7 +48,7 @@ class Entry:
 
 
 def key_spec(entries: Sequence[Entry], width: float) -> Spec:
-    """Draw a legend, read in rows, its columns of about equal length."""
+    """Draw a legend that is read row by row, with columns of about equal length."""
     handle = HANDLE if any(entry.line == "across" for entry in entries) else MARK
     beside = handle + PAD + GAP
     texts = [wrapped(entry.label, width - beside, TEXT) for entry in entries]
@@ -73,12 +73,12 @@ def key_spec(entries: Sequence[Entry], width: float) -> Spec:
 
 
 def _across(widths: Sequence[float], columns: int, beside: float) -> float:
-    """Return the points that so many columns take, with so many beside each text."""
+    """Return the width in points of this many columns, with `beside` points for the sample and gap of each text."""
     return sum(max(widths[i::columns]) + beside for i in range(min(columns, len(widths)))) - GAP
 
 
 def _layers(points: list[dict[str, Any]], width: float, height: float) -> list[alt.Chart]:
-    """Draw the lines, then the marks on them, then the texts, at points of print."""
+    """Return the layers of lines, marks and texts, placed in typographic points."""
 
     def x(name: str) -> alt.X:
         return alt.X(name, type="quantitative", axis=None, scale=alt.Scale(domain=[0, width], nice=False))
@@ -87,26 +87,26 @@ def _layers(points: list[dict[str, Any]], width: float, height: float) -> list[a
         return alt.Y(name, type="quantitative", axis=None, scale=alt.Scale(domain=[height, 0], nice=False))
 
     def those(name: str, *values: str) -> alt.Chart | None:
-        own = [point for point in points if point[name] in values or (not values and point[name])]
-        return alt.Chart(rows_data(own)) if own else None
+        chosen = [point for point in points if point[name] in values or (not values and point[name])]
+        return alt.Chart(rows_data(chosen)) if chosen else None
 
     stroke = alt.Stroke("stroke:N", scale=None)
     dash, thick = alt.StrokeDash("dash:N", scale=None), alt.StrokeWidth("width:Q", scale=None)
-    found: list[alt.Chart] = []
+    layers: list[alt.Chart] = []
     if curves := those("line", "across"):
-        found.append(curves.mark_rule().encode(x("x"), y("y"), alt.X2("x2"), stroke, dash, thick))
+        layers.append(curves.mark_rule().encode(x("x"), y("y"), alt.X2("x2"), stroke, dash, thick))
     if bars := those("line", "upright"):
-        found.append(bars.mark_rule().encode(x("mid"), y("up"), alt.Y2("down"), stroke, thick))
+        layers.append(bars.mark_rule().encode(x("mid"), y("up"), alt.Y2("down"), stroke, thick))
         caps = bars.mark_tick(orient="horizontal", size=CAP, thickness=1, opacity=1)
-        found += [caps.encode(x("mid"), y(end), stroke) for end in ("up", "down")]
+        layers += [caps.encode(x("mid"), y(end), stroke) for end in ("up", "down")]
     if marks := those("shape"):
         fill, shape = alt.Fill("fill:N", scale=None), alt.Shape("shape:N", scale=None)
         mark = marks.mark_point(opacity=1, strokeWidth=1)
-        found.append(mark.encode(x("mid"), y("y"), stroke, fill, shape, alt.Size("size:Q", scale=None)))
+        layers.append(mark.encode(x("mid"), y("y"), stroke, fill, shape, alt.Size("size:Q", scale=None)))
     text = alt.Chart(rows_data(points)).mark_text(
         align="left", baseline="middle", fontSize=TEXT, color=INK, lineHeight=TEXT * LEADING
     )
-    return [*found, text.encode(x("at"), y("y"), alt.Text("label:N"))]
+    return [*layers, text.encode(x("at"), y("y"), alt.Text("label:N"))]
 
 
 BAND = Entry("range of the paper's figure", "#c9ced4", "#ececec", shape="square", size=90)

@@ -1,4 +1,4 @@
-"""Pairs and confusions to pictures of matrices, for a page."""
+"""Pictures of matrices for a page: compared pairs, and confusion matrices."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ if TYPE_CHECKING:
 
     from benchmark.report.contents import Summary
 
-#: More of them are in the file beside the page, and more than a reader looks at.
+#: Larger matrices are not drawn: their numbers are in the files beside the page.
 MOST_CLASSES, MOST_CONFUSIONS = 60, 40_000
-MOST_NUMBERED = 12  # classes: a square of more has no room for numbers
+MOST_NUMBERED = 12  # with more classes, the squares have no room for numbers
 
 
 def significance_picture(summary: Summary) -> Picture | None:
-    """Draw every pair that is compared, row less column, with the p-value of the first test that can be made.
+    """Draw the difference of every compared pair, row minus column, with the p-value of the first possible test.
 
-    Both ways, unless one way fills the matrix better, as where all are compared with one.
+    Each pair is drawn in both directions, unless one direction fills the matrix better, as when all cells are compared
+    with one.
     """
     gaps = summary.differences.to_dict("records")
     if len(gaps) < 2:
@@ -43,7 +44,7 @@ def significance_picture(summary: Summary) -> Picture | None:
         points.append(_compared(summary, gap, test, gap["a"], gap["b"], 1))
         points += [] if one_way else [_compared(summary, gap, test, gap["b"], gap["a"], -1)]
     named = (first, second) if one_way else (first | second,) * 2
-    rows, columns = ([cell.id for cell in summary.cells if cell.id in own] for own in named)
+    rows, columns = ([cell.id for cell in summary.cells if cell.id in names] for names in named)
     colour = {"higher": OURS, "lower": PUBLISHED, "not significant": LINE, "no test": "transparent"}
     words = [word for word in colour if any(point["told"] == word for point in points)]
     titles = {"a": "row", "b": "column", "gap": "row − column", "interval": "95% interval", "p": "p (Holm)"}
@@ -57,32 +58,32 @@ def significance_picture(summary: Summary) -> Picture | None:
     squares = data.mark_rect(fillOpacity=0.35, cornerRadius=2).encode(alt.Color("told:N", scale=shades))
     texts = data.mark_text(fontSize=11, color=INK).encode(alt.Text("gap:N"))
     drawn = alt.layer(squares, texts).properties(width=alt.Step(46), height=alt.Step(30))
-    said = "Differences of the pairs that are compared, row less column"
-    why = f"coloured where p after Holm's correction is below {ALPHA}"
-    numbers = f"{said}. The numbers stand in the table of significance."
-    return Picture("pairs", f"{said}, {why}", numbers, page_spec(spec_of(drawn)))
+    title = "Differences of the compared pairs, row minus column"
+    colours = f"coloured where p after Holm's correction is below {ALPHA}"
+    description = f"{title}. The numbers are in the table of significance."
+    return Picture("pairs", f"{title}, {colours}", description, page_spec(spec_of(drawn)))
 
 
 def _compared(
     summary: Summary, gap: dict[Any, Any], test: dict[Any, Any] | None, a: str, b: str, sign: int
 ) -> dict[str, Any]:
-    """Return one square: `a` less `b`, and whether that is significant."""
+    """Return the data of one square: score of `a` minus score of `b`, and its significance."""
     unit, value = unit_shown(main_metric(summary), summary.quantities), sign * gap["value"]
     p = None if test is None else test["p_value"] if is_missing(test["p_holm"]) else test["p_holm"]
     low, high = sorted((sign * gap["low"], sign * gap["high"]))
-    told = "no test" if p is None else "not significant" if p >= ALPHA else "higher" if value > 0 else "lower"
-    point = {"a": a, "b": b, "told": told, "gap": unit.text(value, "+"), "interval": unit.interval(low, high, "+")}
+    verdict = "no test" if p is None else "not significant" if p >= ALPHA else "higher" if value > 0 else "lower"
+    point = {"a": a, "b": b, "told": verdict, "gap": unit.text(value, "+"), "interval": unit.interval(low, high, "+")}
     return point | {"p": NONE if p is None else p_text(p), "test": "" if test is None else test["test"]}
 
 
 def _place(channel: Any, name: str, domain: Sequence[str], title: str | None = None, **axis: Any) -> Any:
-    """Return an axis of names."""
+    """Return the encoding of an axis of names."""
     drawn = alt.Axis(title=title, domain=False, ticks=False, **axis)
     return channel(name, type="nominal", sort=None, scale=alt.Scale(domain=list(domain)), axis=drawn)
 
 
 def confusion_picture(summary: Summary) -> Picture | None:
-    """Draw documents by true and predicted class, of the cell that is chosen below it."""
+    """Draw documents by true and predicted class, for a cell that the reader selects below the picture."""
     table = summary.confusions
     classes = sorted({*table["truth"], *table["predicted"]}, key=[*table["truth"], *table["predicted"]].index)
     if not 2 <= len(classes) <= MOST_CLASSES:
@@ -93,14 +94,14 @@ def confusion_picture(summary: Summary) -> Picture | None:
         return None
     code, of = {name: i for i, name in enumerate(classes)}, {name: i for i, name in enumerate(cells)}
     columns = (table[name] for name in ("cell", "truth", "predicted", "n"))
-    # Names are numbers here: of many cells they would be most of the page.
+    # Names are replaced by numbers: with many cells, names would be most of the page.
     rows = [(of[c], code[t], code[p], int(n)) for c, t, p, n in zip(*columns, strict=True) if c in of]
     points = [dict(zip("ctpn", row, strict=True)) for row in rows]
     numbered = len(classes) <= MOST_NUMBERED
     data = alt.Chart(rows_data(points)).encode(
         _place(alt.Y, "truth", classes, "true", labelLimit=140),
-        _place(alt.X, "given", classes, "given", labelLimit=140, orient="top", labelAngle=-35),
-        tooltips({"cell": "cell", "truth": "true", "given": "given", "n": "documents"}),
+        _place(alt.X, "given", classes, "predicted", labelLimit=140, orient="top", labelAngle=-35),
+        tooltips({"cell": "cell", "truth": "true", "given": "predicted", "n": "documents"}),
     )
     layers = [_shaded(data, "==", OURS), _shaded(data, "!=", PUBLISHED)]
     layers += [data.mark_text(color=INK).encode(alt.Text("n:Q"))] if numbered else []
@@ -115,14 +116,14 @@ def confusion_picture(summary: Summary) -> Picture | None:
         .transform_calculate(cell="cells[datum.c]", truth="classes[datum.t]", given="classes[datum.p]")
         .properties(**step)
     )
-    said = "Documents by true and given class, rightly decided ones on the diagonal"
-    return Picture("confusions", said, f"{said}. The numbers stand in confusions.csv.", page_spec(spec_of(drawn)))
+    title = "Documents by true and predicted class, with correct predictions on the diagonal"
+    return Picture("confusions", title, f"{title}. The numbers are in confusions.csv.", page_spec(spec_of(drawn)))
 
 
 def _shaded(data: alt.Chart, test: str, colour: str) -> alt.Chart:
-    """Draw the documents decided rightly, or wrongly, on a scale of their own."""
+    """Return the layer of correct or of wrong predictions, with its own scale of opacity."""
     scale = alt.Scale(type="sqrt", range=[0.06, 0.7], domainMin=0)
     opacity = alt.FillOpacity("n:Q", legend=None, scale=scale)
     squares = data.transform_filter(f"datum.truth {test} datum.given").mark_rect(fill=colour, cornerRadius=2)
-    found: alt.Chart = squares.encode(opacity)
-    return found
+    layer: alt.Chart = squares.encode(opacity)
+    return layer

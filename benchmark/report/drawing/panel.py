@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from benchmark.report.charts import Chart, Panel
     from benchmark.report.drawing.theme import Spec
 
-MARGIN = 7.0  # points beside the outermost points
+MARGIN = 7.0  # points of space left and right of the outermost x
 
 
 @dataclass(frozen=True)
 class PanelView:
-    """One panel, drawn for a page or as a part of a file.
+    """View of one panel, for a page or as a part of a file.
 
     Parameters
     ----------
     chart : Chart
     panel : Panel
     labels : tuple of str
-        Of all lines of the chart, by which they are told apart.
+        Labels of all lines of the chart; the position of a label decides its colour, dash and shape.
     shared : tuple of Panel
-        Panels that share its vertical scale.
+        Panels that share the vertical scale.
     width, height : float
-        Points.
+        Size in points.
     page : bool
-        Whether it names its axes and has the reader's width, and lines can be picked; else it has its title.
+        Whether the view is for a page: with axis titles, the width of the window and selectable lines, without a title.
     x_labels, y_labels : bool
-        Whether its axes have numbers.
+        Whether the axes have tick labels.
     """
 
     chart: Chart
@@ -56,7 +56,7 @@ class PanelView:
 
     @property
     def spec(self) -> Spec:
-        """The panel with its title; a page gives it its width, and fades the lines that aren't picked."""
+        """Specification of the panel, with its title in a file; on a page, lines that are not selected fade."""
         drawn = alt.layer(*self._layers()).properties(height=self.height)
         if self.page:
             picked = alt.param(name="picked", value=None)
@@ -65,7 +65,7 @@ class PanelView:
         return spec_of(drawn.properties(width=self.width)) | title
 
     def _layers(self) -> list[alt.Chart]:
-        """The band, bars, lines and marks of the panel, from back to front."""
+        """Return the layers of band, bars, lines and marks, from back to front."""
         chart, rows = self.chart, self.points
         if not rows:
             rows = [{"series": "", "x": self.x_ends[0], "y": self.y_ends[0], "low": None}]
@@ -93,12 +93,12 @@ class PanelView:
 
     @cached_property
     def x_ends(self) -> tuple[float, float]:
-        """The first and last x."""
+        """Ends of the horizontal scale."""
         return x_limits(positions(self.panel), log=self.chart.log_x)
 
     @cached_property
     def y_ends(self) -> tuple[float, float]:
-        """The ends of the vertical scale."""
+        """Ends of the vertical scale."""
         return y_limits(self.shared, self.chart)
 
     @cached_property
@@ -111,10 +111,10 @@ class PanelView:
 
     @cached_property
     def points(self) -> list[dict[str, Any]]:
-        """Every point with its bar, where it is drawn and as it is written."""
-        chart, found = self.chart, []
+        """Every point with its bar, for drawing and as formatted text."""
+        chart, rows = self.chart, []
         decimals = chart_decimals(chart)
-        # A bar that reaches zero leaves the panel of a logarithmic axis below.
+        # On a logarithmic axis, a bar that reaches zero is clipped below the panel.
         bottom = self.y_ends[0] / 10 if chart.log_y else -math.inf
         for line, offset in zip(self.panel.lines, self._dodged[0], strict=True):
             missing = (math.nan,) * len(line.x)
@@ -126,14 +126,14 @@ class PanelView:
                     zip(("low", "high"), (None if end is None else max(end, bottom) for end in ends), strict=True)
                 )
                 row |= {"told": number(chart.scale * value, decimals), "interval": interval(*ends, decimals)}
-                found.append(row)
-        return found
+                rows.append(row)
+        return rows
 
     @property
     def x(self) -> alt.X:
-        """The horizontal axis: a tick for each x, unless they are many or are to be round numbers."""
+        """Horizontal axis: a tick for each x, unless there are too many or the chart wants round numbers."""
         chart, xs = self.chart, positions(self.panel)
-        # In points: lines that stand aside need some more beyond the outermost x.
+        # In points: lines that are moved sideways need more space beyond the outermost x.
         padding = MARGIN + max(map(abs, self._dodged[0]), default=0.0) / self._unit
         ticks: Any = list(xs)
         if not xs or chart.round_x or len(xs) > MOST_TICKS:
@@ -157,37 +157,37 @@ class PanelView:
         return alt.Y(name, type="quantitative", scale=scale, axis=axis, title=chart.y_label if self.page else None)
 
     def _series(self, name: str, channel: Any) -> Any:
-        """Return how a channel shows the label of a line."""
+        """Return the encoding of a line's label by a channel such as colour or dash."""
         looks = [look_of(i)[name] for i in range(len(self.labels))]
         return channel("series:N", scale=alt.Scale(domain=list(self.labels), range=looks), legend=None)
 
     def _faded(self) -> dict[str, Any]:
-        """Return that lines other than the picked one are faint, on a page."""
+        """Return the opacity condition that fades all lines but the selected one; empty for files."""
         chosen = "picked == null || picked == datum.series"
         return {"opacity": alt.condition(chosen, alt.value(1), alt.value(0.12))} if self.page else {}
 
     def _bars(self, rows: list[dict[str, Any]], colour: Any) -> list[alt.Chart]:
-        """Draw the bars with their ends, thin enough for the points of print to the next line's."""
+        """Return the layers of bars and their caps, thin enough not to touch the bars of the next line."""
         data, step = alt.Chart(rows_data(rows)), self._dodged[1]
         width = max(0.25, min(0.9, 0.6 * step)) * (1.4 if self.page else 1)
         look: dict[str, Any] = {"clip": True, "aria": False, "opacity": 1}
         bar = data.mark_rule(strokeWidth=width, **look).encode(self.x, self._y("low"), alt.Y2("high"), colour)
         caps = data.mark_tick(orient="horizontal", size=min(3.6, 0.84 * step), thickness=width, **look)
-        found = [bar, *(caps.encode(self.x, self._y(end), colour) for end in ("low", "high"))]
-        return [each.encode(**self._faded()) for each in found]
+        layers = [bar, *(caps.encode(self.x, self._y(end), colour) for end in ("low", "high"))]
+        return [layer.encode(**self._faded()) for layer in layers]
 
     def _band(self) -> alt.Chart:
-        """Draw the range of the paper's figure over the whole width."""
+        """Return the layer of the range of the paper's figure, over the whole width."""
         ends = [max(self.chart.scale * end, self.y_ends[0]) for end in self.panel.printed or ()]
         rows = [{"low": plain(1, ends[0]), "high": plain(1, ends[1])}]
         mark: alt.Chart = alt.Chart(rows_data(rows)).mark_rect(
             color=WASH if self.page else BAND.fill, opacity=1, aria=False
         )
-        found: alt.Chart = mark.encode(self._y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width"))
-        return found
+        layer: alt.Chart = mark.encode(self._y("low"), alt.Y2("high"), x=alt.value(0), x2=alt.value("width"))
+        return layer
 
 
 def _scale(ends: tuple[float, float], *, log: bool, **others: Any) -> alt.Scale:
-    """Return a scale that ends just there; only a linear one could begin at zero."""
+    """Return a scale with exactly these ends; a linear one does not start at zero by default."""
     linear: dict[str, Any] = {} if log else {"zero": False}
     return alt.Scale(type="log" if log else "linear", domain=list(ends), nice=False, **linear, **others)

@@ -1,4 +1,4 @@
-"""Decision regions: who is decided for all over a space, the boundaries and the training points."""
+"""Figures of decision regions: predicted class over a space, decision boundaries and training points."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-HEIGHT = math.sqrt(0.75)  # of the triangle with side 1
-SIDE = {"simplex": 180.0, "half-plane": 160.0}  # points of the unit of either axis
+HEIGHT = math.sqrt(0.75)  # height of the triangle with side 1
+SIDE = {"simplex": 180.0, "half-plane": 160.0}  # length in points of one unit on both axes
 #: Points between panels: both rows are 7 inches wide, with the numbers below each panel.
 SPACING = {"simplex": 40.0, "half-plane": 8.0}
 #: Ends of the axes of the triangle, with room for the names of its corners.
 FRAME = ((-0.1, 1.1), (-0.08, HEIGHT + 0.1))
-PIXELS = 2  # of the image of the regions, for a point of print
-#: Tints of unequal lightness, so that they differ without colour too.
+PIXELS = 2  # pixels of the image of regions for each typographic point
+#: Colours of the regions; their lightness differs, so that they can be told apart without colour.
 TINTS = ("#b9dcf0", "#fdecd6")
 MARKS = ({"shape": "circle", "fill": OURS, "size": 15}, {"shape": "triangle-up", "fill": PUBLISHED, "size": 20})
 COLUMNS = 2  # panels side by side
@@ -44,18 +44,18 @@ CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.5, HEIGHT))
 
 
 def region_chart(figure: RegionFigure) -> Spec:
-    """Draw each method's regions in two tints, their border, the best possible one, and the training points."""
+    """Draw each method's regions in two colours, its boundary, the best possible boundary, and the training points."""
     strips = []
     for letter, row in zip(ascii_lowercase, figure.rows, strict=False):
         heading = titled([f"({letter}) {row[0].row}"], anchor="start", fontWeight="bold", offset=8)
-        # A row has one grid, and to triangulate it takes as long as all else of a panel.
+        # All panels of a row have the same grid, and triangulation takes as long as the rest of a panel.
         triangles, spacing = triangles_of(drawn(row[0].grid)), SPACING[_space(row[0])]
-        strips.append(beside([_panel(each, triangles) for each in row], columns=COLUMNS, spacing=spacing, **heading))
+        strips.append(beside([_panel(panel, triangles) for panel in row], columns=COLUMNS, spacing=spacing, **heading))
     legend = key_spec(_legend(figure.rows[0][0].classes), WIDTH - 20)
     column = beside([beside(strips, spacing=12, center=True), legend], center=True)
     n = sum(map(len, figure.rows))
-    said = f"{figure.title}: regions, decision boundary, best possible boundary and training points of {n} methods"
-    return whole(figure.title, [column], said)
+    parts = "regions, decision boundary, best possible boundary and training points"
+    return whole(figure.title, [column], f"{figure.title}: {parts} of {n} methods")
 
 
 def _space(panel: RegionPanel) -> str:
@@ -63,9 +63,9 @@ def _space(panel: RegionPanel) -> str:
 
 
 def drawn(points: Array) -> Array:
-    """Return where points are drawn, shape (m, 2).
+    """Return the positions of points in the figure, shape (m, 2).
 
-    (μ, σ) stay as they are; θ goes into the triangle with corners (0,0), (1,0), (½,√¾).
+    Points (μ, σ) are unchanged; θ is mapped to the triangle with corners (0,0), (1,0), (½,√¾).
     """
     if points.shape[1] == 2:
         return points
@@ -73,7 +73,7 @@ def drawn(points: Array) -> Array:
 
 
 def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> Spec:
-    """Draw one method, its name above and its caption below."""
+    """Return the panel of one method, with its name above and its caption below."""
     x, y, (width, height) = _axes(panel)
     space, points = drawn(panel.grid), drawn(panel.points)
     layers = [_regions(panel, x, y)]
@@ -81,27 +81,27 @@ def _panel(panel: RegionPanel, triangles: NDArray[np.int32]) -> Spec:
         layers += _lines(zero_lines(space, triangles, 1.0 - 2.0 * codes), x, y, **line)
     layers += _corners(panel, x, y) if _space(panel) == "simplex" else []
     for label, (name, mark) in enumerate(zip(panel.classes, MARKS, strict=True)):
-        own = _rows(points[panel.labels == label], what=f"{name}: training point")
+        rows = _rows(points[panel.labels == label], what=f"{name}: training point")
         look: Any = {"stroke": PAPER, "strokeWidth": 0.4, "opacity": 1, **mark}
-        layers += [alt.Chart(rows_data(own)).mark_point(**look).encode(x, y)] if own else []
+        layers += [alt.Chart(rows_data(rows)).mark_point(**look).encode(x, y)] if rows else []
     drawing = spec_of(alt.layer(*layers).properties(width=width, height=height)) | titled([panel.title])
     return beside([drawing], **titled([panel.caption], orient="bottom", fontSize=TEXT, offset=4))
 
 
 def _axes(panel: RegionPanel) -> tuple[alt.X, alt.Y, tuple[float, float]]:
-    """Return the axes, which have one unit, and their lengths in points."""
+    """Return the axes, which have the same unit length, and their lengths in points."""
     space = _space(panel)
     plane, side = space == "half-plane", SIDE[space]
     low, high = (float(end) for end in (panel.grid[:, 1].min(), panel.grid[:, 1].max()))
     ends = ((0.0, 1.0), (low, high)) if plane else FRAME
     ticks = [round(0.2 * i, 1) for i in range(6)]
-    found: list[Any] = []
+    axes: list[Any] = []
     for name, channel, span, title in zip("xy", (alt.X, alt.Y), ends, panel.axes[:2], strict=True):
         values = [tick for tick in ticks if span[0] <= tick <= span[1]]
         axis = alt.Axis(values=values, grid=False, format=".1f") if plane else None
         scale = alt.Scale(domain=list(span), nice=False, zero=False)
-        found.append(channel(name, type="quantitative", scale=scale, axis=axis, title=title if plane else None))
-    return found[0], found[1], (side * (ends[0][1] - ends[0][0]), side * (ends[1][1] - ends[1][0]))
+        axes.append(channel(name, type="quantitative", scale=scale, axis=axis, title=title if plane else None))
+    return axes[0], axes[1], (side * (ends[0][1] - ends[0][0]), side * (ends[1][1] - ends[1][0]))
 
 
 def _rows(points: Array, **others: Any) -> list[dict[str, Any]]:
@@ -109,7 +109,7 @@ def _rows(points: Array, **others: Any) -> list[dict[str, Any]]:
 
 
 def _regions(panel: RegionPanel, x: alt.X, y: alt.Y) -> alt.Chart:
-    """Draw who is decided for, all over the space, as one image."""
+    """Return the layer of the predicted class over the whole space, as one image."""
     points, side = drawn(panel.grid), SIDE[_space(panel)]
     (left, bottom), (right, top) = points.min(axis=0), points.max(axis=0)
     size = [round(float(PIXELS * side * extent)) for extent in (right - left, top - bottom)]
@@ -119,19 +119,19 @@ def _regions(panel: RegionPanel, x: alt.X, y: alt.Y) -> alt.Chart:
     place = _rows(np.array([[left, top]]), url=url)
     look: Any = {"width": side * (right - left), "height": side * (top - bottom), "aspect": False, "aria": False}
     layer = alt.Chart(rows_data(place)).mark_image(align="left", baseline="top", **look)
-    found: alt.Chart = layer.encode(x, y, alt.Url("url:N"))
-    return found
+    encoded: alt.Chart = layer.encode(x, y, alt.Url("url:N"))
+    return encoded
 
 
 def _lines(lines: Sequence[Array], x: alt.X, y: alt.Y, **look: Any) -> list[alt.Chart]:
-    """Draw lines through points: nothing where there are none."""
+    """Return the layer of lines through points, or no layer without lines."""
     rows = [row | {"i": i} for n, line in enumerate(lines) for i, row in enumerate(_rows(line, line=n))]
     mark = alt.Chart(rows_data(rows)).mark_line(clip=True, aria=False, **look)
     return [mark.encode(x, y, alt.Detail("line:N"), alt.Order("i:Q"))] if rows else []
 
 
 def _corners(panel: RegionPanel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Draw the triangle and the names of its corners; their numbers are small letters, for want of small digits."""
+    """Return the layers of the triangle and the names of its corners, with indices in a smaller font."""
     corners = np.array(CORNERS)
     edges = [
         {"x": float(a[0]), "y": float(a[1]), "x2": float(b[0]), "y2": float(b[1])}
@@ -148,12 +148,12 @@ def _corners(panel: RegionPanel, x: alt.X, y: alt.Y) -> list[alt.Chart]:
 
 
 def _legend(classes: Sequence[str]) -> list[Entry]:
-    found = [
+    entries = [
         Entry(f"{name}: training point", PAPER, str(mark["fill"]), shape=str(mark["shape"]), size=30, width=0.4)
         for name, mark in zip(classes, MARKS, strict=True)
     ]
-    found.append(Entry("decision boundary", INK, line="across", width=BORDER["strokeWidth"]))
+    entries.append(Entry("decision boundary", INK, line="across", width=BORDER["strokeWidth"]))
     tints = zip(classes, TINTS, strict=True)
-    found += [Entry(f"decided for {name}", MUTED, tint, shape="square", size=90) for name, tint in tints]
+    entries += [Entry(f"predicted {name}", MUTED, tint, shape="square", size=90) for name, tint in tints]
     dash = tuple(BEST["strokeDash"])
-    return [*found, Entry("best possible boundary", MUTED, line="across", dash=dash, width=BEST["strokeWidth"])]
+    return [*entries, Entry("best possible boundary", MUTED, line="across", dash=dash, width=BEST["strokeWidth"])]

@@ -1,4 +1,4 @@
-"""Specifications to the bytes of files, by vl-convert in a process of its own."""
+"""Rendering of specifications as PNG and SVG, by vl-convert in a separate process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 KINDS = ("png", "svg")
 PPI = 200
-#: One line in, one line out, so that what was drawn before the engine ended is not lost.
+#: One line of input gives one line of output, so that pictures drawn before the engine ends are not lost.
 DRAW = """import base64, json, sys, vl_convert
 for line in sys.stdin.buffer:
     name, spec = json.loads(line)
@@ -32,14 +32,14 @@ for line in sys.stdin.buffer:
     print(json.dumps([name, png, svg]), flush=True)
 """.replace("PPI", str(PPI))
 SECONDS = 300
-#: Vega numbers them through all pictures that a process draws.
+#: Ids of clipping paths, which Vega numbers through all pictures of a process.
 _CLIP = re.compile(r'(?<=clip-path="url\(#)clip\d+|(?<=<clipPath id=")clip\d+')
 
 
 def engine(code: str, given: bytes = b"") -> tuple[bytes, bool]:
-    """Return what a Python program writes that asks vl-convert, and whether it came to its end.
+    """Return the output of a Python program that uses vl-convert, and whether the program succeeded.
 
-    vl-convert's JavaScript engine ends a process whose address space is limited, so it has one of its own.
+    vl-convert's JavaScript engine ends a process whose address space is limited, so it runs in a separate process.
     """
     try:
         arguments = [sys.executable, "-c", code]
@@ -52,32 +52,32 @@ def engine(code: str, given: bytes = b"") -> tuple[bytes, bool]:
 
 
 def engine_version() -> str:
-    """Return the version of vl-convert, by which Vega's own are fixed."""
+    """Return the version of vl-convert, which fixes the versions of Vega and Vega-Lite."""
     return version("vl-convert-python")
 
 
 def digest_of(spec: Spec) -> str:
-    """Return a digest of all that the bytes of a picture depend on, but for the version of the engine."""
+    """Return a digest of everything that determines the bytes of a picture, except the version of the engine."""
     return hashlib.sha256(f"{DRAW}{json.dumps(spec)}".encode()).hexdigest()
 
 
 def rendered(specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
-    """Render pictures as PNG and SVG: by name, bytes by kind. Those that can't be drawn are left out."""
+    """Render pictures as PNG and SVG: bytes by name and kind. Pictures that can't be drawn are left out."""
     if not specs:
         return {}
     lines = (json.dumps([name, spec]) for name, spec in specs.items())
-    found = {}
+    files = {}
     drawn, _ = engine(DRAW, "".join(f"{line}\n" for line in lines).encode())
     for line in drawn.splitlines(keepends=True):
         if line.endswith(b"\n"):  # the last one may be cut
             name, png, svg = json.loads(line)
-            found[name] = {"png": base64.b64decode(png), "svg": _settled(svg, specs[name]).encode()}
-    return found
+            files[name] = {"png": base64.b64decode(png), "svg": _settled(svg, specs[name]).encode()}
+    return files
 
 
 def _settled(svg: str, spec: Spec) -> str:
-    """Number clipping paths from 1 in each picture, and put its description where a reader aloud looks for it."""
+    """Return an SVG with clipping paths numbered from 1, and its description as a title for screen readers."""
     names: dict[str, str] = {}
-    svg = _CLIP.sub(lambda found: names.setdefault(found[0], f"clip{len(names) + 1}"), svg)
+    svg = _CLIP.sub(lambda match: names.setdefault(match[0], f"clip{len(names) + 1}"), svg)
     start = svg.index(">", svg.index("<svg")) + 1
     return f"{svg[:start]}<title>{escape(str(spec.get('description', '')))}</title>{svg[start:]}"

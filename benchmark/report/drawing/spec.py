@@ -1,4 +1,4 @@
-"""Charts to specifications: plain data in the grammar of Vega-Lite (Satyanarayan et al. 2017), put side by side."""
+"""Helpers for specifications in the grammar of Vega-Lite (Satyanarayan et al. 2017), as plain data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from benchmark.report.drawing.theme import Spec
 
-FIT = alt.AutoSizeParams(type="fit-x", contains="padding")  # to the width that a page has
+FIT = alt.AutoSizeParams(type="fit-x", contains="padding")  # fit to the width of the page
 SCHEMA = alt.SCHEMA_URL
 _CODES = re.compile("|".join(map(re.escape, VARIABLES)))
 
@@ -31,14 +31,14 @@ class Picture:
     Parameters
     ----------
     name : str
-        Unlike every other's of the page.
+        Unique name on the page.
     title, alt : str
-        The caption above it, and its description for a screen reader.
+        Caption above the picture, and description for screen readers.
     spec : mapping
     series : tuple of str
-        Of a picture of curves, its labels: one of them can be chosen.
+        Labels of the curves, of which a reader can highlight one; empty for other pictures.
     measured : bool
-        Whether it shows seconds on the clock, which differ from run to run.
+        Whether the picture shows measured times, which differ from run to run.
     """
 
     name: str
@@ -50,32 +50,32 @@ class Picture:
 
 
 def rows_data(rows: Sequence[Spec]) -> alt.InlineData:
-    """Return rows as the data of a chart; as a tuple, since Altair copies a list for each chart that it is put into."""
+    """Return rows as the data of a chart; as a tuple, since Altair copies a list for every chart that uses it."""
     return alt.InlineData(values=tuple(rows))
 
 
 def plain(scale: float, value: Any) -> float | None:
-    """Return a number with 12 digits, as files hold it: machines differ below; None for what is missing."""
+    """Return a number rounded to 12 digits, since machines differ in later ones, or None if it is missing."""
     return None if is_missing(value) or not math.isfinite(value) else float(f"{scale * value:.12g}")
 
 
 def tooltips(titles: dict[str, str]) -> list[alt.Tooltip]:
-    """Return what hovering shows: by field, its title."""
+    """Return tooltips that show these fields with these titles."""
     return [alt.Tooltip(name, type="nominal", title=title) for name, title in titles.items()]
 
 
 def spec_of(chart: alt.Chart | alt.LayerChart | alt.FacetChart) -> Spec:
-    """Return a chart as plain data, whatever theme a caller has chosen for charts of their own."""
+    """Return a chart as plain data, whatever Altair theme the caller has enabled."""
     with alt.theme.enable("none"), alt.data_transformers.enable("default", max_rows=None):
         spec = chart.to_dict(validate=False)
-    found: Spec = _printable({name: part for name, part in spec.items() if name not in ("$schema", "config")})
-    return found
+    plain_spec: Spec = _printable({name: part for name, part in spec.items() if name not in ("$schema", "config")})
+    return plain_spec
 
 
 def beside(parts: Sequence[Spec], *, columns: int = 1, **others: Any) -> Spec:
-    """Return parts in rows as one specification.
+    """Return one specification with parts arranged in rows of `columns`.
 
-    They are joined as plain data: Altair copies all parts once more at each nesting, 4 seconds for twelve panels.
+    Parts are joined as plain data, since Altair copies all parts at each nesting: 4 seconds for twelve panels.
     """
     datasets = {name: rows for part in parts for name, rows in part.get("datasets", {}).items()}
     inner = [{name: value for name, value in part.items() if name != "datasets"} for part in parts]
@@ -83,32 +83,32 @@ def beside(parts: Sequence[Spec], *, columns: int = 1, **others: Any) -> Spec:
 
 
 def titled(lines: Sequence[str], **others: Any) -> Spec:
-    """Return the title of a part, or none where it has no words."""
+    """Return the title of a part as a dictionary, empty without lines."""
     return {"title": {"text": list(lines), "anchor": "middle", **others}} if lines else {}
 
 
 def whole(title: str, parts: Sequence[Spec], alt_text: str = "", width: float = WIDTH) -> Spec:
-    """Return what a file or notebook shows: a title, and below it parts in a column, in the look of the house."""
+    """Return the specification for a file or notebook: a title, and parts in a column, with `CONFIG`."""
     above = titled(wrapped(title, width - 24, TITLE), fontSize=TITLE, offset=10, frame="bounds")
     column = beside(parts, center=True, description=alt_text or title, **above)
     return {"$schema": SCHEMA, "config": CONFIG, **column}
 
 
 def chart_of(spec: Spec) -> alt.Chart:
-    """Return what a notebook shows."""
-    found: alt.Chart = alt.Chart.from_dict(spec)
-    return found
+    """Return a specification as an Altair chart, for notebooks."""
+    chart: alt.Chart = alt.Chart.from_dict(spec)
+    return chart
 
 
 def page_spec(spec: Spec) -> Spec:
-    """Return a specification for a page, whose style sheet names the colours."""
+    """Return a specification with the CSS variables of a page instead of colours."""
     text = json.dumps({name: part for name, part in spec.items() if name != "$schema"})
-    found: Spec = json.loads(_CODES.sub(lambda colour: VARIABLES[colour[0]], text))
-    return found
+    with_variables: Spec = json.loads(_CODES.sub(lambda colour: VARIABLES[colour[0]], text))
+    return with_variables
 
 
 def _printable(part: Any) -> Any:
-    """Return plain lists and dictionaries, control characters in their texts as escapes."""
+    """Return plain lists and dictionaries, with all texts made `drawable`."""
     if isinstance(part, dict):
         return {name: _printable(value) for name, value in part.items()}
     if isinstance(part, list | tuple):
@@ -117,5 +117,5 @@ def _printable(part: Any) -> Any:
 
 
 def drawable(text: str) -> str:
-    """Return a text whose control characters are escapes and whose lone surrogates are question marks."""
+    """Return a text with control characters as escapes and lone surrogates as question marks."""
     return printable(text).encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""What a better score costs: scores against seconds, with the front that no method beats."""
+"""Figure of scores against seconds, with the Pareto front of methods."""
 
 from __future__ import annotations
 
@@ -21,29 +21,32 @@ if TYPE_CHECKING:
     from benchmark.report.surveys import Problem, Survey
 
 COLUMNS = 2
-SIDE, HIGH = 198.0, 150.0  # points of a panel
-NAME, GAP = TEXT - 0.5, 5.0  # points: of a method's name, and from it to its mark
-DECADE = 50.0  # points of a tenfold of seconds, about
+SIDE, HIGH = 198.0, 150.0  # width and height of a panel in points
+NAME, GAP = TEXT - 0.5, 5.0  # in points: font size of a name, and its distance from its mark
+DECADE = 50.0  # points of a factor of ten in seconds, approximately
 Named = tuple[float, float, str]  # seconds, score and name of a method
-SECONDS = "Seconds to train and to decide on the tested documents"
+SECONDS = "Seconds to train and to predict the test documents"
 
 
 def trade_off_chart(survey: Survey, named: Sequence[str] = ()) -> Spec:
-    """Draw, a panel a problem, score against seconds of training and deciding; name the front and some methods more."""
+    """Draw score against seconds of training and prediction, one panel for each problem.
+
+    The methods on the Pareto front and those in `named` have their names beside them.
+    """
     panels = [_panel(survey, problem, named) for problem in survey.problems]
     grid = beside(panels, columns=COLUMNS, spacing=14)
     below = beside([grid], **titled([SECONDS], orient="bottom", offset=4))
-    said = "Score against seconds, a panel a problem; the line joins the methods that none beats at a cost as low"
-    return whole("What a better score costs", [below], said, WIDTH)
+    description = "Score against seconds, one panel for each problem; the line joins the methods of the Pareto front"
+    return whole("Score against seconds", [below], description, WIDTH)
 
 
 def _panel(survey: Survey, problem: Problem, named: Sequence[str]) -> Spec:
-    own = survey.whole()
-    own = own[(own["problem"] == problem.name) & own["training"].notna()]
+    table = survey.whole()
+    table = table[(table["problem"] == problem.name) & table["training"].notna()]
     scale = unit_shown(problem.metric, QUANTITIES).scale
-    methods, scores = list(own["method"]), [scale * value for value in own["value"]]
-    # A logarithmic axis has no 0: less than a millisecond is drawn as one.
-    seconds = [max(r["training"] + r["deciding"] * r["n"] / 1000, 1e-3) for r in own.to_dict("records")]
+    methods, scores = list(table["method"]), [scale * value for value in table["value"]]
+    # A logarithmic axis has no 0: less than a millisecond is drawn as one millisecond.
+    seconds = [max(r["training"] + r["deciding"] * r["n"] / 1000, 1e-3) for r in table.to_dict("records")]
     front = frontier(seconds, scores)
     others = [i for i, method in enumerate(methods) if method in named and i not in front]
     shown = dict.fromkeys(front, "front") | dict.fromkeys(others, "named")
@@ -79,23 +82,24 @@ def _panel(survey: Survey, problem: Problem, named: Sequence[str]) -> Spec:
 
 
 def _placed(front: Sequence[Named], unit: float) -> list[Named]:
-    """Return where the names of the front end, up and left of it, where nothing is; a point of print is `unit` high.
+    """Return the right ends of the names of the front, in the empty area above and left of it.
 
-    One stands below the other where they would touch, and left of what of the front it would hide.
+    A name that would touch another is placed below it, and left of the part of the front that it would cover. One
+    typographic point is `unit` high on the axis of scores.
     """
-    found, above = list[Named](), math.inf
+    placed, above = list[Named](), math.inf
     for at, score, name in reversed(front):
         above = min(score + 3 * unit, above - NAME * unit)
         reach = at / 10 ** (_room(name) / DECADE)
         beside = [other for other, height, _ in front if height > above - 0.8 * NAME * unit and other > reach]
-        found.append((min(at, *beside), above, name))
-    return found
+        placed.append((min(at, *beside), above, name))
+    return placed
 
 
 def _with_room(left: Sequence[Named], right: Sequence[Named], seconds: Sequence[float]) -> tuple[float, float]:
-    """Return the ends of the axis of seconds, on which names have room to the left, or right, of where they end."""
+    """Return the ends of the axis of seconds that leave room for the names left and right of these points."""
     first, end = math.log10(min(seconds)) - 0.1, math.log10(max(seconds)) + 0.1
-    # Each name needs its points, and a point is more seconds on a longer axis.
+    # A longer axis has more seconds per point, and so the names take more seconds: iterate.
     for _ in range(20):
         unit = (end - first) / SIDE
         first = min([first, *(math.log10(at) - unit * _room(name) for at, _, name in left)])
@@ -104,12 +108,12 @@ def _with_room(left: Sequence[Named], right: Sequence[Named], seconds: Sequence[
 
 
 def _room(name: str) -> float:
-    """Return the points that a name takes beside its mark."""
+    """Return the width in points that a name takes beside its mark."""
     return text_width(name, NAME) + GAP + 2
 
 
 def _names(placed: Sequence[Named], others: Sequence[Spec], x: alt.X, y: alt.Y) -> list[alt.Chart]:
-    """Write the names of the front where they were placed, those of others below their marks."""
+    """Draw the names of the front at their places, and those of other methods below their marks."""
     rows = [{"seconds": plain(1, at), "score": plain(1, score), "method": name} for at, score, name in placed]
     look: dict[str, Any] = {"fontSize": NAME, "baseline": "middle"}
     front = alt.Chart(rows_data(rows)).mark_text(align="right", dx=-GAP, color=OURS, **look)

@@ -1,7 +1,7 @@
-"""A summary to one HTML page that needs nothing beside it: what was asked, what came out, and every number.
+"""Self-contained HTML page of a summary: question, outcome, and every number.
 
-The tables are those of table.md, cell by cell; what is measured on the clock stands in elements of the class
-"measured", and all else of a page is the same wherever and whenever it is written.
+The tables equal those of table.md, cell by cell. Measured times are in elements of the class "measured". The rest of a
+page does not depend on when and where it is written.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ if TYPE_CHECKING:
     from benchmark.report.contents import Summary
 
 PAGE = "report.html"
-#: By what a verdict begins with, whether it speaks for the print, or against it.
+#: Tone by the first words of a verdict: whether it supports the published value or claim ("good") or not ("bad").
 TONES = {"holds in part": "open"}
 TONES |= dict.fromkeys(("equal", "consistent", "holds"), "good")
 TONES |= dict.fromkeys(("deviates", "contradicted", "failed"), "bad")
-JUDGED = ("verdict", "by it", "strictly", "by the paper's rule")
+JUDGED = ("verdict", "strictly", "by the paper's rule")
 FIRST, LAST = ("published", "ours", "verdict", "metric"), ("sample",)
-#: Bytes of a page, and rows of a table that it may have room for, tried in turn; files beside it have all.
+#: Most bytes of a page, and limits on the rows of its tables, tried in turn. The files beside the page have all rows.
 LARGEST, MOST_ROWS = 5_000_000, (3000, 1000, 300, 100)
 
 
@@ -73,23 +73,25 @@ class Section:
     pictures : tuple of Picture
     grid : Grid or None
     file : str
-        Which file beside the page has the same numbers with all digits.
+        Name of the file beside the page that has the same numbers in full precision.
     measured : tuple of str
-        Columns that the clock filled.
+        Columns of measured times and memory.
     again : mapping of str to str
-        By cell, the line that computes it again: of the table whose rows are cells.
+        Command that computes a cell again, by cell, for the table whose rows are cells.
     folded : bool
         Whether the table is shown on demand.
     note : str
-        What stands below the pictures.
+        Text below the pictures.
     columns : int
-        Pictures side by side, where there is room.
+        Pictures side by side, if there is room.
     link : str
-        The page of the run that it is of.
-    links, texts, tried : mapping of str to str, and to tuple of str
-        By what a row begins with: the page that it leads to, the text that opens, and what opens where it deviates.
+        Address of the page of the section's run.
+    links, texts : mapping of str to str
+        Address that a row links to, and text that a row opens, by the first field of the row.
+    tried : mapping of str to tuple of str
+        Lines that the verdict of a deviating row opens, by the first field of the row.
     says, lines : tuple of str
-        Sentences above all of it, and below.
+        Sentences above and below everything else.
     """
 
     title: str
@@ -110,29 +112,29 @@ class Section:
 
     @property
     def empty(self) -> bool:
-        """Whether it has nothing to show."""
+        """Whether the section has nothing to show."""
         return not (self.pictures or (self.grid and self.grid.rows) or self.says or self.lines)
 
 
 def write_page(
     summary: Summary, folder: Path, machine: Mapping[str, Any], texts: Mapping[str, str] | None = None
 ) -> Path:
-    """Write the page into a run's folder that has its other files already, and give its path."""
-    told = f"{machine['system']}, {machine['processors']} processors" if machine else ""
-    write_whole(folder / PAGE, page_html(summary, told, texts).encode())
+    """Write the page into a run folder that already has the other files, and return its path."""
+    words = f"{machine['system']}, {machine['processors']} processors" if machine else ""
+    write_whole(folder / PAGE, page_html(summary, words, texts).encode())
     return folder / PAGE
 
 
 def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | None = None) -> str:
-    """Write the page.
+    """Return the HTML of the page.
 
     Parameters
     ----------
     summary : Summary
     machine : str
-        What the run was made on, in words.
+        Description of the machine that made the run.
     texts : mapping of str to str
-        Of documents, by their names.
+        Texts of documents, by name.
     """
     sections = [section for section in _sections(summary, texts) if not section.empty]
     written = [name for name in TABLES if name not in OPTIONAL or len(getattr(summary, name))]
@@ -148,9 +150,9 @@ def page_html(summary: Summary, machine: str = "", texts: Mapping[str, str] | No
 
 
 def rendered(template: str, sentences: Sequence[str], sections: Sequence[Section], **more: Any) -> str:
-    """Fill a template in, with as many rows of its tables as leave it within `LARGEST`.
+    """Return the HTML of a template, with as many rows of its tables as fit into `LARGEST` bytes.
 
-    Without pictures a page has no need of what draws them.
+    The script that draws pictures is included only if there are pictures.
     """
     more |= {"sentences": sentences, "sections": sections, "drawn": any(section.pictures for section in sections)}
     for most in MOST_ROWS:
@@ -161,35 +163,41 @@ def rendered(template: str, sentences: Sequence[str], sections: Sequence[Section
 
 
 def in_short(summary: Summary) -> list[str]:
-    """What was asked and what came out, in three sentences."""
+    """Return up to three sentences on the question and the outcome."""
     metric = main_metric(summary)
     unit, name = unit_shown(metric, summary.quantities), metric_name(metric, summary.quantities)
     scores = {cell: score for (cell, of), score in summary.headlines.items() if of == metric}
     tested_on = max((int(score["n"]) for score in scores.values() if not is_missing(score["n"])), default=0)
     n, varying = len(summary.cells), varying_columns(summary.cells)
-    asked = f"{n:,} {'cell' if n == 1 else 'cells'}"
-    asked += f", which differ in {_listed(varying)}," if varying else ""
+    question = f"{n:,} {'cell' if n == 1 else 'cells'}"
+    question += f", which differ in {_listed(varying)}," if varying else ""
     tested = f" on {tested_on:,} test instances" if tested_on else ""
-    found = [f"{asked} {'is' if n == 1 else 'are'} scored by {name}{tested}."]
-    known = sorted((score["value"], cell) for cell, score in scores.items() if not is_missing(score["value"]))
-    if known:
+    sentences = [f"{question} {'is' if n == 1 else 'are'} scored by {name}{tested}."]
+    values = sorted((score["value"], cell) for cell, score in scores.items() if not is_missing(score["value"]))
+    if values:
         symbol = " %" if unit.name == "percent" else ""
-        ends = [f"{unit.text(value)}{symbol} ({cell})" for value, cell in (known[-1], known[0])]
-        found.append(f"{capitalized(name)} is highest at {ends[0]}" + (f" and lowest at {ends[1]}." if n > 1 else "."))
-    whole = summary.claims[summary.claims["whole"] <= summary.claims["of"]]  # of a part there is no verdict
+        ends = [f"{unit.text(value)}{symbol} ({cell})" for value, cell in (values[-1], values[0])]
+        sentences.append(
+            f"{capitalized(name)} is highest at {ends[0]}" + (f" and lowest at {ends[1]}." if n > 1 else ".")
+        )
+    whole = summary.claims[
+        summary.claims["whole"] <= summary.claims["of"]
+    ]  # a claim that is only partly in this run has no verdict
     beside = [counted([summary.verdicts])] if len(summary.verdicts) else []
     beside += [held([whole])] if len(whole) else []
     tests = summary.significance.dropna(subset=["p_holm"]).drop_duplicates(["a", "b"])
     if beside:
-        found.append(f"Beside the paper: {'; '.join(beside)}.")
+        sentences.append(f"Compared with the paper: {'; '.join(beside)}.")
     elif len(tests):
-        n_found = int((tests["p_holm"] < ALPHA).sum())
-        found.append(f"{n_found} of {len(tests)} tested pairs differ by p < {ALPHA} after Holm's correction.")
-    return found
+        n_significant = int((tests["p_holm"] < ALPHA).sum())
+        sentences.append(
+            f"{n_significant} of {len(tests)} tested pairs differ, with p < {ALPHA} after Holm's correction."
+        )
+    return sentences
 
 
 def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Iterable[Section]:
-    """The parts of the page in their order, empty ones included."""
+    """Yield the sections of the page in order, including empty ones."""
     cells = _cells_section(summary)
     for figure in summary.regions:
         spec = region_chart(figure)
@@ -204,8 +212,8 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
     printed = verdict_first(verdict_grid(summary.verdicts))
     yield Section("Published numbers", grid=printed, file="verdicts.csv", links=rows, tried=_looked_into(summary))
     yield Section("Claims", grid=claim_grid(summary.claims), file="claims.csv")
-    yield Section("Ranges of the printed figures", grid=range_grid(summary.ranges), file="ranges.csv")
-    yield Section("Landmarks", grid=filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
+    yield Section("Axis ranges of the published figures", grid=range_grid(summary.ranges), file="ranges.csv")
+    yield Section("Reference values", grid=filled(landmark_grid(summary.verdicts)), file="verdicts.csv")
     if summary.of_points:
         for grid in main_grids(summary):
             yield Section(grid.title, grid=grid, file="curves.csv", folded=True)
@@ -222,53 +230,55 @@ def _sections(summary: Summary, texts: Mapping[str, str] | None = None) -> Itera
     grid = mistake_grid(summary.mistakes)
     yield Section(grid.title, grid=grid, file="mistakes.csv", texts=texts or {}, folded=True)
     yield Section("Failures", lines=tuple(failure_lines(summary)))
-    yield Section("To know before believing a number", lines=summary.notes)
+    yield Section("Notes", lines=summary.notes)
 
 
 def _looked_into(summary: Summary) -> dict[str, tuple[str, ...]]:
-    """By what deviates: the experiments that try other settings, and where all of them stand beside it."""
+    """Return, by deviating cell, lines on the sensitivity analyses and on the page that compares them."""
     if not summary.explained_by:
         return {}
     lines = [f"{name} tries other settings: bench run {name}" for name in summary.explained_by]
-    told = (*lines, "bench reproduce sets what they give beside it, on the paper's page.")
-    return dict.fromkeys(summary.verdicts["cell"][summary.verdicts["verdict"] == "deviates"], told)
+    texts = (*lines, "bench reproduce compares their scores with this one, on the paper's page.")
+    return dict.fromkeys(summary.verdicts["cell"][summary.verdicts["verdict"] == "deviates"], texts)
 
 
 def _legend(chart: Chart) -> str:
-    """What the bars and the band of a picture of curves are."""
+    """Write the meaning of the bars and the band of a chart."""
     parts = (
-        [f"Bars: {chart.bars}."] if chart.bars and any(line.low for own in chart.panels for line in own.lines) else []
+        [f"Bars: {chart.bars}."]
+        if chart.bars and any(line.low for panel in chart.panels for line in panel.lines)
+        else []
     )
     parts += ["Shaded: the range of the paper's figure."] if any(panel.printed for panel in chart.panels) else []
     return " ".join(parts)
 
 
 def _of_ranks(summary: Summary) -> str:
-    """What the mean ranks are, and how far to trust them."""
+    """Write a note on the test of the mean ranks and its limits."""
     if not len(summary.ranks):
         return ""
     first = summary.ranks.iloc[0]
     test = f"Friedman's test, in Iman and Davenport's form, has p {p_text(first['p_value'])}"
-    told = f"{test}; the critical difference is {number(first['critical'])} at 5%."
+    line = f"{test}; the critical difference is {number(first['critical'])} at 5%."
     return (
-        f"After Demšar 2006. {told} Samples are the splits of each task; of one corpus they share training documents, "
-        "so that the test leans to differences."
+        f"After Demšar 2006. {line} Samples are the splits of each task. Splits of one corpus share training "
+        "documents, so the test finds differences too often."
     )
 
 
 def _cells_section(summary: Summary) -> Section:
-    """The table of cells, with what each took and how it is made again."""
+    """Return the section of the table of cells, with costs and the command that runs each cell again."""
     grid, costs = verdict_first(cell_grid(summary)), cost_grid(summary.costs)
     again = {cell.id: f"bench run {shlex.quote(summary.name)} --only {shlex.quote(cell.id)}" for cell in summary.cells}
-    taken = {row[0]: row[1:] for row in costs.rows}
-    measured = costs.header[1:] if taken else ()
-    rows = tuple((*row, *taken.get(row[0], ("–",) * len(measured))) for row in grid.rows)
+    by_cell = {row[0]: row[1:] for row in costs.rows}
+    measured = costs.header[1:] if by_cell else ()
+    rows = tuple((*row, *by_cell.get(row[0], ("–",) * len(measured))) for row in grid.rows)
     grid = Grid("Scores", (*grid.header, *measured), rows, grid.text, grid.note)
     return Section("Scores of every cell", (), grid, "scores.csv", measured, again, folded=summary.of_points)
 
 
 def verdict_first(grid: Grid) -> Grid:
-    """What the print is and what became of it right after the cell: of a wide table the rest may be out of sight."""
+    """Return the grid with published value, ours and verdict after the cell, since a wide table may not fit."""
     order = [name for name in (*grid.header[:1], *FIRST) if name in grid.header]
     order += [name for name in grid.header if name not in (*order, *LAST)]
     order += [name for name in LAST if name in grid.header]
@@ -278,7 +288,7 @@ def verdict_first(grid: Grid) -> Grid:
 
 
 def filled(grid: Grid) -> Grid:
-    """What stands on the first of several rows on each of them: sorted, they part."""
+    """Repeat the values of the first row of a group in its other rows, since a reader may sort the table."""
     rows: list[tuple[str, ...]] = []
     for row in grid.rows:
         above = rows[-1] if rows and (not row[0] or row[:2] == rows[-1][:2]) else row
@@ -291,7 +301,7 @@ def _listed(names: list[str]) -> str:
 
 
 def tone(column: str, text: str) -> str:
-    """Whether what stands in a column speaks for the print, or against it; "" where it does neither."""
+    """Return "good", "bad" or "open" for a verdict, and "" for a column without verdicts."""
     if column not in JUDGED:
         return ""
     return next((tone for word, tone in TONES.items() if text.startswith(word)), "open")

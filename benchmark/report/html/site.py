@@ -1,4 +1,4 @@
-"""All papers to a site: an index, and a page a paper that sets every printed number and claim beside ours."""
+"""HTML site of all papers: an index, and a page for each paper with its published values and claims beside ours."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ INDEX = "index.html"
 
 
 def site_pages(papers: Sequence[PaperSection], runs: Mapping[str, str]) -> dict[str, str]:
-    """Write the pages: content by name of the file.
+    """Return the HTML of each page, by file name.
 
     Parameters
     ----------
     papers : sequence of PaperSection
     runs : mapping of str to str
-        By an experiment's name, the address of its own page, as seen from these.
+        Address of the page of each run, relative to the site, by name of the experiment.
     """
     pages = {f"{paper.key}.html": _paper_page(paper, runs) for paper in papers}
     numbers, claims = in_all(papers)
     rows = [(paper.title, *in_all([paper])) for paper in papers]
     index = Grid(
-        "Papers", ("paper", "printed numbers", "claims"), tuple(rows), frozenset(("paper", "printed numbers", "claims"))
+        "Papers",
+        ("paper", "published values", "claims"),
+        tuple(rows),
+        frozenset(("paper", "published values", "claims")),
     )
     links = {paper.title: f"{paper.key}.html" for paper in papers}
     every = [(part.summary.name, paper.title, part.summary.title) for paper in papers for part in paper.experiments]
@@ -41,26 +44,26 @@ def site_pages(papers: Sequence[PaperSection], runs: Mapping[str, str]) -> dict[
         for part in paper.experiments
         for sweep in part.sweeps
     ]
-    header = ("experiment", "paper", "what it is of")
+    header = ("experiment", "paper", "title")
     sections = (
         Section("Papers", grid=index, links=links),
         Section("Experiments", grid=Grid("Experiments", header, tuple(every), frozenset(header)), links=runs),
     )
-    said = [f"{len(papers)} papers are run again, and each of their numbers stands beside ours."]
-    said += [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
-    pages[INDEX] = rendered("site.html.j2", said, sections, title="Reproduction", name="")
+    sentences = [f"The experiments of {len(papers)} papers are run again, with each published value beside ours."]
+    sentences += [f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
+    pages[INDEX] = rendered("site.html.j2", sentences, sections, title="Reproduction", name="")
     return pages
 
 
 def _paper_page(paper: PaperSection, runs: Mapping[str, str]) -> str:
     numbers, claims = in_all([paper])
-    said = [f"{paper.reference}", f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
+    sentences = [f"{paper.reference}", f"{numbers[0].upper()}{numbers[1:]}.", f"{claims[0].upper()}{claims[1:]}."]
     sections = [section for section in _sections(paper, runs) if not section.empty]
-    return rendered("site.html.j2", said, sections, title=paper.title, name=paper.key)
+    return rendered("site.html.j2", sentences, sections, title=paper.title, name=paper.key)
 
 
 def _sections(paper: PaperSection, runs: Mapping[str, str]) -> Iterator[Section]:
-    """Claims, then experiment by experiment, then the comparisons that don't hold."""
+    """Yield the claims, then each experiment, then the comparisons that do not hold."""
     yield Section("Claims", grid=claim_grid(paper.claims), lines=paper.remarks)
     for part in paper.experiments:
         yield from _experiment(part, runs)
@@ -72,22 +75,22 @@ def _experiment(part: ExperimentPart, runs: Mapping[str, str]) -> Iterator[Secti
     printed, tried = verdict_first(verdict_grid(summary.verdicts)), filled(tried_grid(part.tried))
     says = (f"{counted([summary.verdicts])}.", *part.remarks) if printed.rows else part.remarks
     dots = summary.of_points or summary.regions or not printed.rows
-    under: dict[str, tuple[str, ...]] = {}
+    by_cell: dict[str, tuple[str, ...]] = {}
     for trial in tried.rows:
         cell, _, _, variant, ours, interval, _, verdict = trial
-        under[cell] = (*under.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
+        by_cell[cell] = (*by_cell.get(cell, ()), f"{variant}: {ours} {interval}, {verdict}")
     yield Section(
         summary.title,
         () if dots else tuple(dot_pictures(summary, name=summary.name)[:1]),
         printed,
         link=runs.get(summary.name, ""),
         says=tuple(f"{line[0].upper()}{line[1:]}" for line in says),
-        tried=under,
+        tried=by_cell,
         lines=part.caveats,
     )
-    yield Section(f"Axes of the figures of {summary.name}", grid=range_grid(summary.ranges))
-    yield Section(f"Landmarks of {summary.name}", grid=filled(landmark_grid(summary.verdicts)))
+    yield Section(f"Axis ranges of the published figures of {summary.name}", grid=range_grid(summary.ranges))
+    yield Section(f"Reference values of {summary.name}", grid=filled(landmark_grid(summary.verdicts)))
     says = (explained(part.tried),) if tried.rows else ()
     links = {sweep.name: runs[sweep.name] for sweep in part.sweeps if sweep.name in runs}
-    yield Section(f"What was tried where {summary.name} deviates", grid=tried, says=says, links=links, folded=True)
-    yield Section(f"Claims under other choices than {summary.name}'s", grid=swept_grid(part), folded=True)
+    yield Section(f"Sensitivity analysis of {summary.name}", grid=tried, says=says, links=links, folded=True)
+    yield Section(f"Claims of {summary.name} under other choices", grid=swept_grid(part), folded=True)

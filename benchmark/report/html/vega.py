@@ -1,4 +1,4 @@
-"""The script that draws Vega-Lite's specifications: made by vl-convert in two seconds, and kept in the user's cache."""
+"""JavaScript that draws Vega-Lite specifications: made by vl-convert in two seconds, and cached for the user."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-#: Bytes, whatever the encoding of the terminal.
+#: Python program that writes the script as UTF-8 bytes, whatever the encoding of the terminal.
 MAKE = """import sys, vl_convert
 sys.stdout.buffer.write(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").encode())"""
 
 
 def vega_script() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, to stand inside a page; the same of one version of vl-convert.
+    """Return Vega, Vega-Lite and vega-embed as one script for use inside a page.
 
-    What is kept begins with its digest: a damaged file is made again. "" where it can't be made: the page then says
-    that its pictures stand beside it.
+    The script depends only on the version of vl-convert. A cached file starts with its digest, and a damaged file is
+    made again. The result is "" if the script can't be made; the page then points to the image files beside it.
     """
     path = platformdirs.user_cache_path("simplexbench") / f"vega-{engine_version()}.js"
     return _kept(path) or _made(path)
@@ -40,7 +40,7 @@ def _kept(path: Path) -> str:
 
 
 def _made(path: Path) -> str:
-    """Return what vl-convert makes, "" where it fails."""
+    """Return the script from vl-convert, or "" if it fails."""
     made, done = engine(MAKE)
     if not done:
         return ""

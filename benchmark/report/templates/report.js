@@ -15,7 +15,7 @@ let before;
 addEventListener("beforeprint", () => { before = root.dataset.theme; show("light"); });
 addEventListener("afterprint", () => show(before));
 
-// The first number of a cell; what has none stands last.
+// Return the first number of a table cell; cells without a number are sorted last.
 function number(text) {
   const found = text.replace(/(\d),(?=\d)/g, "$1").match(/[-+]?\d+(\.\d+)?(e[-+]?\d+)?/i);
   return found ? parseFloat(found[0]) : Infinity;
@@ -44,7 +44,7 @@ all(".filter").forEach(field => field.addEventListener("input", () => {
 
 const config = JSON.parse(document.getElementById("look").textContent);
 const options = {mode: "vega-lite", renderer: "svg", actions: false, config, tooltip: {theme: "custom"}};
-if (!window.vegaEmbed) all(".picture").forEach(place => { place.lastElementChild.textContent = "This page was written without what draws its pictures: figure.png and the like, beside it, show the same."; });
+if (!window.vegaEmbed) all(".picture").forEach(place => { place.lastElementChild.textContent = "The script that draws pictures is missing from this page: see the image files beside it, such as figure.png."; });
 window.drawn = Promise.all((window.vegaEmbed ? all(".picture") : []).map(async place => {
   const spec = JSON.parse(place.firstElementChild.textContent);
   const section = place.closest("section");

@@ -361,7 +361,7 @@ POINT = Line("a", (1.0,), (1.0,))
 @pytest.mark.parametrize(
     ("lines", "others", "message"),
     [
-        ((POINT, POINT), {}, "two lines of one label"),
+        ((POINT, POINT), {}, "two lines with the same label"),
         ((Line("a", (1.0,), (np.nan,)),), {}, "not finite"),
         ((Line("a", (1.0,), (1.0,), (0.0,), (np.inf,)),), {}, "not finite"),
         ((Line("a", (1.0,), (1.0,), (2.0,), (0.0,)),), {}, "low end"),

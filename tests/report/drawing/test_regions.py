@@ -192,7 +192,8 @@ def test_captions_stand_below_their_panels(scene: Scene) -> None:
 
 def test_legend_explains_every_mark(scene: Scene) -> None:
     labels = [text.text for text in scene.texts]
-    for word in ("class 1: training", "class 2: training", "for class 1", "for class 2", "decision b", "best"):
+    training = ("class 1: training", "class 2: training")
+    for word in (*training, "predicted class 1", "predicted class 2", "decision b", "best"):
         assert sum(word in label for label in labels) == 1, word
 
 

@@ -99,7 +99,7 @@ def _holds(box, x, y):
 def test_it_fits_the_page_and_names_its_axes(scene):
     assert scene.width <= 504
     words = [text.text for text in scene.texts]
-    assert words.count("Seconds to train and to decide on the tested documents") == 1
+    assert words.count("Seconds to train and to predict the test documents") == 1
     assert words.count("Accuracy (%)") == 3
     assert all(text.item["fontSize"] >= 8 for text in scene.texts)
 
