@@ -121,7 +121,7 @@ class Gram:
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])
         if values.shape != source.shape or values.dtype != np.float64:
-            difference = f"{values.dtype} values of shape {values.shape}, not float64 values of shape {source.shape}"
+            difference = f"{values.dtype} values of the shape {values.shape}, not float64 of {source.shape}"
             raise ValueError(f"the kernel {self._kernel!r} gives {difference}")
         if not np.isfinite(largest_magnitude(values)):
             raise FloatingPointError(f"the kernel {self._kernel!r} gives values that are not finite numbers")

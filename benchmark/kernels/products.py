@@ -32,7 +32,7 @@ _BLOCKS = "i4[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], f8[::1], i8[:, ::1
 _ROWS = 64
 
 
-# Numba checks every signed index for counting from the end, which takes as long as the sum itself: hence uint64.
+# Numba checks whether signed indices are negative, which takes as long as the sums: inner loops use uint64 indices.
 
 
 @compiled(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")

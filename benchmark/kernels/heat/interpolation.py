@@ -58,10 +58,10 @@ class ChebyshevInterpolant:
             coefficients = np.asarray(dct(values, type=2) / (degree + 1), dtype=np.float64)
             coefficients[0] /= 2
             sizes = np.abs(coefficients)
-            # Clenshaw's recurrence carries a rounding of c_k into p(x) by up to |U_k| ≤ k+1.
+            # Clenshaw's recurrence amplifies a rounding error of c_k by at most |U_k| ≤ k+1 in p(x).
             noise = float(errors.max()) + EPS * float(sizes @ np.arange(8, degree + 9))
             if sizes[-degree // 4 :].max() <= noise:
-                # rest[k] = Σ_{j≥k} |c_j|: cutting at k errs by at most that.
+                # Dropping the coefficients from k on adds an error of at most rest[k] = Σ_{j≥k} |c_j|.
                 rest = np.cumsum(sizes[::-1])[::-1]
                 keep = max(1, int(np.searchsorted(-rest, -noise)))
                 cut = float(rest[keep]) if keep <= degree else 0.0

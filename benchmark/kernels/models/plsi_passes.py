@@ -31,7 +31,7 @@ _COUNTS = "i8[::1], i4[::1], f8[::1]"
 
 
 # Inner loops index matrices and don't slice rows, since reference counting of row views costs more than the sums.
-# Indices are unsigned, since numba checks signed indices for counting from the end.
+# Indices are unsigned, since numba checks whether signed indices are negative.
 @compiled("f8(f8[:, ::1], u8, f8[:, ::1], u8)")
 def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
     s = 0.0
@@ -238,7 +238,7 @@ def fold(
         for step in range(max_iterations + 1):
             gap[d] = _slopes(slope, ratio, powers, theta_d, phi_d, turned, count_d, length, beta) - 1.0
             if gap[d] <= tolerance:
-                # EM approaches 0 without reaching it. Classes that do are dropped if the bound holds without them.
+                # EM approaches 0 without reaching it. Classes on the way to 0 are dropped, if the bound still holds.
                 fewer[:] = np.where((theta_d < dispensable) & (slope < 1.0 - tolerance), 0.0, theta_d)
                 fewer /= fewer.sum()
                 fewer_gap = _slopes(other, ratio, powers, fewer, phi_d, turned, count_d, length, beta) - 1.0
