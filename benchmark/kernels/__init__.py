@@ -1,4 +1,4 @@
-"""Points to Gram matrices: every kernel by the name a configuration calls it."""
+"""Kernels, which turn points into Gram matrices, by their names in a configuration."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ from benchmark.kernels.multinomial import (
 )
 from benchmark.kernels.transforms import CpdLogarithm, CpdPower
 
-#: Subclasses of `Kernel` are elementwise functions of inner products; the others learn a model of the documents, or
-#: sum kernels of their blocks.
+#: Subclasses of `Kernel` are elementwise functions of inner products. The others learn a model of the documents, work
+#: on points of two coordinates, or sum kernels over blocks of terms.
 KERNELS: dict[str, type[Any]] = {
     "linear": Linear,
     "polynomial": Polynomial,

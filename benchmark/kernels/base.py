@@ -1,4 +1,4 @@
-"""What every kernel is: an elementwise function of inner products and self products, as a scikit-learn transformer."""
+"""Base class of kernels: elementwise functions of inner products and self products, as scikit-learn transformers."""
 
 from __future__ import annotations
 
@@ -20,61 +20,96 @@ if TYPE_CHECKING:
 
 
 def elementwise(kernel: type[Any]) -> bool:
-    """Whether a class's kernel values come of inner products by its `link`, not by a `transform` of its own."""
+    """Return whether a class computes kernel values from inner products by `link`, without overriding `transform`."""
     return issubclass(kernel, Kernel) and kernel.transform is Kernel.transform
 
 
 class Kernel(TransformerMixin, BaseEstimator):
     """A kernel k(x, x') that depends on points only through <x^p, x'^p>, <x^p, x^p> and <x'^p, x'^p>.
 
-    A subclass gives `link`, its `exponent` p when it is not 1, and `tags` with the normalizations it is defined for.
-    As a transformer, `fit(X)` remembers the training points and `transform(X)` gives the Gram rows against them,
-    shape (n_X, n_train), so that ``make_pipeline(kernel, SVC(kernel="precomputed"))`` is a classifier of points.
+    A subclass defines `link`, `exponent` p if it is not 1, and `tags` with the normalizations that the kernel is
+    defined for. `fit(X)` stores the training points and `transform(X)` returns the Gram rows against them, shape
+    (n_X, n_train), so that ``make_pipeline(kernel, SVC(kernel="precomputed"))`` is a classifier of points.
 
     Attributes
     ----------
     points_ : CSR array, shape (n_train, V)
         The training points, each coordinate raised to `exponent`.
     self_products_ : float array, shape (n_train,)
+        <x^p, x^p> of the training points.
     n_features_in_ : int
+        V, the number of coordinates.
     """
 
     tags: ClassVar[Tags] = Tags()
 
     @property
     def exponent(self) -> float:
-        """The power p to which coordinates are raised before the inner product."""
+        """Power p to which coordinates are raised before the inner product."""
         return 1.0
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range; called by `fit` and before a run starts."""
+        """Check the parameters, in `fit` and before a run starts.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
 
     def learn(self, n_coordinates: int) -> Self:  # noqa: ARG002
-        """Learn what `link` must know of the space of the points: how many coordinates there are.
+        """Prepare `link` for points of `n_coordinates` coordinates.
 
-        Called before `link`, by `fit` and by `Gram`.
+        `fit` and `Gram` call it before `link`.
 
         Parameters
         ----------
         n_coordinates : int
             V, the size of the vocabulary.
+
+        Returns
+        -------
+        Kernel
+            This kernel.
         """
         return self
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """Kernel values of a tile; may overwrite `products` and return it.
+        """Compute kernel values of a tile of the Gram matrix from inner products.
 
         Parameters
         ----------
         products : float64 array, shape (m, n)
-            <x^p, x'^p> of normalized points.
+            <x^p, x'^p> of normalized points; may be overwritten.
         left, right : float64 arrays, shapes (m,) and (n,)
             Self products of the rows' and the columns' points.
+
+        Returns
+        -------
+        float64 array, shape (m, n)
+            k(x, x'); may be `products` itself.
         """
         raise NotImplementedError
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the training points X, dense or sparse, shape (n_train, V)."""
+        """Store the training points and prepare the kernel for their number of coordinates.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n_train, V)
+            Training points.
+        y : ignored
+
+        Returns
+        -------
+        Kernel
+            This kernel.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range, or a point lies outside the kernel's domain.
+        """
         self.check()
         points = self._validated(X)
         self.n_features_in_ = points.shape[1]
@@ -84,7 +119,23 @@ class Kernel(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Matrix:
-        """Kernel values between X, shape (n, V), and the training points: shape (n, n_train)."""
+        """Return the Gram rows of `X` against the training points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+
+        Returns
+        -------
+        float64 array, shape (n, n_train)
+
+        Raises
+        ------
+        ValueError
+            If X has another number of coordinates, or a point lies outside the kernel's domain.
+        NotFittedError
+            If the kernel has not been fitted.
+        """
         check_is_fitted(self, "points_")
         points = self._validated(X)
         if points.shape[1] != self.n_features_in_:

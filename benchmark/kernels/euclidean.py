@@ -1,4 +1,4 @@
-"""Kernels of the flat space of term vectors (Zhang et al. 2005, section 2)."""
+"""Kernels of term vectors in Euclidean space (Zhang et al. 2005, section 2)."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
 
 
-#: Values of which fewer are left to numpy.
+#: Arrays of fewer values are computed by numpy, larger ones by compiled code.
 FEW = 4096
 
 
 def squared_distances(products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-    """||x - x'||² = <x,x> + <x',x'> - 2<x,x'>, written over `products`; rounding below 0 is cut off."""
+    """Compute ||x - x'||² = <x,x> + <x',x'> - 2<x,x'>, written over `products` and clipped at 0 against rounding."""
     if _worth_compiling(products):
         _square_distances(products, np.ascontiguousarray(left), np.ascontiguousarray(right))
         return products
@@ -30,23 +30,26 @@ def squared_distances(products: Matrix, left: Matrix, right: Matrix) -> Matrix:
 
 
 def _worth_compiling(values: Matrix) -> bool:
-    """Whether one pass saves more than loading numba costs, which the check of a configuration has no other use for."""
+    """Return whether an array is large enough that one compiled pass outweighs loading numba.
+
+    Checking a configuration needs numba for nothing else.
+    """
     return values.size >= FEW and values.flags.c_contiguous
 
 
 @compiled("void(f8[:, ::1], f8[::1], f8[::1])")
 def _square_distances(products: Matrix, left: Matrix, right: Matrix) -> None:
-    """As `squared_distances`, in one pass: numpy's four take ten times the time."""
+    """Compute `squared_distances` in one pass: numpy's four passes take ten times the time."""
     for i in range(products.shape[0]):
-        own = left[i]
+        self_product = left[i]
         for j in range(products.shape[1]):
-            distance = products[i, j] * -2.0 + own + right[j]
+            distance = products[i, j] * -2.0 + self_product + right[j]
             products[i, j] = max(distance, 0.0)
 
 
 @compiled("void(f8[:, ::1])")
 def _negate_roots(values: Matrix) -> None:
-    """Several roots at a time: numpy's takes six times the time."""
+    """Replace values by their negative square roots, vectorized: numpy takes six times the time."""
     for i in range(values.shape[0]):
         for j in range(values.shape[1]):
             values[i, j] = -np.sqrt(values[i, j])
@@ -58,7 +61,7 @@ class Linear(Kernel):
     tags: ClassVar[Tags] = Tags(solved_by="points", sums_words=True)
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """The inner products themselves."""
+        """Return the inner products unchanged."""
         return products
 
 
@@ -78,14 +81,14 @@ class Polynomial(Kernel):
         self.c = c
 
     def check(self) -> None:
-        """The degree d is a whole number of at least 1, c not negative."""
+        """Raise ValueError unless the degree d is a whole number of at least 1 and c ≥ 0."""
         if not (self.degree >= 1 and self.degree % 1 == 0):
             raise ValueError(f"degree must be a whole number of at least 1, not {self.degree}")
         if not self.c >= 0:
             raise ValueError(f"c must not be negative, not {self.c}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """(g + c)^d."""
+        """Compute (g + c)^d of the inner products g."""
         products += self.c
         return np.power(products, self.degree, out=products)
 
@@ -103,12 +106,12 @@ class RadialBasisFunction(Kernel):
         self.sigma = sigma
 
     def check(self) -> None:
-        """σ > 0."""
+        """Raise ValueError unless σ > 0."""
         if not self.sigma > 0:
             raise ValueError(f"sigma must be positive, not {self.sigma}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """exp(-(g_xx + g_x'x' - 2g) / 2σ²)."""
+        """Compute exp(-(g_xx + g_x'x' - 2g) / 2σ²) of the inner products g."""
         distances = squared_distances(products, left, right)
         distances *= -0.5 / self.sigma**2
         return np.exp(distances, out=distances)
@@ -128,12 +131,12 @@ class Sigmoid(Kernel):
         self.theta = theta
 
     def check(self) -> None:
-        """κ > 0."""
+        """Raise ValueError unless κ > 0."""
         if not self.kappa > 0:
             raise ValueError(f"kappa must be positive, not {self.kappa}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """tanh(κg + ϑ)."""
+        """Compute tanh(κg + ϑ) of the inner products g."""
         products *= self.kappa
         products += self.theta
         return np.tanh(products, out=products)
@@ -143,7 +146,7 @@ class NegativeEuclideanDistance(Kernel):
     """NED: k(x, x') = -||x - x'||; conditionally positive definite (Zhang et al. 2005, section 3.2)."""
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """-(g_xx + g_x'x' - 2g)^½."""
+        """Compute -(g_xx + g_x'x' - 2g)^½ of the inner products g."""
         distances = squared_distances(products, left, right)
         if _worth_compiling(distances):
             _negate_roots(distances)

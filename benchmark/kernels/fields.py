@@ -1,4 +1,4 @@
-"""The kernel of a product of simplices: a sum over the blocks of terms that a representation's `fields` weigh."""
+"""Kernel of a product of simplices: a weighted sum over the blocks of terms named in a configuration's `fields`."""
 
 from __future__ import annotations
 
@@ -21,23 +21,34 @@ if TYPE_CHECKING:
 
     from benchmark.kernels.base import Kernel
 
-#: Kernels without parameters. Sums of these are positive definite, or conditionally, as they are.
+#: Kernels without parameters. Sums of positive definite kernels are positive definite, and sums of conditionally
+#: positive definite kernels are conditionally positive definite.
 FACTORS: dict[str, type[Kernel]] = {**BASES, "bhattacharyya": Bhattacharyya, "linear": Linear}
 
 
 class SumOverFields(TransformerMixin, BaseEstimator):
-    """Σ_b w_b k(x_b, x'_b) / Σ_b w_b, x_b the point of the simplex that a document's terms of block b are.
+    """Σ_b w_b k(x_b, x'_b) / Σ_b w_b, where x_b is the point on the simplex of a document's terms in block b.
 
-    The kernel k itself, of points whose blocks stand side by side, is one of a mixture: there, affinities add up inside
-    NGD's arccos. A document without terms of a block has the affinity 0 to all others there.
+    Applying k to concatenated blocks differs: it treats a document as a mixture, whose affinities are summed inside
+    NGD's arccos. A document without terms in a block has affinity 0 to all others in that block.
 
     Parameters
     ----------
     of : {"ned", "ngd", "bhattacharyya", "linear"}
+        The kernel k of each block.
     block_of : int array, shape (V,), or None
         The block of each term; None for one block.
     weights : float64 array, shape (n_blocks,), or None
-        Not negative; a block of weight 0 is left out.
+        Weights w_b ≥ 0; a block of weight 0 is left out.
+
+    Attributes
+    ----------
+    columns_ : list of intp arrays
+        Term indices of each block that has a weight.
+    shares_ : float64 array, shape (n_weighted_blocks,)
+        Weights divided by their sum.
+    factors_ : list of Kernel
+        Kernel of each block, fitted to the training points of the block.
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",), set_by_run=("block_of", "weights"))
@@ -48,27 +59,58 @@ class SumOverFields(TransformerMixin, BaseEstimator):
         self.weights = weights
 
     def check(self) -> None:
-        """The factors' kernel is one of `FACTORS`."""
+        """Raise ValueError unless `of` is one of `FACTORS`."""
         check_one_of("of", self.of, FACTORS)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the training points X, shape (n_train, V), none negative."""
+        """Fit a kernel to each block of the training points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n_train, V)
+            Training points with nonnegative coordinates.
+        y : ignored
+
+        Returns
+        -------
+        SumOverFields
+            This kernel.
+
+        Raises
+        ------
+        ValueError
+            If `of` is unknown, or a block has negative coordinates and its kernel needs nonnegative ones.
+        """
         self.check()
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
         block_of = np.zeros(points.shape[1], dtype=np.intp) if self.block_of is None else self.block_of
         weights = np.ones(1) if self.weights is None else self.weights
         self.columns_ = [np.flatnonzero(block_of == block) for block in np.flatnonzero(weights)]
         self.shares_ = weights[weights > 0] / weights.sum()
-        self.factors_ = [FACTORS[self.of]().fit(_of_block(points, columns)) for columns in self.columns_]
+        self.factors_ = [FACTORS[self.of]().fit(_block_points(points, columns)) for columns in self.columns_]
         return self
 
     def transform(self, X: Any) -> NDArray[np.float64]:
-        """Kernel values between X, shape (n, V), and the training points: shape (n, n_train)."""
+        """Return the Gram rows of `X` against the training points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+
+        Returns
+        -------
+        float64 array, shape (n, n_train)
+
+        Raises
+        ------
+        NotFittedError
+            If the kernel has not been fitted.
+        """
         check_is_fitted(self, "factors_")
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
-        each = zip(self.shares_, self.factors_, self.columns_, strict=True)
-        return np.asarray(sum(w * factor.transform(_of_block(points, columns)) for w, factor, columns in each))
+        blocks = zip(self.shares_, self.factors_, self.columns_, strict=True)
+        return np.asarray(sum(w * factor.transform(_block_points(points, columns)) for w, factor, columns in blocks))
 
 
-def _of_block(points: sp.csr_array, columns: NDArray[np.intp]) -> sp.csr_array:
+def _block_points(points: sp.csr_array, columns: NDArray[np.intp]) -> sp.csr_array:
     return normalized(points[:, columns], "l1")

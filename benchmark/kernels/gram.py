@@ -1,4 +1,4 @@
-"""Stored inner products to kernel values, a block of rows at a time: the Gram matrix itself never exists as a whole."""
+"""Kernel values from stored inner products, a block of rows at a time, without building the whole Gram matrix."""
 
 from __future__ import annotations
 
@@ -22,21 +22,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class InnerProducts:
-    """<x^p, x'^p> between weighted, unnormalized documents, with what normalizing them needs.
+    """<x^p, x'^p> between weighted, unnormalized documents, with the divisors that normalize them.
 
     Parameters
     ----------
     matrix : float64 array or StreamedProducts, shape (n, n_columns)
-        Rows are all documents of an experiment, columns those that are ever trained on.
+        Rows are all documents of an experiment, columns all documents that any split trains on.
     columns : intp array, shape (n_columns,)
-        The column documents' row numbers, ascending.
+        Row numbers of the column documents, ascending.
     self_products : float64 array, shape (n,)
+        <x^p, x^p>.
     norms : dict of normalization to float64 array, shape (n,)
         Divisors of the weighted documents (before the power p).
     exponent : float
         p.
     n_coordinates : int
-        V: how many coordinates the documents have, of which some may be 0 in all of them.
+        V, the number of coordinates, including those that are 0 in all documents.
     """
 
     matrix: NDArray[np.float64] | StreamedProducts
@@ -48,17 +49,18 @@ class InnerProducts:
 
 
 class Gram:
-    """Kernel values between `rows` and `columns` (row numbers of documents), computed where they are asked for.
+    """Gram matrix of `rows` against `columns` (row numbers of documents), computed block by block on demand.
 
-    Kernels of the same products, rows and columns can share what `both` and `source` give.
+    Kernels with the same products, rows and columns can share the results of `both` and `source`.
 
     Parameters
     ----------
     kernel : Kernel
     products : InnerProducts
-    normalization : str
+    normalization : {"none", "l1", "l2"}
+        A key of ``products.norms``.
     rows, columns : intp arrays
-        Documents; every one of `columns` must be among ``products.columns``.
+        Row numbers of documents; all `columns` must be in ``products.columns``.
     """
 
     def __init__(
@@ -71,63 +73,65 @@ class Gram:
     ) -> None:
         scale = products.norms[normalization] ** -products.exponent
         self_products = products.self_products * scale * scale
-        # A copy learns: what the caller's kernel was fitted on stays.
-        own: Kernel = clone(kernel)
-        self._kernel, self._matrix = own.learn(products.n_coordinates), products.matrix
+        # `learn` changes a copy, so that the caller's kernel stays as it was fitted.
+        copied: Kernel = clone(kernel)
+        self._kernel, self._matrix = copied.learn(products.n_coordinates), products.matrix
         self._rows, self._row_scale, self._row_self = rows, scale[rows], self_products[rows]
         self._positions = np.searchsorted(products.columns, columns)
         self._column_scale, self._column_self = scale[columns], self_products[columns]
         self.shape = (len(rows), len(columns))
-        for handed in () if shipped(type(kernel)) else (self._row_self, self._column_self):
-            handed.flags.writeable = False  # a plug-in that writes into them fails
+        for array in () if shipped(type(kernel)) else (self._row_self, self._column_self):
+            array.flags.writeable = False  # a plug-in kernel that writes to its inputs fails
 
     def block(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Rows start:stop as a fresh float64 array, shape (stop - start, n_columns); see `values`."""
+        """Return rows start:stop of the Gram matrix as a new float64 array, shape (stop - start, n_columns)."""
         rows, columns = slice(start, stop), slice(0, self.shape[1])
         return self.values(self.source(rows, columns), rows, columns)
 
     def source(self, rows: slice, columns: slice) -> NDArray[np.float64]:
-        """The inner products that a tile's values are made of: they may be a view of what is held."""
-        own, positions = self._rows[rows], self._positions[columns]
+        """Return the unnormalized inner products of a tile, possibly as a view of the stored matrix."""
+        documents, positions = self._rows[rows], self._positions[columns]
         if isinstance(self._matrix, StreamedProducts):
-            return self._matrix.tile(own, positions)
-        return picked(self._matrix, own, positions)
+            return self._matrix.tile(documents, positions)
+        return picked(self._matrix, documents, positions)
 
     def both(self, first: slice, second: slice) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The `source` of first × second and of second × first, where rows and columns are the same documents."""
+        """Return the `source` of first × second and of second × first, if rows and columns are the same documents."""
         across = self.source(first, second)
-        # Streamed, both are sums of the same products in the same order.
+        # Streamed products of both tiles are sums of the same terms in the same order, hence equal bit by bit.
         return across, np.ascontiguousarray(across.T) if self.streamed else self.source(second, first)
 
     @property
     def streamed(self) -> bool:
-        """Whether a `source` costs something."""
+        """True if `source` computes inner products instead of reading stored ones."""
         return isinstance(self._matrix, StreamedProducts)
 
     def values(self, source: NDArray[np.float64], rows: slice, columns: slice) -> NDArray[np.float64]:
-        """Kernel values of a tile as a fresh float64 array, given its `source`.
+        """Return kernel values of a tile as a new float64 array, computed from its `source`.
 
         Raises
         ------
+        ValueError
+            If the kernel returns values of another shape or type.
         FloatingPointError
-            If a value is not finite: LIBSVM would run on it without a word.
+            If a value is not finite: LIBSVM would train on it without an error.
         """
         tile = np.empty(source.shape)
         _scale(tile, *_flat(source), self._row_scale[rows], self._column_scale[columns])
         with np.errstate(over="ignore", invalid="ignore"):
             values = self._kernel.link(tile, self._row_self[rows], self._column_self[columns])
         if values.shape != source.shape or values.dtype != np.float64:
-            told = f"{values.dtype} values of the shape {values.shape}, not float64 of {source.shape}"
-            raise ValueError(f"the kernel {self._kernel!r} gives {told}")
+            difference = f"{values.dtype} values of the shape {values.shape}, not float64 of {source.shape}"
+            raise ValueError(f"the kernel {self._kernel!r} gives {difference}")
         if not np.isfinite(largest_magnitude(values)):
             raise FloatingPointError(f"the kernel {self._kernel!r} gives values that are not finite numbers")
         return values
 
 
 def _flat(source: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """The memory of a tile from its first value on, and how many values lie between the beginnings of two rows.
+    """Return a tile's memory as a flat view, and the row stride in values.
 
-    Of an array whose values may lie apart numba doesn't take several at a time.
+    Numba vectorizes loops over contiguous arrays only.
     """
     m, n = source.shape
     if source.strides[1] != source.itemsize or source.strides[0] < n * source.itemsize:
@@ -144,18 +148,18 @@ def _scale(
     rows: NDArray[np.float64],
     columns: NDArray[np.float64],
 ) -> None:
-    """Rows are scaled before columns, in one pass: numpy's two take more than three times the time."""
+    """Scale a tile by rows, then columns, in one pass: numpy's two passes take more than three times the time."""
     n = out.shape[1]
     for i in range(out.shape[0]):
-        own, row = source[i * step : i * step + n], rows[i]
+        source_row, row_scale = source[i * step : i * step + n], rows[i]
         for j in range(n):
-            out[i, j] = own[j] * row * columns[j]
+            out[i, j] = source_row[j] * row_scale * columns[j]
 
 
 def self_values(kernel: Kernel, products: InnerProducts, normalization: str) -> NDArray[np.float64]:
-    """k(x, x) of every document, shape (n,); the bits of `Gram`'s diagonal."""
+    """Compute k(x, x) of every document, shape (n,), equal bit by bit to the diagonal of `Gram`."""
     scale = products.norms[normalization] ** -products.exponent
-    own, position = np.unique(products.self_products * scale * scale, return_inverse=True)
+    distinct, position = np.unique(products.self_products * scale * scale, return_inverse=True)
     learnt: Kernel = clone(kernel).learn(products.n_coordinates)
-    values = [learnt.link(np.array([[each]]), np.array([each]), np.array([each]))[0, 0] for each in own]
+    values = [learnt.link(np.array([[square]]), np.array([square]), np.array([square]))[0, 0] for square in distinct]
     return np.array(values)[position]

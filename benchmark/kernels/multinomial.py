@@ -1,7 +1,7 @@
 """Kernels of the multinomial manifold: functions of the Bhattacharyya affinity s(θ,θ') = Σ (θ_i θ'_i)^½.
 
-The map θ → 2√θ carries the simplex with the Fisher metric onto the positive part of a sphere of radius 2,
-so the geodesic distance is 2 arccos s. Rounding can push s a little above 1: it is clipped before arccos.
+The map θ → 2√θ sends the simplex with the Fisher metric to the positive part of a sphere of radius 2,
+so the geodesic distance is 2 arccos s. Rounding can make s slightly greater than 1, so s is clipped before arccos.
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
 
 
-#: An affinity that is nearer to 1 than this is that of a document with itself, or with its double.
+#: An affinity closer to 1 than this belongs to a document and itself, or an exact duplicate.
 _ROUNDING = 1e-9
 
 
 def angles(affinities: Matrix) -> Matrix:
-    """Arccos s with s clipped to [0, 1], written over `affinities`; radians in [0, π/2]."""
+    """Compute arccos s with s clipped to [0, 1], written over `affinities`, in radians in [0, π/2]."""
     np.clip(affinities, 0.0, 1.0, out=affinities)
     return np.arccos(affinities, out=affinities)
 
 
 class _OnSimplex(Kernel):
-    """A kernel of the affinity of points on the simplex, hence of square roots and L1 only."""
+    """Kernel of the affinity of points on the simplex: needs square roots of L1-normalized points."""
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
 
     @property
     def exponent(self) -> float:
-        """½: coordinates are square roots of probabilities."""
+        """Power ½: coordinates are square roots of probabilities."""
         return 0.5
 
 
@@ -44,8 +44,8 @@ class NegativeGeodesicDistance(_OnSimplex):
     Parameters
     ----------
     shift : float
-        A constant added to every value. An SVM is unchanged by it (Propositions 2, 3); with π the kernel is
-        2 arcsin s, positive definite.
+        A constant added to every value. It does not change an SVM (Propositions 2, 3). With shift π the kernel is
+        2 arcsin s, which is positive definite.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class NegativeGeodesicDistance(_OnSimplex):
         self.shift = shift
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """-2 arccos s + shift."""
+        """Compute -2 arccos s + shift."""
         angle = angles(products)
         angle *= -2.0
         if self.shift:
@@ -68,17 +68,17 @@ class NegativeGeodesicDistance(_OnSimplex):
 
 
 class _WithTime(_OnSimplex):
-    """A kernel with a diffusion time.
+    """Kernel with a diffusion time t.
 
-    The factor (4πt)^(-n/2) of the papers is left out: with n = V - 1 in the ten thousands it is 0 or infinite in
-    floating point, and a constant factor of a kernel is absorbed by the SVM's C.
+    The papers' factor (4πt)^(-n/2) is left out. With n = V - 1 in the ten thousands it underflows or overflows, and
+    the SVM's C absorbs a constant factor of a kernel.
     """
 
     def __init__(self, t: float = 0.5) -> None:
         self.t = t
 
     def check(self) -> None:
-        """The time t is positive."""
+        """Raise ValueError unless the time t is positive."""
         if not self.t > 0:
             raise ValueError(f"t must be positive, not {self.t}")
 
@@ -93,7 +93,7 @@ class ExponentialGeodesicDistance(_WithTime):
     """
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """exp(-arccos(s) / t)."""
+        """Compute exp(-arccos(s) / t)."""
         angle = angles(products)
         angle /= -self.t
         return np.exp(angle, out=angle)
@@ -112,7 +112,7 @@ class Diffusion(_WithTime):
     """
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """exp(-arccos²(s) / t)."""
+        """Compute exp(-arccos²(s) / t)."""
         angle = angles(products)
         np.square(angle, out=angle)
         angle /= -self.t
@@ -125,15 +125,15 @@ class Bhattacharyya(_OnSimplex):
     Parameters
     ----------
     ridge : float
-        Added where s is 1, that is, to the diagonal. -2 arccos s = -π + 2 (s + s³/6 + …) is 0 there: off the diagonal,
-        where s is small, NGD is twice this kernel with the ridge (π - 2)/2, and a constant.
+        Constant added where s is 1, that is, to the diagonal. NGD is -2 arccos s = -π + 2 (s + s³/6 + …), and 0 on the
+        diagonal: where s is small off the diagonal, NGD is twice this kernel with ridge (π - 2)/2, plus a constant.
     """
 
     def __init__(self, ridge: float = 0.0) -> None:
         self.ridge = ridge
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """S, and the ridge where it is 1 but for rounding."""
+        """Return s, plus the ridge where s is 1 up to rounding."""
         if self.ridge:
             products[products > 1 - _ROUNDING] += self.ridge
         return products
@@ -142,12 +142,12 @@ class Bhattacharyya(_OnSimplex):
 class ProbabilityProduct(Kernel):
     """k(θ, θ') = Σ θ_i^ρ θ'_i^ρ (Jebara et al. 2004; Zhang et al. 2005, section 5).
 
-    ρ = ½ is Bhattacharyya's kernel, ρ = 1 the linear one.
+    ρ = ½ gives Bhattacharyya's kernel, ρ = 1 the linear kernel.
 
     Parameters
     ----------
     rho : float
-        ρ > 0.
+        Power of the probabilities, ρ > 0.
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
@@ -157,14 +157,14 @@ class ProbabilityProduct(Kernel):
 
     @property
     def exponent(self) -> float:
-        """ρ."""
+        """Power ρ."""
         return float(self.rho)
 
     def check(self) -> None:
-        """ρ > 0."""
+        """Raise ValueError unless ρ > 0."""
         if not self.rho > 0:
             raise ValueError(f"rho must be positive, not {self.rho}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """The inner products of the ρ-th powers themselves."""
+        """Return the inner products of the ρ-th powers unchanged."""
         return products

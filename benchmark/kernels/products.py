@@ -1,7 +1,7 @@
-"""Points to inner products: a dense matrix of <x, x'> from two sparse ones, on all cores.
+"""Inner products of points: a dense matrix of <x, x'> from two sparse ones, on all cores.
 
-For each row, the postings of its terms are added up in one dense output row, which stays in the core's
-second-level cache. Terms are taken in ascending order, so the sum of each entry has one fixed order,
+For each row, the postings of its terms are summed in one dense output row, which stays in the core's
+second-level cache. Terms are taken in ascending order, so each entry is summed in one fixed order,
 whatever the number of threads.
 """
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 _POSTINGS = "i8[::1], i4[::1], f8[::1]"
 _BLOCKS = "i4[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1], f8[::1], i8[:, ::1], i4[::1], i8[::1]"
-#: Rows that a thread fills before it goes on to others.
+#: Number of rows that a thread fills at a time.
 _ROWS = 64
 
 
-# Of a number that may be negative numba asks each time whether it counts from the end: as long as the sum itself takes.
+# Numba checks whether signed indices are negative, which takes as long as the sums: inner loops use uint64 indices.
 
 
 @compiled(f"void(f8[::1], i8, i8, {_POSTINGS}, i8[::1], {_POSTINGS})")
@@ -48,7 +48,7 @@ def _fill_row(
     posting_column: I4,
     posting_value: Array,
 ) -> None:
-    """Sum the products with the columns from `first` on, whose postings stand between a term's start and stop."""
+    """Sum row i's products with the columns from `first` on, from each term's postings between start and stop."""
     row[:] = 0.0
     for k in range(row_start[i], row_start[i + 1]):
         term, value = row_term[k], row_value[k]
@@ -56,7 +56,7 @@ def _fill_row(
             row[np.uint64(posting_column[q] - first)] += value * posting_value[q]
 
 
-# Two functions, not one compiled twice: numba's cache on disk doesn't tell the two ways of compiling apart.
+# Two functions instead of one compiled twice: numba's disk cache doesn't distinguish parallel from serial compilation.
 @compiled(f"void(f8[:, ::1], {_POSTINGS}, i8[::1], {_POSTINGS})", parallel=True)
 def _fill_on_all_cores(
     out: Array,
@@ -76,7 +76,7 @@ def _fill_on_all_cores(
 
 @compiled("void(i8[:, ::1], i8[::1], i4[::1], i8)", parallel=True)
 def _find_blocks(cut: I8, row_start: I8, row_term: I4, width: int) -> None:
-    """Find where the entries of each block of `width` terms begin in a row, and where the row's last one ends."""
+    """Find where the entries of each block of `width` terms begin in each row, and where the row ends."""
     for i in prange(cut.shape[0]):
         block = 0
         for p in range(row_start[i], row_start[i + 1]):
@@ -98,9 +98,9 @@ def _find_postings(
     posting_member: I4,
     place: I8,
 ) -> None:
-    """Find a block's members, which are the rows that have any of its terms, and each term's postings among these.
+    """Find each block's members, the rows that have a term of the block, and each term's postings among the members.
 
-    The postings of a block stand from ``posting_start[block, 0]`` on; `place` is where an entry stands among them.
+    The postings of a block begin at ``posting_start[block, 0]``, and `place` maps each entry to its posting.
     """
     n, width = cut.shape[0], posting_start.shape[1] - 1
     for block in prange(member.shape[0]):
@@ -138,25 +138,26 @@ def _fill_rows_from_themselves(
     posting_member: I4,
     place: I8,
 ) -> None:
-    """Sum what stands on the diagonal and to its right in the rows first:last, block after block of terms.
+    """Sum the entries on and right of the diagonal in the rows first:last, block after block of terms.
 
-    The sums of a block are done where its members lie side by side: they and its postings stay in the core's cache.
+    A block's sums are gathered into a contiguous array, so that the sums and the block's postings stay in the core's
+    cache.
     """
-    own, width = np.empty(out.shape[0]), posting_start.shape[1] - 1
+    sums, width = np.empty(out.shape[0]), posting_start.shape[1] - 1
     for i in range(first, last):
         out[i, i:] = 0.0
     for block in range(member.shape[0]):
-        m, among = size[block], member[block]
-        for a in range(np.searchsorted(among[:m], first), np.searchsorted(among[:m], last)):
-            i = int(among[a])
+        m, block_rows = size[block], member[block]
+        for a in range(np.searchsorted(block_rows[:m], first), np.searchsorted(block_rows[:m], last)):
+            i = int(block_rows[a])
             for b in range(a, m):
-                own[b] = out[i, np.uint64(among[b])]
+                sums[b] = out[i, np.uint64(block_rows[b])]
             for p in range(cut[i, block], cut[i, block + 1]):
                 value, stop = row_value[p], posting_start[block, row_term[p] - block * width + 1]
                 for q in range(np.uint64(place[p]), np.uint64(stop)):
-                    own[np.uint64(posting_member[q])] += value * posting_value[q]
+                    sums[np.uint64(posting_member[q])] += value * posting_value[q]
             for b in range(a, m):
-                out[i, np.uint64(among[b])] = own[b]
+                out[i, np.uint64(block_rows[b])] = sums[b]
 
 
 @compiled(f"void(f8[:, ::1], i8, {_BLOCKS})", parallel=True)
@@ -175,7 +176,7 @@ def _fill_square(
 ) -> None:
     n = out.shape[0]
     count = (n + step - 1) // step
-    for number in prange((count + 1) // 2):  # long rows with short ones: threads have as much to do
+    for number in prange((count + 1) // 2):  # pair long rows with short ones to balance threads
         for side in range(2 if 2 * number < count - 1 else 1):
             top = step * (count - 1 - number if side else number)
             _fill_rows_from_themselves(
@@ -196,12 +197,12 @@ def _fill_square(
 
 @compiled("void(f8[:, ::1])", parallel=True)
 def _mirror(square: Array) -> None:
-    """Copy what stands above the diagonal to below it."""
+    """Copy the entries above the diagonal to below it."""
     n = square.shape[0]
     for number in prange((n + 7) // 8):
         top = number * 8
         bottom = min(top + 8, n)
-        for left in range(0, top if bottom == top + 8 else 0, 8):  # of a length that the compiler knows
+        for left in range(0, top if bottom == top + 8 else 0, 8):  # 8 × 8 tiles: a size known to the compiler
             for i in range(top, top + 8):
                 for j in range(left, left + 8):
                     square[np.uint64(i), np.uint64(j)] = square[np.uint64(j), np.uint64(i)]
@@ -245,26 +246,26 @@ def _fill_tile(
 def _cut(start: I8, stop: I8, bounds: I8, column: I4, first: int, last: int) -> None:
     """Find where each term's postings of the columns first:last begin and end."""
     for term in range(len(bounds) - 1):
-        own = column[bounds[term] : bounds[term + 1]]
-        start[term] = bounds[term] + np.searchsorted(own, first)
-        stop[term] = bounds[term] + np.searchsorted(own, last)
+        term_columns = column[bounds[term] : bounds[term + 1]]
+        start[term] = bounds[term] + np.searchsorted(term_columns, first)
+        stop[term] = bounds[term] + np.searchsorted(term_columns, last)
 
 
 def inner_products(
     left: sp.csr_array, right: sp.csr_array, out: Array | None = None, width: int | None = None
 ) -> Array:
-    """``left @ right.T`` as a dense float64 array, shape (m, n).
+    """Return ``left @ right.T`` as a dense float64 array, shape (m, n).
 
     Parameters
     ----------
     left : CSR array, shape (m, V)
     right : CSR array, shape (n, V)
-        Where it is `left` itself, half of the sums are done: <x, x'> and <x', x> have the same bits.
+        If it is `left` itself, only half of the sums are computed: <x, x'> and <x', x> are equal bit by bit.
     out : float64 array, shape (m, n), C-contiguous, optional
-        Written over and returned: fresh memory for a large result costs more time than the sums.
+        Overwritten and returned: allocating memory for a large result takes longer than the sums.
     width : int, optional
-        Of blocks of terms, of which a point has few: where `right` is `left`, sums are done block by block. The bits
-        are the same.
+        Number of terms in a block. If `right` is `left`, sums are computed block by block, with the same bits; a point
+        has few terms of each block.
 
     Raises
     ------
@@ -297,7 +298,7 @@ def inner_products(
 
 
 def _square(out: Array, row_start: I8, row_term: I4, row_value: Array, n_terms: int, width: int | None) -> None:
-    """Write inner products of rows with themselves, those on the diagonal and to its right."""
+    """Write the inner products of rows with each other, on and right of the diagonal."""
     n, width = len(out), width or n_terms
     blocks = -(-n_terms // width)
     cut = np.empty((n, blocks + 1), dtype=np.int64)
@@ -305,54 +306,55 @@ def _square(out: Array, row_start: I8, row_term: I4, row_value: Array, n_terms: 
     member, size = np.empty((blocks, n), dtype=np.int32), np.empty(blocks, dtype=np.int64)
     start = np.zeros((blocks, width + 1), dtype=np.int64)
     start[1:, 0] = np.cumsum(np.diff(cut, axis=1).sum(axis=0))[:-1]
-    value, among, place = np.empty(len(row_value)), np.empty(len(row_term), np.int32), np.empty(len(row_term), np.int64)
-    found = member, size, cut, row_term, row_value, value, start, among, place
-    _find_postings(*found)
-    # As many rows as can be use what of a block is in the cache.
+    value, posting = np.empty(len(row_value)), np.empty(len(row_term), np.int32)
+    place = np.empty(len(row_term), np.int64)
+    block_arrays = member, size, cut, row_term, row_value, value, start, posting, place
+    _find_postings(*block_arrays)
+    # With blocks, a thread takes as many rows as possible at a time, to reuse the block that is in the cache.
     step = _ROWS if blocks == 1 else max(1, -(-n // (2 * current_threads())))
-    _fill_square(out, step, *found)
+    _fill_square(out, step, *block_arrays)
 
 
 class StreamedProducts:
-    """Tiles of inner products that are computed whenever they are asked for, of a matrix that is never held.
+    """Matrix of inner products that computes tiles on demand and stores none.
 
-    The same sums in the same order as `inner_products`, hence the same bits; on the calling thread alone, since the
-    threads that ask work side by side.
+    Sums have the same order as in `inner_products`, hence the same bits. A tile is computed on the calling thread
+    only, since several threads request tiles at the same time.
 
     Parameters
     ----------
     points : CSR array, shape (n, V)
     columns : intp array, shape (n_columns,)
-        The points that rows are multiplied with.
+        Row numbers in `points` of the points that are the matrix's columns.
     groups : sequence of intp arrays, optional
-        Columns in the order in which they are asked for, as positions in `columns`, cut to what is asked for together
-        at most: each tile costs a look at every term of its rows for every group it has columns of. One of all columns
-        unless given.
+        Positions in `columns`, in the order in which tiles request them, divided into groups of at most the columns
+        that are requested together. A tile visits every term of its rows once for each group that it has columns of.
+        By default, one group of all columns.
     """
 
     def __init__(
         self, points: sp.csr_array, columns: NDArray[np.intp], groups: Sequence[NDArray[np.intp]] | None = None
     ) -> None:
-        own, groups = canonical(points), groups or [np.arange(len(columns))]
+        rows, groups = canonical(points), groups or [np.arange(len(columns))]
         self.shape = (points.shape[0], len(columns))
-        self.hold(own)
+        self.hold(rows)
         self._starts = np.cumsum([0, *map(len, groups)])
         self._place = np.empty(len(columns), dtype=np.intp)
         self._place[np.concatenate(groups)] = np.arange(len(columns))
-        self._postings = [_parts(own[columns[group]].tocsc()) for group in groups]
+        self._postings = [_parts(rows[columns[group]].tocsc()) for group in groups]
 
     def of(self, points: sp.csr_array) -> StreamedProducts:
-        """The products of other points with the same columns."""
+        """Return the inner products of other points with the same columns."""
         other = copy(self)
         other.hold(points)
         return other
 
     def hold(self, points: sp.csr_array) -> None:
-        """Let these be the points whose rows are asked for."""
+        """Replace the points of the rows by other points, shape (m, V)."""
         self.shape, self._rows = (points.shape[0], self.shape[1]), _parts(canonical(points))
 
     def tile(self, rows: NDArray[np.intp], positions: NDArray[np.intp]) -> Array:
-        """The products of these rows with these columns, shape (len(rows), len(positions))."""
+        """Compute the inner products of some rows and columns, shape (len(rows), len(positions))."""
         places = self._place[positions]
         if not len(places):
             return np.empty((len(rows), 0))
@@ -362,17 +364,14 @@ class StreamedProducts:
         for group in groups:
             left = self._fill(out, left, numbers, group, first, last)
         in_order = last - first == len(places) and bool((np.diff(places) == 1).all())
-        return out if in_order else np.take(out, places - first, axis=1)  # row by row, unlike an index
+        return out if in_order else np.take(out, places - first, axis=1)  # C order, unlike fancy indexing
 
     def __getitem__(self, rows: slice) -> Array:
-        """The products of these rows with all columns."""
+        """Compute the inner products of a slice of rows with all columns."""
         return self.tile(np.arange(self.shape[0])[rows], np.arange(self.shape[1]))
 
     def _fill(self, out: Array, left: int, rows: I8, group: int, first: int, last: int) -> int:
-        """Write the products with a group's columns among those that stand at first:last of all, and say up to where.
-
-        They are written from the column `left` of `out` on.
-        """
+        """Write the products with a group's columns within first:last to `out` from column `left`; return the end."""
         start, stop = self._starts[group : group + 2].tolist()
         first, last = max(first, start) - start, min(last, stop) - start
         bounds, column, value = self._postings[group]
@@ -387,7 +386,7 @@ class StreamedProducts:
 
 
 def self_products(points: sp.csr_array) -> Array:
-    """<x, x> of every row, shape (n,), summed in the same order as `inner_products` sums its diagonal."""
+    """Compute <x, x> of every row, shape (n,), summed in the same order as the diagonal of `inner_products`."""
     rows = canonical(points)
     result = np.zeros(points.shape[0])
     np.add.at(result, np.repeat(np.arange(points.shape[0]), np.diff(rows.indptr)), rows.data * rows.data)

@@ -1,8 +1,8 @@
-"""Inner products of Dirichlet-smoothed documents, without ever writing their zeros as numbers.
+"""Inner products of Dirichlet-smoothed documents, computed from sparse counts without dense documents.
 
 Under a symmetric prior Dirichlet(α) the posterior mean of a multinomial's parameters, given the counts x, is
 θ_i = (x_i + α) / Σ_j (x_j + α). Lafferty & Lebanon 2002, equation 3, average the kernel over the posteriors of both
-documents; here the kernel is taken at the posteriors' means.
+documents. Here the kernel is evaluated at the posterior means.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ def frequency_products(
     out: NDArray[np.float64] | None = None,
     n_rows: int | None = None,
 ) -> InnerProducts:
-    """<θ^p, θ'^p> between all documents, to be divided by the sums Σ(x + α)^p of "l1".
+    """Compute <(x + α)^p, (x' + α)^p> between all documents, with the divisors Σ_j (x_j + α) under "l1".
 
-    Where (x + α)^p is written as α^p + u with u sparse, Σ (x + α)^p (x' + α)^p = <u, u'> + α^p (Σu + Σu') + V α^2p.
+    With (x + α)^p = α^p + u and u sparse, Σ (x + α)^p (x' + α)^p = <u, u'> + α^p (Σu + Σu') + V α^2p.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def frequency_products(
     out : float64 array, shape (n, n), C-contiguous, optional
         Memory for the products.
     n_rows : int, optional
-        Where given, only products of the first `n_rows` documents with the others are made, on the calling thread.
+        Compute only the products of the first `n_rows` documents with the others, on the calling thread.
     """
     n, vocabulary = weights.shape
     columns: NDArray[np.intp] = np.arange(n_rows or 0, n)
@@ -58,5 +58,5 @@ def frequency_products(
     sums = offset * np.asarray(embedded.sum(axis=1))
     constant = vocabulary * offset * offset
     matrix += sums[:n_rows, None] + (sums[columns] + constant)
-    own = self_products(embedded) + 2 * sums + constant
-    return InnerProducts(matrix, columns, own, {"l1": divisor}, exponent, vocabulary)
+    self_product = self_products(embedded) + 2 * sums + constant
+    return InnerProducts(matrix, columns, self_product, {"l1": divisor}, exponent, vocabulary)

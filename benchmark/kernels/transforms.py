@@ -1,4 +1,4 @@
-"""Kernels made from conditionally positive definite ones k ≤ 0, and cpd themselves (Zhang et al. 2005, Lemma 4)."""
+"""Transforms of conditionally positive definite (cpd) kernels k ≤ 0 that are cpd, too (Zhang et al. 2005, Lemma 4)."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class _Transformed(Kernel):
 
     @property
     def normalizations(self) -> tuple[str, ...]:
-        """Those of the base kernel."""
+        """Normalizations that the base kernel is defined for."""
         return tags_of(BASES[self.base]).normalizations
 
     @property
     def exponent(self) -> float:
-        """That of the base kernel."""
+        """Exponent of the base kernel."""
         return BASES[self.base]().exponent
 
     def check(self) -> None:
-        """The base is one of `BASES`."""
+        """Raise ValueError unless `base` is one of `BASES`."""
         check_one_of("base", self.base, BASES)
 
     def distances(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """-k ≥ 0 of the base kernel, written over `products`."""
+        """Compute -k ≥ 0 of the base kernel, written over `products`; see `link` for parameters."""
         values = BASES[self.base]().link(products, left, right)
         return np.negative(values, out=values)
 
@@ -49,6 +49,7 @@ class CpdPower(_Transformed):
     Parameters
     ----------
     base : {"ned", "ngd"}
+        The kernel k.
     beta : float
         0 < β < 1.
     """
@@ -58,13 +59,13 @@ class CpdPower(_Transformed):
         self.beta = beta
 
     def check(self) -> None:
-        """0 < β < 1."""
+        """Raise ValueError unless `base` is one of `BASES` and 0 < β < 1."""
         super().check()
         if not 0 < self.beta < 1:
             raise ValueError(f"beta must lie between 0 and 1, not {self.beta}")
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """-(-k)^β."""
+        """Compute -(-k)^β."""
         values = self.distances(products, left, right)
         np.power(values, self.beta, out=values)
         return np.negative(values, out=values)
@@ -76,13 +77,14 @@ class CpdLogarithm(_Transformed):
     Parameters
     ----------
     base : {"ned", "ngd"}
+        The kernel k.
     """
 
     def __init__(self, base: str = "ngd") -> None:
         self.base = base
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:
-        """-ln(1 - k)."""
+        """Compute -ln(1 - k)."""
         values = self.distances(products, left, right)
         np.log1p(values, out=values)
         return np.negative(values, out=values)

@@ -1,4 +1,4 @@
-"""Counts to points: weighting, normalization, embedding, and the selection of terms."""
+"""Weighting, normalization and power transform of counts into points, and term selection."""
 
 from benchmark.representation.weighting import (
     IDF_SOURCES,

@@ -1,6 +1,6 @@
-"""Points to features whose inner products are a kernel, or come near it: for linear machines, at linear cost.
+"""Feature maps whose inner products equal or approximate a kernel, for linear classifiers at linear cost.
 
-A map is decided by its parameters and the number of coordinates alone: nothing is learned from documents.
+A map depends only on its parameters and the number of coordinates. Nothing is learned from documents.
 """
 
 from __future__ import annotations
@@ -25,38 +25,73 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: The Gaussian directions of random projections are drawn so many at a time: 44,684 coordinates make 46 MB of them.
+#: Number of Gaussian directions of random projections drawn at a time: 46 MB for 44,684 coordinates.
 _DIRECTIONS = 128
-#: By the number of samples of a spectrum, how far they are from each other: scikit-learn's, by Vedaldi & Zisserman.
+#: Distance between samples of a spectrum, by the number of samples: scikit-learn's, after Vedaldi & Zisserman.
 _INTERVALS = {1: 0.8, 2: 0.5, 3: 0.4}
 
 
 class FeatureMap(TransformerMixin, BaseEstimator, ABC):
-    """Features of points of the simplex, as a scikit-learn transformer.
+    """Features of points on the simplex, as a scikit-learn transformer.
 
     Attributes
     ----------
     n_features_in_ : int
+        V, the number of coordinates.
     """
 
     tags: ClassVar[Tags] = Tags(normalization="l1", normalizations=("l1",))
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Check the parameters, in `fit` and before a run starts.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Draw what is random for the coordinates of X, shape (n, V)."""
+        """Check the parameters and store the number of coordinates.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+        y : ignored
+
+        Returns
+        -------
+        FeatureMap
+            This map.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is out of range.
+        """
         self.check()
         self.n_features_in_ = check_array(X, accept_sparse="csr").shape[1]
         return self
 
     def transform(self, X: Any) -> sp.csr_array | Array:
-        """Features, shape (n, D): CSR where the map keeps zeros, dense otherwise.
+        """Return the features of points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+            Points with nonnegative coordinates.
+
+        Returns
+        -------
+        CSR array or float64 array, shape (n, D)
+            CSR if the map preserves zeros, dense otherwise.
 
         Raises
         ------
         ValueError
             If X has another number of coordinates, or negative ones.
+        NotFittedError
+            If the map has not been fitted.
         """
         check_is_fitted(self, "n_features_in_")
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
@@ -68,19 +103,37 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def map(self, points: sp.csr_array) -> sp.csr_array | Array:
-        """Features of points that have been checked."""
+        """Compute the features of validated points.
+
+        Parameters
+        ----------
+        points : canonical CSR array, shape (n, V)
+
+        Returns
+        -------
+        CSR array or float64 array, shape (n, D)
+        """
 
     def width(self, n: int) -> int:
-        """Return the number of features that points of n coordinates have."""
+        """Return D, the number of features of points of n coordinates."""
         return int(self.map(sp.csr_array((1, n))).shape[1])
 
     @abstractmethod
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
-        """The kernel that <φ(x), φ(y)> stands for, of each row of X and the same row of Y: shape (n,)."""
+        """Compute the kernel that <φ(x), φ(y)> approximates, for corresponding rows of X and Y.
+
+        Parameters
+        ----------
+        X, Y : CSR arrays, shape (n, V)
+
+        Returns
+        -------
+        float64 array, shape (n,)
+        """
 
 
 class Hellinger(FeatureMap):
-    """√p: points of the sphere that carries the simplex, whose inner products are Bhattacharyya's affinities, exactly.
+    """√p: points on the unit sphere whose inner products are exactly the Bhattacharyya affinities.
 
     Examples
     --------
@@ -92,86 +145,89 @@ class Hellinger(FeatureMap):
     tags: ClassVar[Tags] = replace(FeatureMap.tags, sums_words=True)
 
     def map(self, points: sp.csr_array) -> sp.csr_array:
-        """√p."""
+        """Compute √p."""
         return embed(points, 0.5)
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
-        """Bhattacharyya's affinity."""
+        """Compute the Bhattacharyya affinity."""
         return row_products(embed(X, 0.5), embed(Y, 0.5))
 
 
 class _Additive(FeatureMap):
-    """A kernel that is a sum over coordinates, homogeneous in them, by its sampled spectrum (Vedaldi & Zisserman 2012).
+    """Homogeneous additive kernel, approximated by samples of its spectrum (Vedaldi & Zisserman 2012).
 
-    Each coordinate becomes 2m - 1, and zeros stay zeros.
+    The kernel is a sum over coordinates. Each coordinate becomes 2m - 1 features, and zeros stay zeros.
 
     Parameters
     ----------
     samples : int
-        m, from 1 to 3.
+        Number of samples m, from 1 to 3.
     """
 
     def __init__(self, samples: int = 2) -> None:
         self.samples = samples
 
     def check(self) -> None:
-        """1 to 3 samples."""
+        """Raise ValueError unless there are 1 to 3 samples."""
         if self.samples not in _INTERVALS:
             raise ValueError(f"samples must be 1, 2 or 3, not {self.samples}")
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
-        """The sum of the terms of all coordinates that are in both; others have none."""
+        """Compute the sum of `term` over the coordinates that are nonzero in both points."""
         p, q = X.multiply(Y.sign()), Y.multiply(X.sign())
         terms = sp.csr_array((self.term(p.data, q.data), p.indices, p.indptr), shape=p.shape)
         return np.asarray(terms.sum(axis=1))
 
     @abstractmethod
     def term(self, p: Array, q: Array) -> Array:
-        """What coordinates add to the kernel, none of them 0."""
+        """Compute the terms that pairs of nonzero coordinates p and q add to the kernel."""
 
 
 class ChiSquared(_Additive):
-    """Σ 2pq / (p + q), whose distance is the χ² distance of distributions: scikit-learn's map.
+    """χ² kernel Σ 2pq / (p + q), whose distance is the χ² distance of distributions, by scikit-learn's map.
 
     Parameters
     ----------
     samples : int
-        Of the spectrum, 1 to 3: each coordinate becomes 2 samples - 1.
+        Number of samples of the spectrum, 1 to 3; each coordinate becomes 2 samples - 1 features.
     """
 
     def map(self, points: sp.csr_array) -> sp.csr_array:
-        """The features of `AdditiveChi2Sampler`."""
+        """Compute the features of `AdditiveChi2Sampler`."""
         from sklearn.kernel_approximation import AdditiveChi2Sampler  # noqa: PLC0415 - loads all of sklearn.metrics
 
         sampler = AdditiveChi2Sampler(sample_steps=self.samples, sample_interval=_INTERVALS[self.samples])
         return sp.csr_array(sampler.fit_transform(points))
 
     def term(self, p: Array, q: Array) -> Array:
-        """2pq / (p + q)."""
+        """Compute 2pq / (p + q)."""
         return 2 * p * q / (p + q)
 
 
 class JensenShannon(_Additive):
-    """1 - the Jensen–Shannon divergence, in bits: Σ ½ (p log₂ (p + q)/p + q log₂ (p + q)/q).
+    """1 minus the Jensen–Shannon divergence in bits: Σ ½ (p log₂ (p + q)/p + q log₂ (p + q)/q).
 
     Parameters
     ----------
     samples : int
-        Of the spectrum, 1 to 3: each coordinate becomes 2 samples - 1.
+        Number of samples of the spectrum, 1 to 3; each coordinate becomes 2 samples - 1 features.
     """
 
     def map(self, points: sp.csr_array) -> sp.csr_array:
-        """√(p κ(0) L), and √(2 p κ(jL) L) times cosine and sine of jL log p; κ(λ) = 2 sech(πλ) / (log 4 (1 + 4λ²))."""
+        """Compute √(p κ(0) L), and √(2 p κ(jL) L) times cosine and sine of jL log p.
+
+        The spectrum is κ(λ) = 2 sech(πλ) / (log 4 (1 + 4λ²)).
+        """
         L, data = _INTERVALS[self.samples], points.data
         columns = [np.sqrt(data * L * _spectrum(0.0))]
         for j in range(1, self.samples):
             size, angle = np.sqrt(2 * data * L * _spectrum(j * L)), j * L * np.log(data)
             columns += [size * np.cos(angle), size * np.sin(angle)]
-        parts = [sp.csr_array((each, points.indices, points.indptr), shape=points.shape) for each in columns]
+        parts = [sp.csr_array((values, points.indices, points.indptr), shape=points.shape) for values in columns]
         return sp.csr_array(sp.hstack(parts, format="csr"))
 
     def term(self, p: Array, q: Array) -> Array:
-        """½ (p log₂ (p + q)/p + q log₂ (p + q)/q)."""
+        """Compute ½ (p log₂ (p + q)/p + q log₂ (p + q)/q)."""
         return np.asarray((p * np.log2((p + q) / p) + q * np.log2((p + q) / q)) / 2)
 
 
@@ -180,15 +236,17 @@ def _spectrum(frequency: float) -> float:
 
 
 class Arcsine(FeatureMap):
-    """√p and random features of s³/6 and 3s⁵/40: the first terms of arcsin s, that is of π/2 - the half of a geodesic.
+    """√p with random features of s³/6 and 3s⁵/40, which approximate arcsin s of the affinity s by its first terms.
 
-    s is the affinity; NGD is 2 arcsin s - π. The powers of s are TensorSketches (Pham & Pagh 2013; scikit-learn's).
+    NGD is 2 arcsin s - π, so arcsin s is π/2 minus half the geodesic distance. The powers of s are TensorSketches
+    (Pham & Pagh 2013; scikit-learn's).
 
     Parameters
     ----------
     n_components : int
-        Random features of each of the two terms.
+        Number of random features for each of the two powers.
     seed : int
+        Seed of the sketches.
     """
 
     def __init__(self, n_components: int = 512, seed: int = 0) -> None:
@@ -196,11 +254,11 @@ class Arcsine(FeatureMap):
         self.seed = seed
 
     def check(self) -> None:
-        """A feature or more."""
+        """Raise ValueError unless `n_components` lies between 1 and 1000000."""
         _check_number("n_components", self.n_components)
 
     def map(self, points: sp.csr_array) -> sp.csr_array:
-        """[√p, sketches]."""
+        """Compute √p and the two sketches, side by side."""
         from sklearn.kernel_approximation import PolynomialCountSketch  # noqa: PLC0415 - as above
 
         roots = embed(points, 0.5)
@@ -213,16 +271,16 @@ class Arcsine(FeatureMap):
         return sp.csr_array(sp.hstack(parts, format="csr"))
 
     def width(self, n: int) -> int:
-        """Return the coordinates and two sketches."""
+        """Return n plus the features of two sketches."""
         return n + 2 * self.n_components
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
-        """Arcsin s, (NGD + π) / 2."""
+        """Compute arcsin s, which is (NGD + π) / 2."""
         return _arcsines(X, Y)
 
 
 def _sketched(points: sp.csr_array, sketch: PolynomialCountSketch) -> Array:
-    """What `sketch.transform` gives: it adds word by word to all documents, which takes minutes of 20NG's 44,684."""
+    """Return ``sketch.transform(points)``, which itself loops over terms and takes minutes for the 44,684 of 20NG."""
     n_words, transforms = points.shape[1], []
     for places, signs in zip(sketch.indexHash_, sketch.bitHash_, strict=True):
         shape = (n_words, sketch.n_components)
@@ -234,13 +292,14 @@ def _sketched(points: sp.csr_array, sketch: PolynomialCountSketch) -> Array:
 class SignProjection(FeatureMap):
     """Signs of random projections of √p: E[sgn·sgn] = 1 - 2θ/π, θ the angle (Goemans & Williamson 1995; Charikar 2002).
 
-    So the kernel is 1 + NGD/π; each feature is a bit.
+    The kernel is 1 + NGD/π, and each feature is one bit.
 
     Parameters
     ----------
     n_components : int
-        Directions, D; the error of a kernel value has the variance (1 - k²) / D.
+        Number of directions D; the error of a kernel value k has the variance (1 - k²) / D.
     seed : int
+        Seed of the directions.
     """
 
     def __init__(self, n_components: int = 1024, seed: int = 0) -> None:
@@ -248,11 +307,11 @@ class SignProjection(FeatureMap):
         self.seed = seed
 
     def check(self) -> None:
-        """A direction or more."""
+        """Raise ValueError unless `n_components` lies between 1 and 1000000."""
         _check_number("n_components", self.n_components)
 
     def map(self, points: sp.csr_array) -> Array:
-        """The signs, over √D."""
+        """Compute the signs, divided by √D."""
         roots, D = embed(points, 0.5), self.n_components
         signs = np.empty((points.shape[0], D))
         for start in range(0, D, _DIRECTIONS):
@@ -266,17 +325,17 @@ class SignProjection(FeatureMap):
         return self.n_components
 
     def exact(self, X: sp.csr_array, Y: sp.csr_array) -> Array:
-        """1 - 2θ/π, 1 + NGD/π."""
+        """Compute 1 - 2θ/π, which is 1 + NGD/π."""
         return np.asarray(_arcsines(X, Y) * 2 / np.pi)
 
 
 def row_products(X: Any, Y: Any) -> Array:
-    """<x, y> of each row of X and the same row of Y, both sparse or both dense: shape (n,)."""
+    """Compute <x, y> of corresponding rows of X and Y, both sparse or both dense, shape (n,)."""
     return np.asarray(X.multiply(Y).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", X, Y))
 
 
 def _arcsines(X: sp.csr_array, Y: sp.csr_array) -> Array:
-    """π/2 - the half of the geodesic between each row of X and the same row of Y."""
+    """Compute π/2 minus half the geodesic distance of corresponding rows of X and Y."""
     return np.asarray(np.arcsin(np.clip(row_products(embed(X, 0.5), embed(Y, 0.5)), 0.0, 1.0)))
 
 

@@ -1,6 +1,6 @@
-"""Counts and classes to rankings of terms by information gain: one ranking for all classes, or one for each class.
+"""Rankings of terms by information gain: one ranking for all classes, or one for each class.
 
-A ranking is made once; the K terms selected from it, for any number of sizes K, are its prefixes.
+A ranking is computed once, and its prefixes are the selected terms for any numbers of terms.
 """
 
 from __future__ import annotations
@@ -19,35 +19,39 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: What terms can be ranked by.
+#: Criteria for ranking terms.
 RANKS = ("information-gain",)
-#: Decimals of a gain that count in a ranking. A gain's rounding error is some 1e-16 nats: beyond these decimals, the
-#: order of two terms would be that of the additions, or of the machine's logarithm.
+#: Decimals that gains are rounded to before ranking. A gain's rounding error is some 1e-16 nats: without rounding, the
+#: order of summation and the machine's logarithm would decide between terms of equal gain.
 _DECIMALS = 12
 
 
 def information_gain(counts: Any, labels: Any, classes: Sequence[str] | None = None) -> Array:
-    """What the presence of each term tells about each class, in nats, shape (n_classes, V).
+    """Compute the information gain of each term's presence about each class, in nats, shape (n_classes, V).
 
     IG(t, c) = Σ_{c'∈{c,¬c}} Σ_{t'∈{t,¬t}} P(t',c') ln( P(t',c') / (P(t') P(c')) )    (Tang et al. 2016, equation 14)
 
-    with P(t', c') the share of documents that have the term or not, and are of the class or not. It lies between 0
+    with P(t', c') the share of documents that have the term or not, and have the class or not. It lies between 0
     and the entropy of "c or not c". With two classes both rows are the same.
 
     Parameters
     ----------
     counts : sparse or dense matrix, shape (n, V)
-        Term counts, or presences: only whether an entry is 0 matters.
+        Term counts or presences: only whether an entry is 0 matters.
     labels : int array, shape (n,), or bool array, shape (n, n_classes)
-        Class of each document, from 0; or which classes it has, of which it may have several or none.
+        Class of each document, from 0; or memberships, where a document may have several classes or none.
     classes : sequence of str, optional
-        Names of the classes; without them there are as many as the largest label says, or as columns.
+        Names of the classes. By default there are as many classes as columns, or as the largest label plus 1.
+
+    Returns
+    -------
+    float64 array, shape (n_classes, V)
 
     Raises
     ------
     ValueError
-        There are no documents, a count is negative or not finite, a label has no class, or a class no document. (Of
-        documents with several classes, one without any document has a gain of 0, as has one that all of them have.)
+        If there are no documents, a count is negative or not finite, a label is not the number of a class, or an int
+        label's class has no document. (In memberships, a class that no document has, or all, has a gain of 0.)
 
     Examples
     --------
@@ -68,17 +72,18 @@ def information_gain(counts: Any, labels: Any, classes: Sequence[str] | None = N
         (class_size - both, n - with_term, class_size),
         (n - class_size - with_term + both, n - with_term, n - class_size),
     ):
-        # An empty cell adds nothing, whatever its margins: 0 ln 0 = 0.
+        # An empty cell of the contingency table adds nothing, whatever its margins: 0 ln 0 = 0.
         ratio = np.divide(joint * n, of_term * of_class, out=np.ones(both.shape), where=joint > 0)
         gain += joint * np.log(ratio)
     return np.asarray(np.maximum(gain / n, 0.0))
 
 
 def _members(labels: NDArray[Any], n: int, classes: Sequence[str] | None) -> sp.csr_array:
-    """Ones where a document is of a class, shape (n_classes, n)."""
+    """Return ones where a document has a class, shape (n_classes, n); ValueError for labels of a wrong shape."""
     if labels.dtype == np.bool_:
         if labels.ndim != 2 or len(labels) != n or (classes is not None and labels.shape[1] != len(classes)):
-            raise ValueError(f"memberships of shape {labels.shape} don't say which classes each of {n} documents has")
+            expected = f"a row for each of {n} documents and a column for each class"
+            raise ValueError(f"memberships of shape {labels.shape} don't have {expected}")
         return sp.csr_array(labels.T.astype(np.float64))
     if labels.shape != (n,) or not np.issubdtype(labels.dtype, np.integer):
         raise ValueError(f"labels must be integers of shape ({n},), not {labels.dtype} of shape {labels.shape}")
@@ -87,7 +92,7 @@ def _members(labels: NDArray[Any], n: int, classes: Sequence[str] | None) -> sp.
 
 
 def _presence(counts: Any) -> sp.csr_array:
-    """Ones where a count isn't 0; ValueError for an empty collection or an impossible count."""
+    """Return ones where a count isn't 0; ValueError without documents, or for a negative or non-finite count."""
     matrix = canonical(counts)
     if not matrix.shape[0]:
         raise ValueError("there is no document to learn the information gain from")
@@ -99,7 +104,7 @@ def _presence(counts: Any) -> sp.csr_array:
 
 
 def _class_sizes(codes: NDArray[np.integer], classes: Sequence[str] | None) -> NDArray[np.float64]:
-    """Documents of each class, shape (n_classes,); ValueError, with its name, for a class that has none."""
+    """Count the documents of each class, shape (n_classes,); ValueError naming the classes that have none."""
     names = list(classes) if classes is not None else [str(code) for code in range(codes.max() + 1)]
     if codes.min() < 0 or codes.max() >= len(names):
         raise ValueError(f"labels go from {codes.min()} to {codes.max()}, but there are {len(names)} classes, from 0")
@@ -110,7 +115,7 @@ def _class_sizes(codes: NDArray[np.integer], classes: Sequence[str] | None) -> N
     return sizes
 
 
-#: From the gains for each class, shape (n_classes, V), and P(c), shape (n_classes,), to one for all, shape (V,).
+#: Functions of the gains for each class, shape (n_classes, V), and P(c), shape (n_classes,), to one gain a term, (V,).
 AGGREGATES: dict[str, Callable[[Array, Array], Array]] = {
     "sum": lambda gains, _: np.asarray(gains.sum(axis=0)),
     "average": lambda gains, priors: np.asarray(priors @ gains),
@@ -119,10 +124,10 @@ AGGREGATES: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def aggregate(gains: Array, priors: Array, how: str = "sum") -> Array:
-    """One gain a term for all classes: Σ_c, Σ_c P(c) or max_c of IG(t, c), shape (V,).
+    """Combine the gains of all classes into one gain a term: Σ_c, Σ_c P(c) or max_c of IG(t, c), shape (V,).
 
-    Tang et al. (2016, section III) name the sum and the average, and don't say which they took; the average weighted
-    by P(c) and the maximum are those of Yang & Pedersen (1997).
+    Tang et al. (2016, section III) mention the sum and the average without stating which they used. The average
+    weighted by P(c) and the maximum follow Yang & Pedersen (1997).
 
     Parameters
     ----------
@@ -134,12 +139,12 @@ def aggregate(gains: Array, priors: Array, how: str = "sum") -> Array:
     if how not in AGGREGATES:
         raise ValueError(f"unknown aggregate {how!r}; one of {', '.join(AGGREGATES)}")
     if gains.ndim != 2 or priors.shape != (len(gains),):
-        raise ValueError(f"gains of shape {gains.shape} and priors of shape {priors.shape} don't belong together")
+        raise ValueError(f"gains of shape {gains.shape} and priors of shape {priors.shape} are not of the same classes")
     return AGGREGATES[how](gains, priors)
 
 
 def rank_terms(gains: Array) -> NDArray[np.intp]:
-    """Terms by falling gain, for each row of `gains`; those that agree to 12 decimals by rising index.
+    """Return the terms in order of decreasing gain, for each row of `gains`; ties to 12 decimals by increasing index.
 
     Parameters
     ----------
@@ -148,7 +153,7 @@ def rank_terms(gains: Array) -> NDArray[np.intp]:
 
     Returns
     -------
-    intp array, of the shape of `gains`
+    intp array of the shape of `gains`
 
     Examples
     --------
@@ -161,7 +166,7 @@ def rank_terms(gains: Array) -> NDArray[np.intp]:
 
 
 def checked_size(size: int, n_terms: int) -> int:
-    """`size`; ValueError if so many terms can't be selected from `n_terms`."""
+    """Return `size`; ValueError unless it is between 1 and `n_terms`."""
     if not 1 <= size <= n_terms:
         raise ValueError(f"{size} terms can't be selected from {n_terms}; ask for 1 to {n_terms}")
     return size

@@ -1,7 +1,7 @@
-"""Weights to points: the norms by which documents are put on the simplex or the sphere.
+"""Normalization of weights to points on the simplex or the sphere.
 
-Normalizing only scales rows and columns of an inner-product matrix, so the runner never stores normalized
-points: it keeps the inner products of the weighted counts and divides by norms (`scales`).
+Normalizing only scales rows and columns of a matrix of inner products, so a run doesn't store normalized points.
+It stores the inner products of the weighted counts, and `benchmark.kernels.gram.Gram` divides by norms.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ IDF_SOURCES = ("collection", "training")
 
 
 def inverse_document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
-    """log(m / df) for every term (Zhang et al. 2005, section 4), shape (V,).
+    """Compute log(m / df) for every term (Zhang et al. 2005, section 4), shape (V,).
 
-    m is the number of rows of `counts`, df the number of rows a term occurs in. A term that occurs in none
-    gets 0: its idf is infinite, and it meets nothing in an inner product with these documents.
+    m is the number of rows of `counts`, df the number of rows that a term occurs in. A term that occurs in no row
+    gets 0: its idf is infinite, but it adds nothing to inner products with these documents.
     """
     m, vocabulary_size = counts.shape
     document_frequency = np.bincount(counts.indices[counts.data != 0], minlength=vocabulary_size)
@@ -34,7 +34,7 @@ def inverse_document_frequency(counts: sp.csr_array) -> NDArray[np.float64]:
 
 
 def canonical(matrix: Any) -> sp.csr_array:
-    """CSR with one entry a coordinate, in ascending order; a matrix that is not so is copied, never changed."""
+    """Return a matrix as CSR with sorted indices and no duplicates; a matrix in another form is copied, not changed."""
     rows = sp.csr_array(matrix)
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -43,7 +43,7 @@ def canonical(matrix: Any) -> sp.csr_array:
 
 
 def weight_terms(counts: sp.csr_array, factors: NDArray[np.float64] | None) -> sp.csr_array:
-    """Counts times a factor a term, where there is one, as float64 CSR, shape (n, V); what becomes 0 is not stored."""
+    """Multiply counts by the factor of each term, if any, and return a float64 CSR copy without zeros, shape (n, V)."""
     weighted = sp.csr_array(counts, dtype=np.float64, copy=True)
     if factors is not None:
         weighted.data *= factors[weighted.indices]
@@ -52,9 +52,9 @@ def weight_terms(counts: sp.csr_array, factors: NDArray[np.float64] | None) -> s
 
 
 def norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
-    """The divisor of each row, shape (n,): Σ|x| for l1, (Σx²)^½ for l2, 1 for none.
+    """Compute the norm that divides each row, shape (n,): Σ|x| for l1, (Σx²)^½ for l2, 1 for none.
 
-    A row without terms has the divisor 1: it stays the zero vector.
+    A row of zeros gets 1, so that it stays the zero vector.
     """
     if normalization == "none":
         return np.ones(weights.shape[0])
@@ -68,7 +68,7 @@ def norms(weights: sp.csr_array, normalization: str) -> NDArray[np.float64]:
 
 
 def normalized(weights: sp.csr_array, normalization: str) -> sp.csr_array:
-    """Each row divided by its norm: written over the weights."""
+    """Divide each row by its norm, in place, and return the weights."""
     weights.data /= np.repeat(norms(weights, normalization), np.diff(weights.indptr))
     return weights
 
@@ -76,18 +76,24 @@ def normalized(weights: sp.csr_array, normalization: str) -> sp.csr_array:
 def in_blocks(
     weights: sp.csr_array, block_of: NDArray[np.integer], block_weights: NDArray[np.float64], normalization: str
 ) -> sp.csr_array:
-    """Each block of each row divided by its own norm, times the block's weight; fresh, without the zeros.
+    """Normalize each block of terms of each row, and multiply it by the block's weight.
 
     Parameters
     ----------
     weights : CSR array, shape (n, V)
     block_of : int array, shape (V,)
+        The block of each term.
     block_weights : float64 array, shape (n_blocks,)
     normalization : {"none", "l1", "l2"}
+
+    Returns
+    -------
+    CSR array, shape (n, V)
+        A copy without zeros.
     """
     n, n_blocks = weights.shape[0], len(block_weights)
     blocks = block_of[weights.indices]
-    # A document's blocks as rows of their own: the columns don't matter to a norm.
+    # One row for each block of a document, to compute norms by row.
     places = np.repeat(np.arange(n), np.diff(weights.indptr)) * n_blocks + blocks
     shape = (n * n_blocks, weights.shape[1])
     divisors = norms(sp.csr_array((weights.data, (places, weights.indices)), shape=shape), normalization)
@@ -98,7 +104,7 @@ def in_blocks(
 
 
 def embed(weights: sp.csr_array, exponent: float) -> sp.csr_array:
-    """Each stored entry to the power `exponent`: 1 is the identity, ½ carries the simplex to the sphere."""
+    """Raise each stored entry to the power `exponent`: 1 is the identity, ½ maps the simplex to the sphere."""
     if exponent == 1.0:
         return weights
     embedded = weights.copy()

@@ -122,7 +122,7 @@ def test_aggregates_are_the_sum_the_average_by_prior_and_the_maximum():
     assert found == {"sum": [4.0, 4.0], "average": [2.5, 1.0], "maximum": [3.0, 4.0]}
     with pytest.raises(ValueError, match="'mean'; one of sum, average, maximum"):
         aggregate(gains, priors, "mean")
-    with pytest.raises(ValueError, match="don't belong together"):
+    with pytest.raises(ValueError, match="are not of the same classes"):
         aggregate(gains, priors[:1])
 
 

@@ -64,7 +64,7 @@ class TestEvery:
         counts, labels = drawn(seed)
         weighting = WEIGHTINGS[name]()
         if weighting.learns == LABELS:
-            with pytest.raises(ValueError, match="don't say the classes of 12 documents"):
+            with pytest.raises(ValueError, match="needs the classes of 12 documents"):
                 clone(weighting).fit(counts)
             members = labels[:, None] == np.arange(3)
             one, other = (clone(weighting).fit(counts, y).factors_ for y in (labels, members))

@@ -1,4 +1,4 @@
-"""How the covering numbers of SVMs with a heat kernel grow (Lafferty & Lebanon 2002, theorem 4)."""
+"""Growth of the covering numbers of SVMs with a heat kernel (Lafferty & Lebanon 2002, theorem 4)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def log_orthant_volume(n: int) -> float:
-    """Log volume of the n-simplex with the Fisher metric, the positive orthant of the sphere S^n of radius 2.
+    """Return the log volume of the n-simplex with the Fisher metric, the positive orthant of the sphere of radius 2.
 
     2^n ω_n / 2^(n+1) = ω_n / 2 = π^((n+1)/2) / Γ((n+1)/2): S^n has 2^(n+1) orthants.
 
@@ -30,12 +30,12 @@ def log_orthant_volume(n: int) -> float:
 
 
 def log_covering_bound(epsilon: Array | float, n: int, t: float) -> Array:
-    """Log of B(ε) = (vol / t^(n/2)) · log^((n+2)/2)(1/ε), where theorem 4 says log N(ε) = O(B(ε)).
+    """Compute log B(ε), B(ε) = (vol / t^(n/2)) · log^((n+2)/2)(1/ε), where theorem 4 states log N(ε) = O(B(ε)).
 
-    vol is `log_orthant_volume`'s. The theorem leaves a constant open that depends on n (through Li & Yau's bounds of
-    the eigenvalues) and on neither ε, t nor the volume: here it is 1. So curves over ε and t at one n compare; values
-    at different n don't. B is the logarithm of a covering number, and what is returned is its logarithm once more: for
-    n in the ten thousands B itself is no floating-point number.
+    vol is the exponential of `log_orthant_volume`. The theorem leaves open a constant that depends on n (through Li &
+    Yau's bounds of the eigenvalues), but not on ε, t or the volume. Here the constant is 1, so curves over ε and t at
+    one n can be compared, but values at different n can't. B bounds the logarithm of a covering number; its logarithm
+    is returned because for n in the ten thousands B itself overflows.
 
     Parameters
     ----------
@@ -49,6 +49,11 @@ def log_covering_bound(epsilon: Array | float, n: int, t: float) -> Array:
     Returns
     -------
     float array of the shape of `epsilon`
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
     """
     check_dimension(n)
     check_positive("t", t)

@@ -1,4 +1,4 @@
-"""The heat kernel of the unit sphere S^n by its series of Gegenbauer polynomials, with a proven bound of its error.
+"""Heat kernel of the unit sphere S^n by its series of Gegenbauer polynomials, with a proven error bound.
 
     K(θ, t) = (1/ω_n) Σ_l w_l P_l(cos θ),   w_l = d_l exp(-l(l+n-1)t),   P_l(x) = C_l^λ(x) / C_l^λ(1),   λ = (n-1)/2,
 
@@ -19,8 +19,8 @@ recurrence turns into
 
     Re h_l = (c_l/a_l) Re(e^{-iφ} h_{l-1}),   Im h_l = Im(e^{-iφ} h_{l-1}),
 
-so |h_l| ≤ |h_{l-1}| ≤ … ≤ |h_{j-1}| = 1, and |g_l| ≤ l-j+1. A step's own error is at most
-2 eps (|x P_l| + c_l |P_{l-1}|)/a_l to first order in eps; the sums of both give the bound.
+so |h_l| ≤ |h_{l-1}| ≤ … ≤ |h_{j-1}| = 1, and |g_l| ≤ l-j+1. A step itself adds an error of at most
+2 eps (|x P_l| + c_l |P_{l-1}|)/a_l to first order in eps. The bound is the sum of both errors.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)
-#: Terms left out weigh at most this share of the heaviest one.
+#: The weights of omitted terms sum to at most this share of the largest weight.
 TRUNCATION = 1e-20
 
 
@@ -49,7 +49,7 @@ class SeriesSum:
     Parameters
     ----------
     ratio, error : float arrays of one shape
-        Σ w_l P_l(x) / Σ w_l, and what it may be off by, absolutely: truncation and rounding.
+        Σ w_l P_l(x) / Σ w_l, and a bound of its absolute error from truncation and rounding.
     log_total : float
         log Σ w_l = log(ω_n K(0, t)).
     """
@@ -60,12 +60,12 @@ class SeriesSum:
 
 
 def log_sphere_volume(n: int) -> float:
-    """Log ω_n, the volume of the unit sphere S^n: ω_n = 2 π^((n+1)/2) / Γ((n+1)/2)."""
+    """Return log ω_n of the volume of the unit sphere S^n, ω_n = 2 π^((n+1)/2) / Γ((n+1)/2)."""
     return math.log(2) + (n + 1) / 2 * math.log(math.pi) - math.lgamma((n + 1) / 2)
 
 
 def weight_ratio(n: int, t: float, degree: Array) -> Array:
-    """w_{l+1}/w_l at the degrees l; see the module's formula (2 e^{-t} for n = 1 and l = 0)."""
+    """Compute w_{l+1}/w_l at the degrees l by the formula above (2 e^{-t} for n = 1 and l = 0)."""
     if n == 1:
         multiplicities = np.where(degree == 0, 2.0, 1.0)
     else:
@@ -74,11 +74,11 @@ def weight_ratio(n: int, t: float, degree: Array) -> Array:
 
 
 def terms_needed(n: int, t: float, limit: int) -> int | None:
-    """How many terms l = 0..L leave out at most `TRUNCATION` of the heaviest; None if more than `limit` are needed."""
+    """Return the number of terms whose truncation error is at most `TRUNCATION` of the largest, None above `limit`."""
     degree = np.arange(1, limit + 1, dtype=np.float64)
     with np.errstate(divide="ignore"):
         log_ratio = np.log(weight_ratio(n, t, degree))
-        # log w_{l+1}, l ≥ 1, up to a constant, and the geometric bound of all that follow it.
+        # log w_{l+1}, l ≥ 1, up to a constant, and the geometric bound of all later weights.
         log_weight = np.cumsum(log_ratio)
         tail = log_weight - np.log(-np.expm1(np.minimum(log_ratio, 0.0)))
     enough = (log_ratio < 0) & (tail <= max(log_weight.max(), 0.0) + math.log(TRUNCATION))
@@ -86,25 +86,25 @@ def terms_needed(n: int, t: float, limit: int) -> int | None:
 
 
 def scaled_weights(n: int, t: float, terms: int) -> tuple[Array, Array, float]:
-    """w_l/w_max for l < terms, the relative error of each, and log w_max.
+    """Compute w_l/w_max for l < terms, their relative errors, and log w_max.
 
-    Multiplied outwards from the heaviest weight, so that the ones that count carry the fewest roundings; gamma
-    functions of n = 20,000 would cost five digits.
+    Weights are multiplied outwards from the largest, so that the largest weights have the fewest rounding errors.
+    Gamma functions of n = 20,000 would lose five digits.
     """
     ratio = weight_ratio(n, t, np.arange(terms - 1, dtype=np.float64))
-    # Only the first ratio can break the descent (n = 1), and it is the largest even then.
+    # Ratios decrease, except that for n = 1 the first may break the order; it is still the largest.
     peak = int(np.count_nonzero(ratio > 1))
     weights = np.ones(terms)
     weights[peak + 1 :] = np.cumprod(ratio[peak:])
     weights[:peak] = np.cumprod(1 / ratio[:peak][::-1])[::-1]
-    # Five operations and an exponential of an argument known to eps/2.
+    # Errors of five operations, and of an exponential whose argument has the relative error eps/2.
     a_ratio = EPS * (4 + (2 * np.arange(terms) + n) * t)
     errors = np.abs(np.arange(terms) - peak) * a_ratio
     return weights, errors, math.fsum(np.log(ratio[:peak]))
 
 
 def gegenbauer_series(x: Array, n: int, t: float, terms: int) -> SeriesSum:
-    """Sum the series at x = cos θ ∈ [-1, 1].
+    """Compute the sum of the series at x = cos θ ∈ [-1, 1].
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ def gegenbauer_series(x: Array, n: int, t: float, terms: int) -> SeriesSum:
     for degree in range(terms):
         weight = weights[degree]
         value += weight * now
-        # The sum itself rounds once a term: eps/2 of a partial sum, which is no larger than the sum of weights.
+        # Each addition rounds by eps/2 of the partial sum, which is at most the sum of weights.
         error += weight * (value_error + np.abs(now) * (weight_errors[degree] + EPS)) + EPS / 2 * np.abs(value)
-        # For n = 1 the recurrence is 0/0 at the start; P_1 = x always.
+        # For n = 1 the recurrence starts with 0/0, so P_1 = x is set directly for all n.
         a, c = (2 * degree + n - 1, degree) if degree else (1, 0)
         b = (degree + n - 1) if degree else 1
         magnitude = (a * size * np.abs(now) + c * np.abs(before)) / b

@@ -1,4 +1,4 @@
-"""The exact heat kernel of the normal distributions' half plane, as a kernel of points (μ, σ)."""
+"""Exact heat kernel of the half plane of normal distributions, as a kernel of points (μ, σ)."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ GEOMETRIES = ("curvature -1", "fisher")
 
 
 class Hyperbolic(TransformerMixin, BaseEstimator):
-    """Heat kernel K(r, t)/K(0, t) of the hyperbolic plane between normals N(μ, σ²), points of two coordinates (μ, σ).
+    """Heat kernel K(r, t)/K(0, t) of the hyperbolic plane of normals N(μ, σ²), as points of two coordinates (μ, σ).
 
-    The Fisher metric of (μ, σ), (dμ² + 2dσ²)/σ², has curvature -½ (Lafferty & Lebanon 2002, section 2.2): its heat
-    kernel is that of curvature -1 at the time t/2 ("fisher"). The paper's equation 9 is the kernel of curvature -1; its
-    figure seems to put the distance at curvature -1 and t into it as they are ("curvature -1").
+    The Fisher metric of (μ, σ), (dμ² + 2dσ²)/σ², has curvature -½ (Lafferty & Lebanon 2002, section 2.2). Its heat
+    kernel is the kernel of curvature -1 at time t/2 ("fisher"). The paper's equation 9 is the kernel of curvature -1,
+    and its figure seems to use the distance at curvature -1 with t unscaled ("curvature -1").
 
     Parameters
     ----------
     t : float
         Time, 1e-9 ≤ t ≤ 1e6.
     geometry : {"curvature -1", "fisher"}
-        The half plane's unit of length.
+        Metric of the half plane, which sets the unit of length.
 
     Attributes
     ----------
@@ -55,19 +55,30 @@ class Hyperbolic(TransformerMixin, BaseEstimator):
         self.geometry = geometry
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         if not SHORTEST <= self.t <= LONGEST:
             raise ValueError(f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}")
         if self.geometry not in GEOMETRIES:
             raise ValueError(f"unknown geometry {self.geometry!r}; one of {', '.join(GEOMETRIES)}")
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Remember the training points X, dense or sparse, shape (n, 2).
+        """Store the training points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, 2)
+            A mean μ and a standard deviation σ > 0 in each row.
+        y : ignored
+
+        Returns
+        -------
+        Hyperbolic
+            This kernel.
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, or they aren't points of the half plane.
+            If a parameter is out of range, or a row is not a point of the half plane.
         """
         self.check()
         self.points_ = self._validated(X)
@@ -75,12 +86,22 @@ class Hyperbolic(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Array:
-        """Return kernel values between X, shape (m, 2), and the training points: shape (m, n).
+        """Return the Gram rows of `X` against the training points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (m, 2)
+
+        Returns
+        -------
+        float64 array, shape (m, n)
 
         Raises
         ------
         ValueError
-            If they aren't points of the half plane, or two are farther than 100 apart at curvature -1.
+            If a row is not a point of the half plane, or is farther than 100 from a training point at curvature -1.
+        NotFittedError
+            If the kernel has not been fitted.
         """
         check_is_fitted(self, "points_")
         left, right = self._validated(X), self.points_

@@ -1,15 +1,15 @@
-"""The heat kernel of the hyperbolic plane H², of curvature -1: geodesic distance and time to log K.
+"""Heat kernel of the hyperbolic plane H² of curvature -1: log K from geodesic distance and time.
 
 Grigor'yan & Noguchi 1998 (Lafferty & Lebanon 2002, equation 9 with n = 2), written in c = cosh r:
 
     K = √2 (4πt)^(-3/2) e^{-t/4} · ∫_r^∞ s e^{-s²/4t} / √(cosh s - c) ds.
 
-With f(c) = exp(-y(c)/4t), y(c) = arcosh² c = r², s e^{-s²/4t} ds is -2t df, and b = c + w² takes the root out of the
-denominator:
+With f(c) = exp(-y(c)/4t), y(c) = arcosh² c = r², s e^{-s²/4t} ds is -2t df, and the substitution b = c + w² removes the
+root from the denominator:
 
     ∫ … = 4t ∫_0^∞ f(b) y'(b)/4t dw  at  b = c + w²,   (c+1) y'(c) = 2r coth(r/2).
 
-Everything is kept relative to c+1 = 2 cosh²(r/2), so that distances in the hundreds don't overflow.
+All terms are computed relative to c+1 = 2 cosh²(r/2), so that distances in the hundreds don't overflow.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 EPS = float(np.finfo(np.float64).eps)
 #: cosh(r/2) overflows beyond 1400; the quadrature needs room above r.
 FARTHEST = 1000.0
-#: The rule's points, and where it stops: f falls by e^-45, or the rest of the integrand does.
+#: Points of the trapezoidal rule, and its range: until f, or the rest of the integrand, has fallen by e^-45.
 POINTS, DROP = 320, 45.0
-#: Quadratures done at a time, to bound memory.
+#: Number of integrals computed at a time, to bound memory.
 BLOCK = 512
 
 
 def log_heat_kernel(r: Array, t: float) -> Array:
-    """Log K(r, t) on H², within about 1e-13 (1 + r²/4t + t).
+    """Compute log K(r, t) on H² with an error of about 1e-13 (1 + r²/4t + t).
 
     Parameters
     ----------
@@ -45,6 +45,10 @@ def log_heat_kernel(r: Array, t: float) -> Array:
         Geodesic distances at curvature -1, 0 ≤ r ≤ 1000.
     t : float
         Time, t > 0.
+
+    Returns
+    -------
+    float array of the shape of `r`
     """
     check_positive("t", t)
     r = np.asarray(r, dtype=np.float64)
@@ -60,7 +64,7 @@ def _log_cosh(x: Array) -> Array:
 
 
 def _slope(r: Array) -> Array:
-    """(c+1) y'(c) = 2r coth(r/2) at c = cosh r; 4 at r = 0."""
+    """Compute (c+1) y'(c) = 2r coth(r/2) at c = cosh r, which is 4 at r = 0."""
     half = np.tanh(r / 2)
     slope = np.full_like(r, 4.0)
     np.divide(2 * r, half, out=slope, where=half > 0)
@@ -68,13 +72,13 @@ def _slope(r: Array) -> Array:
 
 
 def _log_integral(r: Array, t: float) -> Array:
-    """Log ∫_0^∞ f(b) y'(b)/4t dw, b = c + w², c = cosh r, by the trapezoidal rule in v, w = α √(c+1) sinh v.
+    """Compute log ∫_0^∞ f(b) y'(b)/4t dw, b = c + w², c = cosh r, by the trapezoidal rule in v, w = α √(c+1) sinh v.
 
-    The integrand is even and analytic in |Im v| < π/2 as long as α ≤ 1; near v = 0 it is exp(-y' w²/4t), of unit
-    width in v for α² = 4t/((c+1) y').
+    The integrand is even and analytic in |Im v| < π/2 for α ≤ 1. Near v = 0 it is exp(-y' w²/4t), which has unit width
+    in v for α² = 4t/((c+1) y').
     """
     alpha = np.sqrt(np.minimum(1.0, 4 * t / _slope(r)))
-    # Up to the S where f has fallen by e^-DROP: (c+1) α² sinh² v = cosh S - cosh r = 2 sinh((S+r)/2) sinh((S-r)/2).
+    # S is where f has fallen by e^-DROP: (c+1) α² sinh² v = cosh S - cosh r = 2 sinh((S+r)/2) sinh((S-r)/2).
     S = np.sqrt(r**2 + 4 * t * DROP)
     beyond = 4 * t * DROP / (S + r)
     log_rise = 0.5 * (beyond + np.log(-np.expm1(-beyond)))
@@ -93,7 +97,7 @@ def _log_integral(r: Array, t: float) -> Array:
 
 
 class HyperbolicHeatKernel:
-    """K(r, t)/K(0, t) on H² for many distances up to `reach`: tabulated once, evaluated elementwise.
+    """K(r, t)/K(0, t) on H² for distances up to `reach`: interpolated once, then evaluated elementwise.
 
     Parameters
     ----------
@@ -126,13 +130,13 @@ class HyperbolicHeatKernel:
         self.error = 2 * table.error + EPS * reach**2 / (4 * t)
 
     def _slow_part(self, squared: Array) -> tuple[Array, Array]:
-        """Log K + r²/4t as a function of r², analytic above -π², and its errors."""
+        """Compute log K(r, t)/K(0, t) + r²/4t as a function of r², analytic above -π², and its errors."""
         values = log_heat_kernel(np.sqrt(squared), self.t) - self.log_diagonal
         flat = squared / (4 * self.t)
         return values + flat, 16 * EPS * (2 + flat + abs(self.log_diagonal) + np.sqrt(squared))
 
     def log(self, r: Array) -> Array:
-        """Log K(r, t) - log K(0, t), any shape.
+        """Compute log K(r, t) - log K(0, t) of distances r of any shape.
 
         Raises
         ------
@@ -148,6 +152,6 @@ class HyperbolicHeatKernel:
         return np.minimum(result, 0.0, out=result)
 
     def __call__(self, r: Array) -> Array:
-        """K(r, t)/K(0, t), any shape."""
+        """Compute K(r, t)/K(0, t) of distances r of any shape; see `log` for errors."""
         result = self.log(r)
         return np.exp(result, out=result)

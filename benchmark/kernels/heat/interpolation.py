@@ -1,4 +1,4 @@
-"""A smooth function of one variable, sampled once, to a polynomial that is quick to evaluate on millions of values."""
+"""Chebyshev interpolation of a smooth function, for fast evaluation on millions of values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 EPS = float(np.finfo(np.float64).eps)
-#: Values evaluated at a time: five arrays of this size lie in a core's own cache.
+#: Number of values evaluated at a time: five arrays of this size fit in a core's cache.
 BLOCK_VALUES = 1 << 13
 DEGREES = (32, 64, 128, 256, 512)
 
@@ -31,7 +31,7 @@ class ChebyshevInterpolant:
     coefficients : float array, shape (degree + 1,)
     lower, upper : float
     error : float
-        Estimated largest absolute error on [lower, upper]: that of the samples, the cut coefficients and rounding.
+        Estimated largest absolute error on [lower, upper], from the samples, the dropped coefficients and rounding.
     """
 
     coefficients: Array
@@ -41,10 +41,10 @@ class ChebyshevInterpolant:
 
     @classmethod
     def fit(cls, function: Callable[[Array], tuple[Array, Array]], lower: float, upper: float) -> Self:
-        """Interpolate `function`, which gives values and their absolute errors, to the errors of its values.
+        """Interpolate `function`, which returns values and their absolute errors, up to these errors.
 
-        The degree is doubled until the last quarter of the coefficients lies at the level of those errors (for an
-        analytic function coefficients fall geometrically, so the rest is no larger).
+        The degree is doubled until the last quarter of the coefficients is as small as the errors. Coefficients of an
+        analytic function fall geometrically, so the omitted ones are no larger.
 
         Raises
         ------
@@ -54,14 +54,14 @@ class ChebyshevInterpolant:
         for degree in DEGREES:
             y = chebyshev.chebpts1(degree + 1)[::-1]
             values, errors = function((upper - lower) * (y + 1) / 2 + lower)
-            # The T_k are cosines on these nodes, and orthogonal. (numpy's chebinterpolate takes ten times as long.)
+            # On these nodes the T_k are orthogonal cosines: a DCT takes a tenth of the time of chebinterpolate.
             coefficients = np.asarray(dct(values, type=2) / (degree + 1), dtype=np.float64)
             coefficients[0] /= 2
             sizes = np.abs(coefficients)
-            # Clenshaw's recurrence carries a rounding of c_k into p(x) by up to |U_k| ≤ k+1.
+            # Clenshaw's recurrence amplifies a rounding error of c_k by at most |U_k| ≤ k+1 in p(x).
             noise = float(errors.max()) + EPS * float(sizes @ np.arange(8, degree + 9))
             if sizes[-degree // 4 :].max() <= noise:
-                # rest[k] = Σ_{j≥k} |c_j|: cutting at k errs by at most that.
+                # Dropping the coefficients from k on adds an error of at most rest[k] = Σ_{j≥k} |c_j|.
                 rest = np.cumsum(sizes[::-1])[::-1]
                 keep = max(1, int(np.searchsorted(-rest, -noise)))
                 cut = float(rest[keep]) if keep <= degree else 0.0
@@ -69,13 +69,13 @@ class ChebyshevInterpolant:
         raise ArithmeticError(f"no polynomial of degree {DEGREES[-1]} follows the function on [{lower}, {upper}]")
 
     def shifted(self, constant: float) -> Self:
-        """The interpolant of the function plus a constant."""
+        """Return the interpolant of the function plus a constant."""
         coefficients = self.coefficients.copy()
         coefficients[0] += constant
         return type(self)(coefficients, self.lower, self.upper, self.error)
 
     def __call__(self, x: Array, out: Array | None = None) -> Array:
-        """P(x) by Clenshaw's recurrence, any shape; x outside [lower, upper] counts as the nearest end.
+        """Evaluate p(x) by Clenshaw's recurrence, with x of any shape clipped to [lower, upper].
 
         `out` may be `x` itself.
         """
@@ -91,7 +91,7 @@ class ChebyshevInterpolant:
         return result
 
     def _clenshaw(self, x: Array, out: Array, scratch: Array) -> None:
-        """b_k = 2y b_{k+1} - b_{k+2} + c_k; p = y b_1 - b_2 + c_0."""
+        """Compute b_k = 2y b_{k+1} - b_{k+2} + c_k down to k = 1, and write p = y b_1 - b_2 + c_0 to `out`."""
         twice, following, current, after = scratch
         np.clip(x, self.lower, self.upper, out=twice)
         twice -= self.lower

@@ -1,4 +1,4 @@
-"""The exact heat kernel of the sphere that carries the simplex, where `Diffusion` is its first-order parametrix."""
+"""Exact heat kernel of the sphere that contains the simplex; `Diffusion` is its first-order parametrix."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from benchmark.kernels.base import Matrix
     from benchmark.tags import Tags
 
-#: Times that the heat kernel is computed at. Its sums lose their digits far outside, where no kernel is left: at
-#: the shortest it tells equal points from all others only, at the longest it is 1.
+#: Range of times. At the shortest, only equal points have values above 0, and at the longest all values are 1. Far
+#: outside the range the sums also lose accuracy.
 SHORTEST, LONGEST = 1e-9, 1e6
 _NOTE = (
     "Heat kernels are used without their factor (4πt)^(-n/2), which overflows for n in the ten thousands: a "
@@ -27,26 +27,26 @@ _NOTE = (
 class Heat(_WithTime):
     """Heat kernel of the sphere S^n of radius 2, n = V - 1, divided by its diagonal: k(θ, θ') = K_t(s)/K_t(1).
 
-    θ → 2√θ carries the simplex of V outcomes into that sphere; the kernel is the one of heat that spreads over the
-    whole sphere, of ∂_t K = ΔK (Lafferty & Lebanon 2002, section 3; Zhao & Song 2018). For t → 0 it becomes
-    `Diffusion`, whose t is the same: K_t ≈ (4πt)^(-n/2) exp(-arccos²(s)/t). Unlike its parametrix it is positive
-    definite at every t (Schoenberg 1942), and it depends on V: on the terms, too, that no document has.
+    θ → 2√θ maps the simplex of V outcomes into that sphere. The kernel solves ∂_t K = ΔK on the whole sphere
+    (Lafferty & Lebanon 2002, section 3; Zhao & Song 2018). For t → 0 it approaches `Diffusion` with the same t,
+    K_t ≈ (4πt)^(-n/2) exp(-arccos²(s)/t). Unlike this parametrix it is positive definite at every t (Schoenberg 1942),
+    and it depends on V, including terms that no document has.
 
-    In high dimension the useful times are few. Where t is near 4 log(n)/n, the kernel is close to exp(-z(1-s)),
-    z = n exp(-nt/4) (Zhao & Song 2018): t = 2, 3, 4, 5 log(n)/n give z = √n, n^¼, 1, n^(-¼); at n = 20,000 these are
+    In high dimension the range of useful times is narrow. For t near 4 log(n)/n, the kernel is close to exp(-z(1-s)),
+    z = n exp(-nt/4) (Zhao & Song 2018): t = 2, 3, 4, 5 log(n)/n give z = √n, n^¼, 1, n^(-¼). At n = 20,000 these are
     t = 0.0010, 0.0015, 0.0020, 0.0025 and z = 141, 12, 1, 0.08. At shorter times the values between different
-    documents fall to 0, at longer ones all become 1 (as they do at the default t for such n): finite, but without
-    information. Where z is small the kernel is 1 - z + zs, to an SVM `Bhattacharyya` with z times its C.
+    documents approach 0, and at longer times (such as the default t for such n) all values approach 1: finite, but
+    without information. For small z the kernel is 1 - z + zs, which an SVM treats as `Bhattacharyya` with C times z.
 
     Parameters
     ----------
     t : float
-        Time, 1e-9 ≤ t ≤ 1e6, in squared units of length of the sphere of radius 2.
+        Diffusion time, 1e-9 ≤ t ≤ 1e6, in squared units of length of the sphere of radius 2.
 
     Attributes
     ----------
     heat_kernel_ : HypersphereHeatKernel
-        Its logarithm as a polynomial in s; its `error` estimates the largest relative error of the values.
+        Polynomial in s for the logarithm of the kernel; `error` estimates the largest relative error of the values.
 
     Examples
     --------
@@ -59,28 +59,38 @@ class Heat(_WithTime):
     tags: ClassVar[Tags] = replace(_WithTime.tags, note=_NOTE)
 
     def check(self) -> None:
-        """The time t lies where the kernel can be computed."""
+        """Raise ValueError unless 1e-9 ≤ t ≤ 1e6."""
         if not SHORTEST <= self.t <= LONGEST:
             raise ValueError(f"t must lie between {SHORTEST:g} and {LONGEST:g}, not {self.t}")
 
     def learn(self, n_coordinates: int) -> Self:
-        """Tabulate the kernel of the sphere S^n, n = n_coordinates - 1: a few milliseconds.
+        """Interpolate the kernel of the sphere S^n, n = n_coordinates - 1, in a few milliseconds.
+
+        Parameters
+        ----------
+        n_coordinates : int
+            V, the size of the vocabulary.
+
+        Returns
+        -------
+        Heat
+            This kernel.
 
         Raises
         ------
         ValueError
-            If t is out of range, or there are fewer than two coordinates: the simplex is a point then.
+            If t is out of range, or there are fewer than two coordinates: the simplex is then a point.
         """
         self.check()
         if n_coordinates < 2:
             raise ValueError(f"{type(self).__name__} needs points of at least 2 coordinates, not {n_coordinates}")
-        # Where the series cancels, its error overflows to infinity, and the integral's value is taken instead.
+        # Where the series cancels, its error overflows to infinity, and the integral is used instead.
         with np.errstate(over="ignore"):
             self.heat_kernel_ = HypersphereHeatKernel(n_coordinates - 1, self.t)
         return self
 
     def link(self, products: Matrix, left: Matrix, right: Matrix) -> Matrix:  # noqa: ARG002
-        """K_t(s)/K_t(1) by the table, which is only read: blocks on many threads share it."""
+        """Compute K_t(s)/K_t(1) by the interpolant, which threads can share, since it is not modified."""
         check_is_fitted(self, "heat_kernel_")
         np.clip(products, 0.0, 1.0, out=products)
         return self.heat_kernel_(products, out=products)

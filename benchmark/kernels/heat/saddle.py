@@ -1,4 +1,4 @@
-"""The heat kernel of the unit sphere where its series cancels: an integral of one peak, without cancellation.
+"""Heat kernel of the unit sphere by a saddle-point integral without cancellation, for use where the series cancels.
 
 With ν = l+λ, exp(-ν²t) = (4πt)^(-½) ∫ exp(-u²/4t + iuν) du and the generating function Σ_l C_l^λ(x) z^l =
 (1-2zx+z²)^(-λ) sum the Gegenbauer series under the integral sign along Im u = c > 0; by parts, and with p = -u²,
@@ -12,7 +12,7 @@ whatever n, θ and t. On the real axis e^{pT} F(p) is convex with one minimum p 
     p = -θ² + δ(1 + iy)²,   y real,
 
 is a peak; the path bends around the singularities -(θ+2πk)². The trapezoidal rule then converges geometrically.
-n = 1 has λ = 0 and no such integral; there the images of the line's kernel are summed, positive terms too.
+For n = 1, λ = 0 and there is no such integral: images of the line's kernel are summed instead, also positive terms.
 """
 
 from __future__ import annotations
@@ -29,14 +29,15 @@ if TYPE_CHECKING:
     ComplexArray = NDArray[np.complex128]
 
 EPS = float(np.finfo(np.float64).eps)
-#: The rule's step and range in standard deviations of the peak; halving or doubling them changes nothing at 1e-15.
+#: Step of the trapezoidal rule in standard deviations of the peak, and its number of points. Halving the step or
+#: doubling the range changes nothing at 1e-15.
 STEP, POINTS = 1 / 8, 112
-#: Halvings of an interval of log δ: the path needs its peak to a few digits only.
+#: Bisection steps in log δ: the path needs its peak to a few digits only.
 BISECTIONS = 40
 
 
 def log_positive_form(theta: Array, n: int, t: float) -> tuple[Array, Array]:
-    """Log(ω_n K(θ, t)) on the unit sphere and the rounding error to expect of it (absolute).
+    """Compute log(ω_n K(θ, t)) on the unit sphere, and its expected absolute rounding error.
 
     Parameters
     ----------
@@ -52,8 +53,8 @@ def log_positive_form(theta: Array, n: int, t: float) -> tuple[Array, Array]:
 
 
 def _images(theta: Array, t: float) -> tuple[Array, Array]:
-    """Circle: K = Σ_k (4πt)^(-½) exp(-(θ+2πk)²/4t); ω_1 = 2π."""
-    # Beyond m turns the images weigh less than exp(-40) against the nearest one.
+    """Compute log(ω_1 K) and its error on the circle, K = Σ_k (4πt)^(-½) exp(-(θ+2πk)²/4t) and ω_1 = 2π."""
+    # Beyond these turns, images add less than exp(-40) of the nearest one.
     turns = np.arange(1, 2 + math.ceil(math.sqrt(40 * 4 * t) / (2 * math.pi)))
     shift = 2 * math.pi * np.concatenate([-turns, turns])[:, None]
     # (θ+s)² - θ² = s(s + 2θ)
@@ -64,10 +65,10 @@ def _images(theta: Array, t: float) -> tuple[Array, Array]:
 
 
 def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
-    """The module's integral; λ = lam ≥ ½."""
+    """Compute the integral that the module derives, with λ = lam ≥ ½."""
     T = 1 / (4 * t)
     delta = _saddle(theta, lam, T)
-    # In y the exponent's second derivative is (2δ)² times that in p.
+    # The second derivative of the exponent in y is (2δ)² times that in p.
     nudge = 1e-4
     curvature = (_slope(theta, lam, delta * (1 - nudge)) - _slope(theta, lam, delta * (1 + nudge))) / (
         2 * nudge * delta
@@ -78,7 +79,7 @@ def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
     root, log_f = _log_transform(theta[:, None], lam, shifted)
     exponent = shifted * T + log_f
     peak = exponent[:, :1].real
-    # dp/(2πi) = (δ/π)(1+iy) dy, and the two halves of the path are conjugate.
+    # dp/(2πi) = (δ/π)(1+iy) dy, and the two halves of the path are complex conjugates.
     integrand = (bend * np.exp(exponent - peak)).real
     integrand[:, 0] /= 2
     integral = 2 * delta / math.pi * step * integrand.sum(axis=1)
@@ -90,11 +91,11 @@ def _saddle_integral(theta: Array, lam: float, t: float) -> tuple[Array, Array]:
 
 
 def _log_transform(theta: Array, lam: float, shifted: ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-    """√p and log F(p) at p = shifted - θ², continued from the real axis.
+    """Compute √p and log F(p) at p = shifted - θ², continued from the real axis.
 
-    2 cosh q - 2 cos θ = e^q (1 - e^{-(q+iθ)}) (1 - e^{-(q-iθ)}); for Re q ≥ 0 both brackets lie right of 0, so that
-    the principal logarithms are the continuous ones. Near the singularity q = iθ the difference
-    q - iθ = shifted/(q+iθ) keeps its digits.
+    2 cosh q - 2 cos θ = e^q (1 - e^{-(q+iθ)}) (1 - e^{-(q-iθ)}). For Re q ≥ 0 both brackets have positive real parts,
+    so the principal logarithms are continuous. Near the singularity q = iθ the difference is computed without
+    cancellation as q - iθ = shifted/(q+iθ).
     """
     root = np.sqrt(shifted - theta**2)
     plus = root + 1j * theta
@@ -103,7 +104,7 @@ def _log_transform(theta: Array, lam: float, shifted: ComplexArray) -> tuple[Com
 
 
 def _slope(theta: Array, lam: float, delta: Array) -> Array:
-    """-d log F/dp = λ sinh q / (2q (cosh q - cos θ)) at p = δ - θ², q = √p: real, falling from ∞ to 0 on δ > 0."""
+    """Compute -d log F/dp = λ sinh q / (2q (cosh q - cos θ)), p = δ - θ², q = √p, which falls from ∞ to 0 on δ > 0."""
     root = np.sqrt((delta - theta**2).astype(np.complex128))
     root[root == 0] = 1e-12  # removable: sinh q/q = 1
     plus = root + 1j * theta
@@ -113,13 +114,13 @@ def _slope(theta: Array, lam: float, delta: Array) -> Array:
 
 
 def _saddle(theta: Array, lam: float, T: float) -> Array:
-    """δ with `_slope` = T, to about 1e-9 relative: where e^{pT} F(p) is smallest on the real axis."""
+    """Solve `_slope` = T for δ to about 1e-9 relative, where e^{pT} F(p) is smallest on the real axis."""
     # The factor k = 0 alone has slope λ/δ; and for q ≥ max(2, λ/T) the slope is at most λ coth(q/2)/2q ≤ λ/q ≤ T.
     low = np.full(theta.shape, math.log(lam / T) - 1e-9)
     high = np.log(theta**2 + max(2.0, lam / T) ** 2 + lam / T)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        left_of_it = _slope(theta, lam, np.exp(middle)) > T
-        low = np.where(left_of_it, middle, low)
-        high = np.where(left_of_it, high, middle)
+        below_saddle = _slope(theta, lam, np.exp(middle)) > T
+        low = np.where(below_saddle, middle, low)
+        high = np.where(below_saddle, high, middle)
     return np.asarray(np.exp((low + high) / 2))

@@ -1,4 +1,4 @@
-"""The exact heat kernel of a hypersphere, of any dimension: cosines of angles to kernel values.
+"""Exact heat kernel of a hypersphere of any dimension, as a function of cosines of angles.
 
 The simplex of V outcomes with the Fisher metric is the positive orthant of the sphere S^n of radius 2, n = V-1
 (θ → 2√θ), so its heat kernel on the full sphere is a function of s = Σ √(θ_i θ'_i) = cos(angle), d_G = 2 arccos s. On a
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Of the sphere that the simplex with the Fisher metric is a part of.
+#: Radius of the sphere that the simplex with the Fisher metric is part of.
 RADIUS = 2.0
-#: A series longer than this is left to the integral, which takes the same time whatever n and t.
+#: Longest series. Where more terms are needed, the integral is used, whose time doesn't depend on n and t.
 MOST_TERMS = 1500
-#: An inner product of unit vectors may leave [0, 1] by rounding; by more it is a mistake.
+#: Rounding may move inner products of unit vectors outside [0, 1] by up to this; larger deviations raise an error.
 SLACK = 1e-9
 
 
 def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
-    """Log K(angle, t) - log K(0, t) on the unit sphere S^n, its errors, and log K(0, t).
+    """Compute log K(angle, t) - log K(0, t) on the unit sphere S^n, its errors, and log K(0, t).
 
-    Summed by the Gegenbauer series with its proven bound; where that cancels, by the integral of `saddle`: of
-    the two, the value with the smaller error is taken, point by point.
+    Each value is the more accurate of two: the Gegenbauer series with its proven bound, and the integral of `saddle`,
+    which is accurate where the series cancels.
 
     Parameters
     ----------
@@ -52,11 +52,11 @@ def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
     values : float array, shape (m,)
         0 at s = 1, negative elsewhere.
     errors : float array, shape (m,)
-        What each value may be off by, absolutely (for the kernel itself: relatively).
+        Bounds or estimates of the absolute errors of the values, hence of the relative errors of the kernel.
     log_diagonal : float
         log K(0, t).
     """
-    # arccos s loses half the digits near s = 1; this doesn't.
+    # arccos s would lose half the digits near s = 1.
     theta = 2 * np.arcsin(np.sqrt((1 - s) / 2))
     integral, errors = log_positive_form(np.append(theta, 0.0), n, t)
     values, diagonal = integral[:-1] - integral[-1], float(integral[-1])
@@ -65,7 +65,7 @@ def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
     if terms is not None:
         series = gegenbauer_series(s, n, t, terms)
         diagonal = series.log_total
-        # log(v ± e) = log v ± e/(v - e); without a digit the error is infinite.
+        # log(v ± e) = log v ± e/(v - e). Where no digit is correct, the error is infinite.
         with np.errstate(divide="ignore", invalid="ignore"):
             series_errors = np.where(series.ratio > 2 * series.error, 2 * series.error / series.ratio, np.inf)
             better = series_errors < errors
@@ -75,14 +75,14 @@ def log_ratio(s: Array, n: int, t: float) -> tuple[Array, Array, float]:
 
 
 class HypersphereHeatKernel:
-    """K(s, t)/K(1, t) on the sphere S^n of radius 2, for cosines s ∈ [0, 1], as many as wanted.
+    """K(s, t)/K(1, t) on the sphere S^n of radius 2, for cosines s ∈ [0, 1].
 
-    Tabulated once as a polynomial in s (log K is analytic in s up to the antipode s = -1, so that some thirty
-    coefficients are enough) and evaluated elementwise. Positive definite, since all Gegenbauer coefficients are
-    positive (Schoenberg 1942).
+    The logarithm is interpolated once by a polynomial in s and evaluated elementwise. It is analytic in s up to the
+    antipode s = -1, so some thirty coefficients are enough. The kernel is positive definite, since all Gegenbauer
+    coefficients are positive (Schoenberg 1942).
 
-    In high dimension the kernel tells points apart only for t around 4 log(n)/n (Zhao & Song 2018), where it is near
-    exp(-z(1-s)), z = n exp(-nt/4): well below, it is 0 but for equal points; well above, 1.
+    In high dimension the kernel distinguishes points only for t around 4 log(n)/n (Zhao & Song 2018), where it is near
+    exp(-z(1-s)), z = n exp(-nt/4). At much shorter times it is 0 except for equal points, at much longer times 1.
 
     Parameters
     ----------
@@ -94,9 +94,9 @@ class HypersphereHeatKernel:
     Attributes
     ----------
     log_diagonal : float
-        log K(x, x): the constant that the normalized kernel leaves out. ±10⁵ for n in the ten thousands.
+        log K(x, x), the constant that the normalized kernel omits: up to ±10⁵ for n in the ten thousands.
     error : float
-        Estimated largest absolute error of `log`, hence the relative one of the kernel.
+        Estimated largest absolute error of `log`, hence of the kernel's relative error.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class HypersphereHeatKernel:
         self.error = 2 * table.error
 
     def log(self, s: Array, out: Array | None = None) -> Array:
-        """Log K(s, t) - log K(1, t), any shape; `out` may be `s` itself.
+        """Compute log K(s, t) - log K(1, t) of cosines s of any shape; `out` may be `s` itself.
 
         Raises
         ------
@@ -131,6 +131,6 @@ class HypersphereHeatKernel:
         return np.minimum(result, 0.0, out=result)
 
     def __call__(self, s: Array, out: Array | None = None) -> Array:
-        """K(s, t)/K(1, t), any shape; `out` may be `s` itself."""
+        """Compute K(s, t)/K(1, t) of cosines s of any shape; `out` may be `s` itself; see `log` for errors."""
         result = self.log(s, out)
         return np.exp(result, out=result)

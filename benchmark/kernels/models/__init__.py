@@ -1,1 +1,1 @@
-"""Points to Gram matrices by way of a model that is fitted to the training documents first."""
+"""Kernels derived from a model that is first fitted to the training documents."""

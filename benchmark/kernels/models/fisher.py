@@ -1,20 +1,19 @@
-"""The Fisher kernel of PLSI (Hofmann 2000; Takamura et al. 2004, section 4 and appendix A).
+"""Fisher kernel of PLSI (Hofmann 2000; Takamura et al. 2004, section 4 and appendix A).
 
     K(d,d') = Σ_k P(z_k|d) P(z_k|d') / P(z_k) + Σ_j P̂(w_j|d) P̂(w_j|d') Σ_k P(z_k|d,w_j) P(z_k|d',w_j) / P(w_j|z_k)
 
 It is the inner product of derivatives of l(d) = Σ_j P̂(w_j|d) log Σ_k P(w_j|z_k) P(z_k|d), P̂ the relative frequencies
-in d, by ρ_jk = 2 P(w_j|z_k)^½ and ρ_k = 2 P(z_k)^½ (equations 12-15). In these parameters, which stabilize the
-variance, a multinomial's Fisher information is near the identity, and is taken to be it:
+in d, by ρ_jk = 2 P(w_j|z_k)^½ and ρ_k = 2 P(z_k)^½ (equations 12-15). In these variance-stabilizing parameters a
+multinomial's Fisher information is near the identity, and is approximated by it:
 
     ∂l/∂ρ_jk = P̂(w_j|d) P(z_k|d,w_j) / P(w_j|z_k)^½,   ∂l/∂ρ_k ≈ P(z_k|d) / P(z_k)^½.
 
-The latter is exact for the joint log P(d, w), with P(z|d) = P(z) P(d|z) / P(d), where EM has converged: then
-Σ_j P̂(w_j|d) P(z_k|d,w_j) = P(z_k|d). Neither sees that probabilities sum to 1.
+The latter is exact for the joint log P(d, w), with P(z|d) = P(z) P(d|z) / P(d), when EM has converged: then
+Σ_j P̂(w_j|d) P(z_k|d,w_j) = P(z_k|d). Neither derivative uses the constraint that probabilities sum to 1.
 
-With P(z_k|d,w_j) = P(z_k|d) P(w_j|z_k) / P(w_j|d) a derivative is P̂(w_j|d) P(z_k|d) P(w_j|z_k)^½ / P(w_j|d): nothing is
-divided by P(w_j|z_k), and where that is 0, so is the derivative. A document has few classes, so the derivatives are
-written out as sparse vectors of K(V + 1) coordinates, and kernels for several K are added by setting theirs side by
-side.
+With P(z_k|d,w_j) = P(z_k|d) P(w_j|z_k) / P(w_j|d) a derivative is P̂(w_j|d) P(z_k|d) P(w_j|z_k)^½ / P(w_j|d). It has no
+division by P(w_j|z_k), and where that is 0, so is the derivative. A document has few classes, so its derivatives are a
+sparse vector of K(V + 1) coordinates. Concatenating the vectors for several K adds their kernels.
 """
 
 from __future__ import annotations
@@ -45,14 +44,14 @@ if TYPE_CHECKING:
 
 _WORDS = "i8[::1], i4[::1]"
 _NOTE = (
-    "plsi-fisher sees the counts, whatever the weighting; its models are fitted to a split's training documents "
-    "alone, and its test documents are folded in."
+    "plsi-fisher uses term counts, whatever the weighting. Its models are fitted to the training documents of a split "
+    "only, and test documents are folded in."
 )
 
 
 @compiled(f"void(i8[::1], f8[:, ::1], f8[:, ::1], {_WORDS})", parallel=True)
 def _count_scores(sizes: I8, theta: Array, root: Array, start: I8, word: I4) -> None:
-    """Add to the sizes how many numbers `_fill_scores` writes."""
+    """Add each document's number of nonzero derivatives to `sizes`."""
     for d in prange(theta.shape[0]):
         size = 0
         for k in range(theta.shape[1]):
@@ -77,9 +76,9 @@ def _fill_scores(
     word: I4,
     ratio: Array,
 ) -> None:
-    """Write a document's numbers from its `place` on, which then is behind them.
+    """Write each document's derivatives from its `place` on, and move `place` past them.
 
-    From column `first` on class k has k(V + 1) … k(V + 1) + V - 1 for the words, and the next for itself.
+    From column `first` on, class k has the columns k(V + 1) … k(V + 1) + V - 1 for words and k(V + 1) + V for P(z_k).
     """
     width = root.shape[0] + 1
     for d in prange(theta.shape[0]):
@@ -99,30 +98,30 @@ def _fill_scores(
 
 
 def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -> sp.csr_array:
-    """The derivatives (14) and (15) of some mixtures side by side, as canonical CSR array of shape (n, Σ K (V + 1)).
+    """Compute the derivatives (14) and (15) of mixtures, concatenated as a canonical CSR array, (n, Σ K (V + 1)).
 
-    Those of a mixture stand class by class, words first. A class without documents, P(z_k) = 0, has no derivative by
-    P(z_k): the training documents have none of it, so that no kernel value is changed.
+    The columns of a mixture are ordered by class, words first. A class without documents, P(z_k) = 0, gets no
+    derivative by P(z_k). That changes no kernel value, since no training document has the class.
 
     Parameters
     ----------
     counts : canonical CSR array, shape (n, V)
-        Words whose row of `phi` is 0 are ignored: they don't count in P̂ either.
+        Words whose row of `phi` is 0 are ignored, also in P̂.
     mixtures : tuples of float64 arrays
-        Theta, shape (n, K): P(z|d), where zeros save their columns; phi, shape (V, K): P(w|z); and P(z), shape (K,).
+        Theta = P(z|d), shape (n, K); phi = P(w|z), shape (V, K); and P(z), shape (K,). Zeros in theta add no entries.
 
     Raises
     ------
     FloatingPointError
-        If a word that occurs has the probability 0 in its document.
+        If a word that occurs has probability 0 in its document.
     ValueError
-        If Σ K (V + 1) is beyond 32 bits.
+        If Σ K (V + 1) needs more than 32 bits.
     """
     n, V = counts.shape
     firsts = np.cumsum([0, *(len(classes) * (V + 1) for _, _, classes in mixtures)]).tolist()
     if firsts[-1] > np.iinfo(np.int32).max:
         k = sum(len(classes) for _, _, classes in mixtures)
-        raise ValueError(f"{k} classes of {V} words have too many coordinates")
+        raise ValueError(f"{k} classes of {V} words have too many coordinates for 32-bit indices")
     row = np.zeros(n + 1, dtype=np.int64)
     parts = [_parts_of_scores(counts, *mixture) for mixture in mixtures]
     for theta, root, _, start, word, _ in parts:
@@ -131,8 +130,9 @@ def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -
     column, value, place = np.empty(row[-1], dtype=np.int32), np.empty(row[-1]), row[:-1].copy()
     for first, part in zip(firsts, parts, strict=False):
         _fill_scores(column, value, place, first, *part)
-    small = row.astype(np.int32) if len(value) <= np.iinfo(np.int32).max else row  # else the columns get wide, too
-    scores = sp.csr_array((value, column, small), shape=(n, firsts[-1]))
+    # scipy would widen the columns, too, if the row starts were wider than necessary.
+    starts = row.astype(np.int32) if len(value) <= np.iinfo(np.int32).max else row
+    scores = sp.csr_array((value, column, starts), shape=(n, firsts[-1]))
     scores.has_canonical_format = True
     return scores
 
@@ -140,7 +140,7 @@ def fisher_scores(counts: sp.csr_array, *mixtures: tuple[Array, Array, Array]) -
 def _parts_of_scores(
     counts: sp.csr_array, theta: Array, phi: Array, classes: Array
 ) -> tuple[Array, Array, Array, I8, I4, Array]:
-    """What a mixture's derivatives are products of: θ, φ^½, P(z)^-½, starts of documents, words, and P̂/P(w|d)."""
+    """Return the factors of a mixture's derivatives: θ, φ^½, P(z)^-½, row starts, words, and P̂/P(w|d)."""
     known = known_words(counts, phi)
     start, word, count = csr_parts(known)
     length = np.asarray(known.sum(axis=1))
@@ -150,24 +150,26 @@ def _parts_of_scores(
 
 
 class PLSIFisher(TransformerMixin, BaseEstimator):
-    """The Fisher kernel of PLSI as a transformer of counts; the sum of the kernels of several numbers of classes.
+    """Fisher kernel of PLSI as a transformer of counts: the sum of kernels for several numbers of latent classes.
 
-    New documents are folded in, each by itself. A document without known words has P(z|d) = P(z) and no P̂: its kernel
-    with any other is the first sum, which is 1 for each number of classes.
+    New documents are folded in independently of each other. A document without known words has P(z|d) = P(z) and no P̂.
+    Its kernel with any other document is the first sum, which is 1 for each number of classes.
 
     Parameters
     ----------
     n_classes : sequence of int
-        A PLSI model is fitted for each.
+        Numbers of latent classes; a PLSI model is fitted for each.
     tolerance, max_iterations, restarts, seed, temper, fold_tolerance, fold_iterations
-        As of `PLSI`. Posteriors are tempered while fitting only, not in the kernel.
+        As in `PLSI`. Tempered posteriors are used for fitting only, not in the kernel.
 
     Attributes
     ----------
     models_ : tuple of Fitted
+        One model for each number of classes.
     scores_ : CSR array, shape (n, Σ K (V + 1))
         The derivatives at the training documents.
     n_features_in_ : int
+        V, the size of the vocabulary.
 
     Examples
     --------
@@ -204,23 +206,47 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         self.fold_iterations = fold_iterations
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         list(self.models)
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Fit the models to the counts X, dense or sparse, shape (n, V).
+        """Fit the models to the training documents.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+            Term counts.
+        y : ignored
+
+        Returns
+        -------
+        PLSIFisher
+            This kernel.
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, a count negative or not finite, or no document has a word.
+            If a parameter is out of range, a count is negative or not finite, or no document has a word.
         """
         models = self.models
         counts = check_counts(X)
         return self.take(counts, [model.fit(counts) for model in models])
 
     def take(self, X: Any, models: Sequence[Fitted]) -> Self:
-        """Take over models that were fitted to the counts X before, one for each number of classes."""
+        """Use models that are already fitted to the counts X.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+            Term counts of the training documents.
+        models : sequence of Fitted
+            One for each number of classes.
+
+        Returns
+        -------
+        PLSIFisher
+            This kernel.
+        """
         counts = check_counts(X)
         self.n_features_in_ = counts.shape[1]
         self.models_: tuple[Fitted, ...] = tuple(models)
@@ -228,7 +254,23 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         return self
 
     def fold(self, X: Any) -> list[Array]:
-        """Return P(z|d) of new documents X, shape (m, V), under each model: shapes (m, K)."""
+        """Fold in new documents under each model.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (m, V)
+            Term counts.
+
+        Returns
+        -------
+        list of float64 arrays, shapes (m, K)
+            P(z|d) under each model.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of words, or a count is negative or not finite.
+        """
         check_is_fitted(self, "scores_")
         counts = check_counts(X)
         if counts.shape[1] != self.n_features_in_:
@@ -236,25 +278,45 @@ class PLSIFisher(TransformerMixin, BaseEstimator):
         return [model.fold(counts) for model in self.models_]
 
     def scores(self, X: Any, folded: Sequence[Array] | None = None) -> sp.csr_array:
-        """Return the derivatives at new documents, shape (m, Σ K (V + 1)); kernels are their inner products.
+        """Compute the derivatives at new documents; their inner products are kernel values.
 
         Parameters
         ----------
-        X : counts, dense or sparse, shape (m, V)
-        folded : sequence of float64 arrays, shapes (m, K)
-            As `fold` gives them, which is asked for them unless they are given.
+        X : dense or sparse matrix, shape (m, V)
+            Term counts.
+        folded : sequence of float64 arrays, shapes (m, K), optional
+            The result of `fold(X)`; computed if omitted.
+
+        Returns
+        -------
+        CSR array, shape (m, Σ K (V + 1))
         """
         return self._side_by_side(check_counts(X), self.fold(X) if folded is None else folded)
 
     def transform(self, X: Any) -> Array:
-        """Kernel values between X, shape (m, V), and the training documents: shape (m, n)."""
+        """Return the Gram rows of `X` against the training documents.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (m, V)
+            Term counts.
+
+        Returns
+        -------
+        float64 array, shape (m, n)
+
+        Raises
+        ------
+        ValueError
+            If X has another number of words, or a count is negative or not finite.
+        """
         return inner_products(self.scores(X), self.scores_)
 
     @property
     def models(self) -> list[PLSI]:
-        """How each model is fitted; ValueError where a parameter is out of range."""
+        """Unfitted models, one for each number of classes; ValueError if a parameter is out of range."""
         if not len(self.n_classes):
-            raise ValueError("n_classes names no number of classes")
+            raise ValueError("n_classes must have at least one number of classes")
         shared = {name: value for name, value in self.get_params().items() if name != "n_classes"}
         return [PLSI(n_classes=k, **shared) for k in self.n_classes]
 

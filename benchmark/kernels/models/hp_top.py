@@ -1,7 +1,7 @@
-"""The hyperplane-based TOP kernel (Takamura, Matsumoto and Yamada 2004): points and categories to kernels and machines.
+"""Hyperplane-based TOP kernel (Takamura, Matsumoto and Yamada 2004), and the SVMs trained with it.
 
 Each category x has a hyperplane f_x(d) = w_x·d - b_x, a one-dimensional density q(d|x) of f_x(d) and a prior P(x).
-Against a target category c the other categories are a mixture, and the posterior log-odds are
+For a target category c, the other categories form a mixture, and the posterior log-odds are
 
     v(d) = log P(c) q(d|c) - log Σ_{e≠c} P(e) q(d|e).
 
@@ -36,47 +36,53 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 _NOTE = (
-    "A class that no training document has is no part of HP-TOP's mixture; documents of none of the classes are in "
-    "it as the category 'other', which is not scored. HP-TOP fails on a split where a class has one document, or "
-    "no variance (σ² = 0): its cell then has no score. Its feature extraction includes the linear machines."
+    "HP-TOP's mixture leaves out classes without training documents. Documents of none of the classes form the "
+    "category 'other' in the mixture, which is not scored. HP-TOP fails on a split where a class has one document or "
+    "no variance (σ² = 0), and its cell then has no score. Its feature extraction time includes the linear SVMs."
 )
 
 
 class HyperplaneTop(TransformerMixin, BaseEstimator):
-    """The HP-TOP kernel as a transformer, and as the machines that the paper trains with it.
+    """HP-TOP kernel as a transformer, with the SVMs that the paper trains on it.
 
-    `fit` learns what no target category changes: hyperplanes by linear SVMs, the densities of their values by
-    moments over each category's training documents (equations 19, 20), uniform priors. The kernel then depends on the
-    target. Training takes 8 n² bytes for the linear Gram matrix, and as many for a kernel in LIBSVM's layout on each of
-    `jobs` threads.
+    `fit` learns everything that doesn't depend on the target category: hyperplanes by linear SVMs, densities of their
+    values by moments over each category's training documents (equations 19, 20), and uniform priors. The kernel depends
+    on the target. Training takes 8 n² bytes for the linear Gram matrix, and the same for a kernel in LIBSVM's layout on
+    each of `jobs` threads.
 
     Parameters
     ----------
     C, epsilon : float
-        LIBSVM's -c and -e, for the hyperplanes and for the machines on the kernel.
+        LIBSVM's -c and -e, for the hyperplanes and for the SVMs on the kernel.
     component : {"gaussian", "logistic", "skew-logistic"}
-        The density of a category's values; the paper's is the first.
+        Density of a category's values; the paper uses Gaussians.
     target : int
-        The category, a column of Y, whose kernel `transform` gives.
+        Category, as a column of Y, whose kernel `transform` computes.
     cache_mb : float
-        LIBSVM's -m, for each machine being trained.
+        LIBSVM's -m, in megabytes, for each SVM being trained.
     jobs : int
-        Threads.
+        Number of threads.
 
     Attributes
     ----------
     hyperplanes_ : Hyperplanes
-        Its `values` are also what the linear kernel decides with the same C.
+        Its `values` are also the decision values of linear SVMs with the same C.
     component_ : Density
+        Densities of the hyperplanes' values.
     priors_ : float64 array, shape (k,)
+        P(x).
     points_ : CSR array, shape (n, V)
+        The training points.
     members_ : bool array, shape (n, k)
+        Categories of the training documents.
     linear_ : float64 array, shape (n, n)
-        The training points' inner products: every target's kernel needs them.
+        Inner products of the training points, which the kernels of all targets use.
     joint_ : LogJoint
-        Of the training documents.
+        Log P(x) q(d|x) of the training documents, with derivatives.
     categories_ : tuple of str
+        Names of the categories.
     n_features_in_ : int
+        V, the number of coordinates.
 
     Examples
     --------
@@ -110,7 +116,7 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         self.jobs = jobs
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Raise ValueError if a parameter is outside its range."""
         check_positive_parameters(self, "C", "epsilon", "cache_mb")
         check_one_of("component", self.component, DENSITIES)
 
@@ -127,21 +133,28 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
 
         Parameters
         ----------
-        X : dense or sparse, shape (n, V)
-        Y : bool, shape (n, k)
-            The categories of each document, one or several: the caller makes "other" a category of its own, and needs
-            not make it a target.
+        X : dense or sparse matrix, shape (n, V)
+            Training points.
+        Y : bool array, shape (n, k)
+            Categories of each document, one or several. The caller adds a column for "other", which need not be a
+            target.
         categories : sequence of str, optional
-            Names for the errors; the column numbers if not given.
+            Names for error messages; the column numbers by default.
         linear : float64 array, shape (n, n), optional
-            X Xᵀ, where it exists already.
+            X Xᵀ, if already computed.
         machines : sequence of Machine, optional
-            The linear machine of each column of Y, with the same C and epsilon, where they are trained already.
+            Linear SVMs of the columns of Y with the same C and epsilon, if already trained.
+
+        Returns
+        -------
+        HyperplaneTop
+            This kernel.
 
         Raises
         ------
         ValueError
-            If a category has fewer than two documents, all of them, or no variance; if there are fewer than two.
+            If there are fewer than two categories, or a category has fewer than two documents, all documents, or no
+            variance.
         """
         self.check()
         points = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
@@ -164,11 +177,38 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Array:
-        """Kernel values for `target` between X, shape (m, V), and the training documents, shape (m, n)."""
+        """Return the Gram rows of `X` against the training documents, for the category `target`.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (m, V)
+
+        Returns
+        -------
+        float64 array, shape (m, n)
+
+        Raises
+        ------
+        ValueError
+            If X has another number of coordinates, or `target` is not the number of a category.
+        FloatingPointError
+            If a feature or a kernel value is not finite.
+        """
         return self.gram(X, self.target)
 
     def gram(self, X: Any, target: int) -> Array:
-        """Kernel values for a target category between X, shape (m, V), and the training documents, shape (m, n)."""
+        """Return the Gram rows of `X` against the training documents, for a target category.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (m, V)
+        target : int
+            The category, as a column of Y.
+
+        Returns
+        -------
+        float64 array, shape (m, n)
+        """
         points = self._points(X)
         rows = top_features(self._joint(points), target)
         gram = TopGram(rows, top_features(self.joint_, target), inner_products(points, self.points_))
@@ -182,41 +222,47 @@ class HyperplaneTop(TransformerMixin, BaseEstimator):
         lap: Callable[[str], object] = lambda _: None,
         book: Callable[[str, float], object] = lambda *_: None,
     ) -> Array:
-        """Train the machine of each target category on its own kernel; decision values of X, shape (m, n_targets).
+        """Train an SVM for each target category on the target's kernel, and return decision values of `X`.
 
-        As many kernels as there are threads are made one after the other; their machines are trained side by side.
+        One kernel for each thread is computed, one after the other; then their SVMs are trained in parallel.
 
         Parameters
         ----------
         targets : sequence of int
-        X : dense or sparse, shape (m, V)
+            Categories, as columns of Y.
+        X : dense or sparse matrix, shape (m, V)
         nodes : NodeMatrix, optional
-            Memory to reuse: kernels are written over those before, and what lies beside it holds all but the first.
+            Memory to reuse: it is overwritten by the first kernel of each batch, its further buffers by the others.
         lap : callable, optional
-            Told after each part of the work: "extraction", "kernel", "training" or "testing".
+            Called with the name of each part of the work after it: "extraction", "kernel", "training" or "testing".
         book : callable, optional
-            Told "machines", and the seconds of those that were trained side by side.
+            Called with "machines" and the sum of the training times, in seconds, of each batch.
+
+        Returns
+        -------
+        float64 array, shape (m, n_targets)
         """
         points = self._points(X)
         joint = self._joint(points)
-        desks = (NodeMatrix() if nodes is None else nodes).desks(self.jobs)
+        buffers = (NodeMatrix() if nodes is None else nodes).desks(self.jobs)
         decisions = np.empty((points.shape[0], len(targets)))
         lap("testing")
         for first in range(0, len(targets), self.jobs):
-            together = targets[first : first + self.jobs]
-            trained = [top_features(self.joint_, target) for target in together]
+            batch = targets[first : first + self.jobs]
+            trained = [top_features(self.joint_, target) for target in batch]
             lap("extraction")
-            # The threads that fill call BLAS, each for its own rows.
+            # Each thread that fills rows calls BLAS for these rows, so BLAS itself gets one thread.
             with blas_threads(1):
-                for desk, own in zip(desks, trained, strict=False):
-                    desk.fill_symmetric(TopGram(own, own, self.linear_).tile, len(self.linear_), self.jobs)
+                for buffer, features in zip(buffers, trained, strict=False):
+                    gram = TopGram(features, features, self.linear_)
+                    buffer.fill_symmetric(gram.tile, len(self.linear_), self.jobs)
             lap("kernel")
             with trainers(self.jobs) as pool:
-                machines = list(pool.map(self._machine, desks[: len(together)], together))
+                machines = list(pool.map(self._machine, buffers[: len(batch)], batch))
             lap("training")
             book("machines", sum(machine.seconds for machine in machines))
-            for column, (machine, target, own) in enumerate(zip(machines, together, trained, strict=True), first):
-                decisions[:, column] = decide(machine, top_features(joint, target), points, own, self.points_)
+            for column, (machine, target, features) in enumerate(zip(machines, batch, trained, strict=True), first):
+                decisions[:, column] = decide(machine, top_features(joint, target), points, features, self.points_)
             lap("testing")
         return decisions
 
@@ -243,8 +289,9 @@ def _indicators(Y: Any, n: int) -> NDArray[np.bool_]:
     members = np.asarray(Y)
     if members.ndim != 2 or len(members) != n or members.shape[1] < 2:
         raise ValueError(
-            f"Y must say which of at least two categories each of {n} documents has, not have the shape {members.shape}"
+            f"Y must have a row for each of {n} documents and a column for each of at least two categories, "
+            f"not shape {members.shape}"
         )
     if not np.isin(members, (0, 1)).all():
-        raise ValueError("Y must be boolean: whether a document has a category")
+        raise ValueError("Y must be boolean: True where a document has the category")
     return members.astype(np.bool_)

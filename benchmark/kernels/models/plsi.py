@@ -1,9 +1,9 @@
-"""Probabilistic latent semantic indexing (Hofmann 1999): counts of words to mixtures of latent classes.
+"""Probabilistic latent semantic indexing (PLSI, Hofmann 1999): mixtures of latent classes fitted to word counts.
 
     P(d, w) = P(d) Σ_z P(z|d) P(w|z),   P(d) = n(d)/N,   P(z) = Σ_d P(d) P(z|d)
 
-with n(d) the number of words of document d and N that of all. (Takamura et al. 2004, equation 11, write the same model
-as Σ_z P(z) P(d|z) P(w|z).) EM learns both factors from the training documents; a new document is folded in.
+with n(d) the number of words of document d and N that of all documents. (Takamura et al. 2004, equation 11, write the
+same model as Σ_z P(z) P(d|z) P(w|z).) EM learns both factors from the training documents. New documents are folded in.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: The least that each whole number may be.
+#: Smallest allowed value of each integer parameter.
 _LEAST = {"n_classes": 1, "max_iterations": 0, "restarts": 1, "seed": 0, "fold_iterations": 0}
 
 
 def check_counts(X: Any) -> sp.csr_array:
-    """Counts as canonical CSR of float64 without stored zeros; ValueError if one is negative or not finite."""
+    """Return counts as canonical float64 CSR without stored zeros; ValueError if one is negative or not finite."""
     counts = canonical(check_array(X, accept_sparse="csr", dtype=np.float64))
     if counts.nnz and counts.data.min() < 0:
         raise ValueError(f"counts can't be negative, but one is {counts.data.min()}")
@@ -41,37 +41,37 @@ def check_counts(X: Any) -> sp.csr_array:
 
 @dataclass(frozen=True)
 class PLSI:
-    """How a PLSI model is fitted, and documents are folded into it.
+    """Parameters for fitting a PLSI model and folding in documents.
 
-    `fit` runs EM from seeded random starts and keeps the likeliest model. EM's own P(z|d) of the training documents
-    then gives way to that of folding them in: a training document and a new one with the same words have the same
-    P(z|d), to the last bit.
+    `fit` runs EM from seeded random starts and selects the model with the highest likelihood. The P(z|d) of the
+    training documents from EM is then replaced by that of folding them in: a training document and a new one with the
+    same words have the same P(z|d), to the last bit.
 
     Parameters
     ----------
     n_classes : int
-        K.
+        K, the number of latent classes.
     tolerance : float
-        EM ends when a step gains at most this, in nats per word. On Reuters-21578 (1000 and 4000 documents,
-        one draw each) a tenth of the default changed the macro-averaged F of SVMs on the Fisher kernel by up to 0.006,
-        other random starts by up to 0.016.
+        EM stops when a step gains at most this, in nats per word. On Reuters-21578 (1000 and 4000 documents,
+        one replicate each) a tenth of the default changed the macro-averaged F of SVMs on the Fisher kernel by up to
+        0.006, other random starts by up to 0.016.
     max_iterations : int
-        Or after so many steps.
+        Largest number of EM steps.
     restarts : int
-        Random starts, at least one.
+        Number of random starts, at least 1.
     seed : int
         Start r is drawn by ``default_rng([seed, n_classes, r])``.
     temper : float
-        β in (0, 1]; 1 is plain EM.
+        β in (0, 1] of tempered EM; 1 is plain EM.
     fold_tolerance : float
-        How far below its optimum a document that is folded in may stay, in nats per word.
+        Largest gap to the optimum of a document that is folded in, in nats per word.
     fold_iterations : int
-        Or how many steps it may take.
+        Largest number of steps when folding in.
 
     Raises
     ------
     ValueError
-        If one is out of range.
+        If a parameter is out of range.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class PLSI:
     fold_iterations: int = 10_000
 
     def __post_init__(self) -> None:
-        """Refuse parameters out of range."""
+        """Raise ValueError if a parameter is out of range."""
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if not (isinstance(value, (int, np.integer)) and value >= least):
@@ -109,7 +109,7 @@ class PLSI:
             raise ValueError(f"temper must be above 0 and at most 1, not {self.temper!r}")
 
     def fit(self, X: Any) -> Fitted:
-        """The classes of the counts X, dense or sparse, shape (n, V).
+        """Fit the model to the counts X, dense or sparse, shape (n, V).
 
         Raises
         ------
@@ -128,7 +128,7 @@ class PLSI:
         return Fitted(self, phi, theta, classes)
 
     def fold(self, counts: sp.csr_array, phi: Array, otherwise: Array) -> tuple[Array, Array]:
-        """P(z|d) of documents folded in and its gap, see `fold_in`."""
+        """Fold in documents and return P(z|d) and the gaps, see `fold_in`."""
         return fold_in(counts, phi, otherwise, self.fold_tolerance, self.fold_iterations, self.temper)
 
     def _run(self, counts: sp.csr_array, restart: int) -> tuple[Mixtures, Array]:
@@ -138,13 +138,14 @@ class PLSI:
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A PLSI model of training documents.
+    """PLSI model fitted to training documents.
 
     Parameters
     ----------
     plsi : PLSI
+        Parameters of the fit.
     word_given_class : float64 array, shape (V, K)
-        P(w|z); zeros for a word that no training document has.
+        P(w|z); zeros for words that no training document has.
     class_given_document : float64 array, shape (n, K)
         P(z|d) of the training documents.
     classes : float64 array, shape (K,)
@@ -157,8 +158,8 @@ class Fitted:
     classes: Array
 
     def fold(self, X: Any) -> Array:
-        """P(z|d) of the documents X, shape (m, V), folded in: shape (m, K).
+        """Fold in the documents X, shape (m, V), and return P(z|d), shape (m, K).
 
-        A document without words that the training documents have gets P(z); other unknown words are ignored.
+        Words that no training document has are ignored. A document of such words only gets P(z).
         """
         return self.plsi.fold(check_counts(X), self.word_given_class, self.classes)[0]

@@ -1,14 +1,14 @@
-"""Counts of words and a start to the PLSI mixtures that EM climbs to from there, tempered or not (Hofmann 1999).
+"""Expectation maximization (EM) for PLSI mixtures from word counts, plain or tempered (Hofmann 1999).
 
 With θ_dz = P(z|d) and φ_wz = P(w|z), EM raises the log-likelihood of the words given their documents,
 Σ_dw n(d,w) log Σ_z θ_dz φ_wz; log P(d) would add a constant.
 
-Tempered EM (Hofmann 1999) takes posteriors to a power β ≤ 1, P(z|d,w) ∝ (θ_dz φ_wz)^β, which makes classes softer.
-Its objective, raised by every step, is 1/β Σ_dw n(d,w) log Σ_z (θ_dz φ_wz)^β: the log-likelihood for β = 1.
+Tempered EM (Hofmann 1999) raises posteriors to a power β ≤ 1, P(z|d,w) ∝ (θ_dz φ_wz)^β, which makes classes softer.
+Every step raises the objective 1/β Σ_dw n(d,w) log Σ_z (θ_dz φ_wz)^β, which is the log-likelihood for β = 1.
 
-The posteriors never exist. With s_dw = Σ_z (θ_dz φ_wz)^β, a step multiplies θ_dz^β by Σ_w φ_wz^β n(d,w)/s_dw and
-φ_wz^β by Σ_d θ_dz^β n(d,w)/s_dw, and normalizes: two passes over the counts that aren't zero, one by documents, one
-by words. Every sum has one fixed order, whatever the number of threads.
+The posteriors are never stored. With s_dw = Σ_z (θ_dz φ_wz)^β, a step multiplies θ_dz^β by Σ_w φ_wz^β n(d,w)/s_dw and
+φ_wz^β by Σ_d θ_dz^β n(d,w)/s_dw, and normalizes: two passes over the nonzero counts, one by documents and one by words.
+Every sum has one fixed order, whatever the number of threads.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Mixtures:
-    """The parameters that EM learns.
+    """Parameters that EM learns.
 
     Parameters
     ----------
     theta : float64 array, shape (n, K)
         P(z|d), rows sum to 1.
     phi : float64 array, shape (V, K)
-        P(w|z), columns sum to 1; a word that never occurred has zeros.
+        P(w|z), columns sum to 1; zeros for words that don't occur.
     """
 
     theta: Array
@@ -55,7 +55,7 @@ class Mixtures:
 
 
 def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator) -> Mixtures:
-    """θ uniform; φ the words' frequencies times exponential noise, so that documents in another order start alike."""
+    """Return uniform θ, and word frequencies times exponential noise as φ, independent of the order of documents."""
     frequency = np.asarray(counts.sum(axis=0), dtype=np.float64)
     phi = frequency[:, None] * (rng.standard_exponential((counts.shape[1], n_classes)) + NEGLIGIBLE)
     return Mixtures(np.full((counts.shape[0], n_classes), 1 / n_classes), phi / phi.sum(axis=0))
@@ -64,9 +64,7 @@ def random_start(counts: sp.csr_array, n_classes: int, rng: np.random.Generator)
 def expectation_maximization(
     counts: sp.csr_array, start: Mixtures, tolerance: float, max_iterations: int, temper: float = 1.0
 ) -> tuple[Mixtures, Array]:
-    """EM on the parameters from a given start, until a step gains at most `tolerance` nats per word.
-
-    The objective per word, in nats, before the first step and after each, comes beside them, shape (steps + 1,).
+    """Run EM from `start` until a step gains at most `tolerance` nats per word.
 
     Parameters
     ----------
@@ -78,6 +76,17 @@ def expectation_maximization(
     max_iterations : int
     temper : float
         β in (0, 1].
+
+    Returns
+    -------
+    mixtures : Mixtures
+    objectives : float64 array, shape (steps + 1,)
+        Objective per word, in nats, before the first step and after each.
+
+    Raises
+    ------
+    FloatingPointError
+        If the probability of a word that occurs underflows to 0.
     """
     rows = csr_parts(counts)
     cuts, bounds = _blocks_of_words(counts, current_threads())
@@ -92,12 +101,12 @@ def expectation_maximization(
     while True:
         tempered_theta, tempered_phi = tempered(theta, temper), tempered(phi, temper)
         pass_over_documents(ratio, upwards, tempered_theta, tempered_phi, *rows)
-        # Σ n log s: numpy's logarithm of an array takes a tenth of the time of one by one.
+        # Σ n log s: numpy's logarithm of an array takes a tenth of the time of a loop.
         np.log(ratio, out=logarithms)
         logarithms *= counts.data
         objective = float((entropy - logarithms.sum()) / (total * temper))
         if not np.isfinite(objective):
-            raise FloatingPointError("a word has lost its probability: the counts are too different for floating point")
+            raise FloatingPointError("a word's probability underflowed to 0: the sizes of the counts are too different")
         trace.append(objective)
         if len(trace) > max_iterations or (len(trace) > 1 and trace[-1] - trace[-2] <= tolerance):
             return Mixtures(theta, phi), np.array(trace)
@@ -108,22 +117,24 @@ def expectation_maximization(
 
 
 def _blocks_of_words(counts: sp.csr_array, blocks: int) -> tuple[I8, I8]:
-    """Where blocks of about as many postings begin among the words, and where among each document's.
+    """Divide words into blocks with about equally many postings, and find where each begins in every document.
 
-    A block's words are passed over document by document, which reads θ and the ratios from one end to the other: a word
-    after the other would find each of its documents elsewhere. The sums have the same order, and bits, in any blocks.
+    A block's words are processed document by document, which reads θ and the ratios sequentially. Going word by word
+    would read them in random order. The sums have the same order, and bits, for any blocks.
 
     Parameters
     ----------
     counts : canonical CSR array, shape (n, V)
         The words of a document ascend.
     blocks : int
-        At least one; with more than words, some are empty.
+        Number of blocks, at least 1. If there are more blocks than words, some are empty.
 
     Returns
     -------
     cuts : int64 array, shape (blocks + 1,)
+        Block b has the words cuts[b] to cuts[b + 1].
     bounds : int64 array, shape (blocks + 1, n)
+        Block b has the postings bounds[b, d] to bounds[b + 1, d] of document d.
     """
     n, V = counts.shape
     before = np.cumsum(np.bincount(counts.indices, minlength=V))
@@ -136,12 +147,12 @@ def _blocks_of_words(counts: sp.csr_array, blocks: int) -> tuple[I8, I8]:
 
 
 def word_probabilities(counts: sp.csr_array, theta: Array, phi: Array) -> Array:
-    """P(w|d) = Σ_z θ_dz φ_wz of the words that occur, shape (nnz,), in the order of the counts.
+    """Compute P(w|d) = Σ_z θ_dz φ_wz of the words that occur, shape (nnz,), in the order of the counts.
 
     Raises
     ------
     FloatingPointError
-        If one is 0.
+        If a probability is 0.
     """
     s = np.empty(counts.nnz)
     fill_products(s, theta, phi, *csr_parts(counts)[:2])

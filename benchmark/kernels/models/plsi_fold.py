@@ -1,7 +1,7 @@
-"""Counts of documents and fixed P(w|z) to each document's own P(z|d): folding in (Hofmann 1999, section 3.2).
+"""Folding in: P(z|d) of new documents with P(w|z) fixed (Hofmann 1999, section 3.2).
 
-It is EM on θ_d with φ fixed, a concave problem, for each document by itself. As in `benchmark.kernels.models.plsi_em`,
-θ_dz = P(z|d), φ_wz = P(w|z), and β is the power of tempered EM.
+Each document is an independent concave problem, solved by EM on θ_d with φ fixed. As in
+`benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z), and β is the power of tempered EM.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 def fold_in(
     counts: sp.csr_array, phi: Array, otherwise: Array, tolerance: float, max_iterations: int, temper: float = 1.0
 ) -> tuple[Array, Array]:
-    """P(z|d) of each document with P(w|z) fixed, shape (n, K), and its gap, shape (n,).
+    """Fold in documents with P(w|z) fixed and return P(z|d), shape (n, K), and gaps, shape (n,).
 
-    EM from the uniform distribution (Hofmann 1999, section 3.2). The gap is a bound, in nats per word, on how far a
+    EM starts from the uniform distribution (Hofmann 1999, section 3.2). The gap bounds, in nats per word, how far a
     document's objective lies below the optimum.
 
-    The objective f(θ) is concave, so f(θ*) - f(θ) ≤ ∇f(θ)·(θ* - θ) ≤ max_z ∂f/∂θ_z - 1: θ·∇f = 1 everywhere. A
-    document stops when this gap is at most `tolerance`; the documents don't know of each other.
+    The objective f(θ) is concave and θ·∇f = 1 everywhere, so f(θ*) - f(θ) ≤ ∇f(θ)·(θ* - θ) ≤ max_z ∂f/∂θ_z - 1. EM on a
+    document stops when this gap is at most `tolerance`, independently of other documents.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def fold_in(
     phi : float64 array, shape (V, K)
         Words whose row is 0 are ignored.
     otherwise : float64 array, shape (K,)
-        What a document without (known) words gets: P(z).
+        P(z|d) of documents without (known) words: P(z).
     tolerance : float
         Nats per word.
     max_iterations : int
@@ -56,7 +56,7 @@ def fold_in(
 
 
 def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
-    """The counts without the words that have no probability in any class."""
+    """Return the counts without words whose probability is 0 in every class."""
     known = np.asarray((phi > 0).any(axis=1))[counts.indices]
     if known.all():
         return counts
@@ -67,10 +67,10 @@ def known_words(counts: sp.csr_array, phi: Array) -> sp.csr_array:
 
 
 def tempered(probabilities: Array, temper: float) -> Array:
-    """The probabilities to the power β; themselves for β = 1."""
+    """Return the probabilities raised to the power β, without a copy for β = 1."""
     return probabilities if temper == 1.0 else probabilities**temper
 
 
 def csr_parts(counts: sp.csr_array) -> tuple[I8, I4, Array]:
-    """Row starts, columns and values of a CSR array, of the types that compiled functions take."""
+    """Return row starts, columns and values of a CSR array, as the types that compiled functions take."""
     return counts.indptr.astype(np.int64), counts.indices.astype(np.int32), np.ascontiguousarray(counts.data)

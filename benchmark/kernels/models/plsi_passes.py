@@ -1,7 +1,7 @@
-"""Passes over the counts of words that aren't zero: what EM and folding in do at each step, compiled.
+"""Compiled passes over the nonzero word counts, for the steps of EM and of folding in.
 
 As in `benchmark.kernels.models.plsi_em`, θ_dz = P(z|d), φ_wz = P(w|z) and s_dw = Σ_z (θ_dz φ_wz)^β. Every sum has one
-fixed order, whatever the number of threads. Counts come as parts of a CSR array: starts of documents, words, counts.
+fixed order, whatever the number of threads. Counts are passed as parts of a CSR array: row starts, words, counts.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
     I4 = NDArray[np.int32]
     U8 = np.uint64
 
-#: Smaller probabilities become 0. A word that occurs has s > 1/(K² n(d) N) after a step: no sum sees the difference.
-#: It is compiled into functions and stands in their file, where numba notices a change.
+#: Smaller probabilities become 0, which changes no sum: a word that occurs has s > 1/(K² n(d) N) after a step.
+#: The constant is compiled into functions; it must be in their file, where numba detects changes.
 NEGLIGIBLE = 1e-30
 
-#: Numbers that a processor takes together, or rows that one pass adds: whole multiples leave nothing for one by one.
+#: Arrays are padded to multiples of this number of values or rows, so that vectorized loops have no remainder.
 _WIDTH = 8
 
 _COUNTS = "i8[::1], i4[::1], f8[::1]"
 
 
-# Rows are never taken as arrays of their own in inner loops: counting references to them costs more than the sums.
-# Of each place whose type has a sign numba asks whether it counts from the end.
+# Inner loops index matrices and don't slice rows, since reference counting of row views costs more than the sums.
+# Indices are unsigned, since numba checks whether signed indices are negative.
 @compiled("f8(f8[:, ::1], u8, f8[:, ::1], u8)")
 def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
     s = 0.0
@@ -42,7 +42,7 @@ def _row_product(a: Array, i: U8, b: Array, j: U8) -> float:
 
 @compiled("UniTuple(f8, 4)(f8[:, ::1], u8, f8[:, ::1], u8, u8, u8, u8)")
 def _row_products(a: Array, i: U8, b: Array, j: U8, k: U8, m: U8, n: U8) -> tuple[float, float, float, float]:
-    """The products with four rows: the additions to one sum wait for each other, those to four sums don't."""
+    """Compute the products with four rows at once: unlike additions to one sum, those to four sums are independent."""
     s, t, u, v = 0.0, 0.0, 0.0, 0.0
     for z in range(a.shape[1]):
         s += a[i, z] * b[j, z]
@@ -100,9 +100,9 @@ def _pass_over_block(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: 
 
 @compiled("void(f8[:, ::1], f8[:, ::1], i8[::1], i8[:, ::1], i4[::1], f8[::1])", parallel=True)
 def pass_over_words(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I4, ratio: Array) -> None:
-    """Fill ``gradient[w, z]`` with Σ_d θ_dz ratio, blocks of words side by side.
+    """Fill ``gradient[w, z]`` with Σ_d θ_dz ratio, with blocks of words in parallel.
 
-    Block b holds the words cuts[b] to cuts[b + 1] and of document d the postings bounds[b, d] to bounds[b + 1, d].
+    Block b has the words cuts[b] to cuts[b + 1], and the postings bounds[b, d] to bounds[b + 1, d] of document d.
     """
     for b in prange(len(cuts) - 1):
         _pass_over_block(gradient, theta, cuts, bounds, word, ratio, b)
@@ -110,7 +110,7 @@ def pass_over_words(gradient: Array, theta: Array, cuts: I8, bounds: I8, word: I
 
 @compiled("void(f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
 def step_of_documents(theta: Array, powers: Array, gradient: Array, length: Array) -> None:
-    """θ to the next step's, where `powers` is θ^β; that of a document without words stays."""
+    """Update θ by one step, where `powers` is θ^β; documents without words don't change."""
     for d in prange(theta.shape[0]):
         if length[d] > 0.0:
             for z in range(theta.shape[1]):
@@ -120,7 +120,7 @@ def step_of_documents(theta: Array, powers: Array, gradient: Array, length: Arra
 
 @compiled("void(f8[:, ::1], f8[:, ::1], f8[::1])", parallel=True)
 def step_of_words(phi: Array, share: Array, mass: Array) -> None:
-    """φ to the next step's, the shares divided by their sums; that of a class without documents stays."""
+    """Update φ by one step to the shares divided by their sums; classes without documents don't change."""
     for w in prange(phi.shape[0]):
         for z in range(phi.shape[1]):
             if mass[z] > 0.0:
@@ -138,7 +138,7 @@ def fill_products(s: Array, theta: Array, phi: Array, start: I8, word: I4) -> No
 
 @compiled("void(f8[::1], f8[::1], f8[:, ::1])")
 def _combine(out: Array, weight: Array, rows: Array) -> None:
-    """Fill ``out`` with Σ_i weight_i rows_i, added from the first row to the last; there are whole eights of rows."""
+    """Fill ``out`` with Σ_i weight_i rows_i, added in order; the number of rows must be a multiple of 8."""
     out[:] = 0.0
     for first in range(0, len(weight), 8):
         i = np.uint64(first)
@@ -181,19 +181,22 @@ def _slopes(
     length: float,
     beta: float,
 ) -> float:
-    """Fill ``slope`` with ∂f/∂θ_z; the largest. ``phi`` holds φ^β and ``turned`` its transpose; ``powers`` gets θ^β."""
+    """Fill ``slope`` with ∂f/∂θ_z and return the largest.
+
+    ``phi`` is φ^β and ``turned`` its transpose; θ^β is written to ``powers``.
+    """
     for z in range(len(theta)):
         powers[z] = theta[z] if beta == 1.0 else theta[z] ** beta
     _combine(ratio, powers, turned)
     for place in range(len(ratio)):
         p = np.uint64(place)
-        # Without the one class that knows a word the slope towards it is beyond measure.
+        # If θ is 0 for every class that has the word, the slope towards these classes is infinite.
         ratio[p] = count[p] / (length * ratio[p]) if ratio[p] > 0.0 else 1e300
     _combine(slope, ratio, phi)
     largest = 0.0
     for z in range(len(theta)):
         if beta != 1.0:
-            # The factor θ^(β-1). A class at 0 has a share too small for the sums, whatever its slope.
+            # Multiply by θ^(β-1). A class at 0 has a share too small for the sums, whatever its slope.
             slope[z] = slope[z] * powers[z] / theta[z] if theta[z] > 0.0 else 0.0
         largest = max(largest, slope[z])
     return largest
@@ -211,10 +214,10 @@ def fold(
     tolerance: float,
     max_iterations: int,
 ) -> None:
-    """EM on each row of ``theta`` by itself, from where it is; ``phi`` holds φ^β.
+    """Run EM on each row of ``theta`` independently, from its current value; ``phi`` is φ^β.
 
-    A document's steps read φ of its own words only, copied to one place with zeros around, both by words and by
-    classes: either sum of a step then goes over whole rows, several numbers at a time, and adds in the same order.
+    The φ of a document's words is copied to contiguous, zero-padded matrices, one by words and one by classes. Both
+    sums of a step then run over whole rows, vectorized, in a fixed order.
     """
     classes = theta.shape[1]
     k = _WIDTH * ((classes + _WIDTH - 1) // _WIDTH)
@@ -223,33 +226,33 @@ def fold(
     for d in prange(theta.shape[0]):
         first, words = start[d], start[d + 1] - start[d]
         m = _WIDTH * ((words + _WIDTH - 1) // _WIDTH)
-        own_phi, turned, own_count, ratio = np.zeros((m, k)), np.zeros((k, m)), np.zeros(m), np.empty(m)
+        phi_d, turned, count_d, ratio = np.zeros((m, k)), np.zeros((k, m)), np.zeros(m), np.empty(m)
         length = 0.0
         for p in range(words):
-            own_count[p] = count[first + p]
-            length += own_count[p]
+            count_d[p] = count[first + p]
+            length += count_d[p]
             for z in range(classes):
-                own_phi[p, z] = turned[z, p] = phi[word[first + p], z]
-        own, fewer, slope, other, powers = np.zeros(k), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
-        own[:classes] = theta[d]
+                phi_d[p, z] = turned[z, p] = phi[word[first + p], z]
+        theta_d, fewer, slope, other, powers = np.zeros(k), np.empty(k), np.empty(k), np.empty(k), np.empty(k)
+        theta_d[:classes] = theta[d]
         for step in range(max_iterations + 1):
-            gap[d] = _slopes(slope, ratio, powers, own, own_phi, turned, own_count, length, beta) - 1.0
+            gap[d] = _slopes(slope, ratio, powers, theta_d, phi_d, turned, count_d, length, beta) - 1.0
             if gap[d] <= tolerance:
-                # EM only nears 0. Classes on their way there are dropped at once, if the bound holds without them.
-                fewer[:] = np.where((own < dispensable) & (slope < 1.0 - tolerance), 0.0, own)
+                # EM approaches 0 without reaching it. Classes on the way to 0 are dropped, if the bound still holds.
+                fewer[:] = np.where((theta_d < dispensable) & (slope < 1.0 - tolerance), 0.0, theta_d)
                 fewer /= fewer.sum()
-                fewer_gap = _slopes(other, ratio, powers, fewer, own_phi, turned, own_count, length, beta) - 1.0
+                fewer_gap = _slopes(other, ratio, powers, fewer, phi_d, turned, count_d, length, beta) - 1.0
                 if fewer_gap <= tolerance:
-                    own[:] = fewer
+                    theta_d[:] = fewer
                     gap[d] = fewer_gap
                     break
             if step < max_iterations:
                 total = 0.0
                 for z in range(k):
-                    value = own[z] * slope[z]
-                    own[z] = 0.0 if value < NEGLIGIBLE else value
-                    total += own[z]
-                # The sum is 1 but for rounding.
+                    value = theta_d[z] * slope[z]
+                    theta_d[z] = 0.0 if value < NEGLIGIBLE else value
+                    total += theta_d[z]
+                # The sum is 1 up to rounding.
                 for z in range(k):
-                    own[z] /= total
-        theta[d] = own[:classes]
+                    theta_d[z] /= total
+        theta[d] = theta_d[:classes]

@@ -1,20 +1,20 @@
-"""Values of hyperplanes to TOP features in factors, and these to kernel values and decisions (Takamura et al. 2004).
+"""TOP features of hyperplane values in factored form, with kernel and decision values (Takamura et al. 2004).
 
 The features are the log-odds v (see `benchmark.kernels.models.hp_top`) and all its partial derivatives (equations 8,
-10). All of them follow from
+10). The derivatives follow from
 
     ∂v / ∂ log(P(x) q(d|x)) = 1 for x = c, and -r_x(d) for the others, r_e = P(e) q(d|e) / Σ_{e'≠c} P(e') q(d|e'),
 
-times the derivative of log(P(x) q(d|x)) by a parameter of x. That by w_xi has the coordinate d_i as a factor
-(equations 38, 39), so its |V|·k features have the inner product (Σ_x slope_x(d) slope_x(d')) <d, d'> (equation 45) and
-never exist: a Gram matrix is one of low rank plus an elementwise product with the linear one.
+times the derivative of log(P(x) q(d|x)) by a parameter of x. The derivative by w_xi has the factor d_i (equations 38,
+39), so the |V|·k features by w have the inner product (Σ_x slope_x(d) slope_x(d')) <d, d'> (equation 45) and are never
+stored: a Gram matrix is a matrix of low rank plus an elementwise product with the linear Gram matrix.
 
-Three slips of the print: equation 20 calls the variance σ_x, equation 33 leaves b out of f, equation 43 has P(d|e) for
-q(d|e). The derivatives (34)-(43) themselves are those of v, with the P(x) free, not bound to a sum of 1.
+The paper has three misprints: equation 20 calls the variance σ_x, equation 33 omits b from f, and equation 43 has
+P(d|e) for q(d|e). The derivatives (34)-(43) are correct for v with free P(x), not constrained to sum to 1.
 
-As in the paper, nothing is normalized, although the features have very different scales: those by w and b are divided
-by σ_x², v and the θ_2 ones are quadratic in f. The inner product over P holds the constant 1/P(c)², which an SVM with
-an offset doesn't see.
+As in the paper, features are not normalized, although their scales differ widely: those by w and b are divided by σ_x²,
+while v and those by θ_2 are quadratic in f. The inner product over P includes the constant 1/P(c)², which has no effect
+on an SVM with an offset.
 """
 
 from __future__ import annotations
@@ -39,15 +39,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class LogJoint:
-    """log P(x) q(d|x) of n documents and k categories with its derivatives: all that no target category changes.
+    """log P(x) q(d|x) of n documents and k categories, with derivatives; none of it depends on a target category.
 
     Parameters
     ----------
     values : float64 array, shape (n, k)
+        log P(x) q(d|x).
     scores : float64 array, shape (p, n, k)
-        By the density's p parameters.
+        Derivatives by the density's p parameters.
     slopes : float64 array, shape (n, k)
-        By f_x; that by w_xi is d_i times it, that by b_x its negative.
+        Derivatives by f_x; times d_i by w_xi, and negated by b_x.
     priors : float64 array, shape (k,)
         P(x); the derivative by P(x) is 1/P(x).
     """
@@ -58,21 +59,21 @@ class LogJoint:
     priors: Array
 
 
-@np.errstate(over="ignore", invalid="ignore")  # values that aren't finite are refused by their consequences
+@np.errstate(over="ignore", invalid="ignore")  # `top_features` raises if values are not finite
 def log_joint(f: Array, component: Density, priors: Array) -> LogJoint:
-    """The densities at the hyperplanes' values f, shape (n, k)."""
+    """Compute log P(x) q(d|x) and its derivatives at the hyperplanes' values f, shape (n, k)."""
     values = component.log_density(f) + np.log(priors)
     return LogJoint(values, np.array(component.scores(f)), component.slope(f), priors)
 
 
 @dataclass(frozen=True, eq=False)
 class TopFeatures:
-    """The TOP features of n documents in factors.
+    """TOP features of n documents in factored form.
 
     Parameters
     ----------
     scalars : float64 array, shape (n, 1 + (p + 2) k)
-        v, then ∂v by each of the density's p parameters, by b and by P, for the k categories each.
+        v, then for all k categories ∂v by each of the density's p parameters, by b and by P.
     slopes : float64 array, shape (n, k)
         ∂v/∂f_x: the feature of w_xi is ``slopes[d, x] * d_i``.
     """
@@ -81,22 +82,22 @@ class TopFeatures:
     slopes: Array
 
     def of(self, documents: slice | NDArray[np.intp]) -> TopFeatures:
-        """Those of some of the documents."""
+        """Return the features of some of the documents."""
         return TopFeatures(self.scalars[documents], self.slopes[documents])
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def top_features(joint: LogJoint, target: int) -> TopFeatures:
-    """The log-odds v and its derivatives for one target category (equations 34-43).
+    """Compute the log-odds v and its derivatives for one target category (equations 34-43).
 
-    The r_e are a softmax of logarithms: far from every hyperplane each q(d|e) is 0 in floating point, yet Σ r_e = 1.
+    The r_e are a softmax of logarithms: far from every hyperplane all q(d|e) underflow to 0, but still Σ r_e = 1.
 
     Raises
     ------
     ValueError
-        If there is no such category.
+        If `target` is not the number of a category.
     FloatingPointError
-        If a feature is not finite: a document farther than about 1e150 from a hyperplane.
+        If a feature is not finite, for documents farther than about 1e150 from a hyperplane.
     """
     k = joint.values.shape[1]
     if not 0 <= target < k:
@@ -115,13 +116,13 @@ def top_features(joint: LogJoint, target: int) -> TopFeatures:
 
 @dataclass(frozen=True, eq=False)
 class TopGram:
-    """Kernel values between documents, a tile at a time.
+    """Gram matrix of the TOP kernel, computed a tile at a time.
 
     Parameters
     ----------
     rows, columns : TopFeatures
     linear : float64 array, shape (n_rows, n_columns)
-        Inner products of the documents themselves.
+        Inner products of the documents' points.
     """
 
     rows: TopFeatures
@@ -129,7 +130,7 @@ class TopGram:
     linear: Array
 
     def tile(self, rows: slice, columns: slice) -> Array:
-        """The values of some rows and columns, fresh; FloatingPointError if one is not finite."""
+        """Compute kernel values of some rows and columns as a new array; FloatingPointError if one is not finite."""
         left, right = self.rows.of(rows), self.columns.of(columns)
         with np.errstate(over="ignore", invalid="ignore"):
             values = np.asarray(left.slopes @ right.slopes.T)
@@ -143,14 +144,14 @@ class TopGram:
 def decide(
     machine: Machine, features: TopFeatures, points: sp.csr_array, trained: TopFeatures, own: sp.csr_array
 ) -> Array:
-    """Decision values of new documents, shape (n,), without a kernel value between them and the support vectors.
+    """Compute decision values of new documents, shape (n,), without kernel values against the support vectors.
 
     Σ_s a_s K(d, s) = scalars(d)·Σ_s a_s scalars(s) + Σ_x slope_x(d) d·(Σ_s a_s slope_x(s) s).
 
     Parameters
     ----------
     machine : Machine
-        Its support holds row numbers of `trained` and `own`.
+        Trained SVM whose support has row numbers of `trained` and `own`.
     features, points : TopFeatures and CSR array, shape (n, V)
         The new documents.
     trained, own : TopFeatures and CSR array, shape (n_train, V)

@@ -1,6 +1,6 @@
-"""Counts to weights of terms: every weighting by the name a configuration calls it.
+"""Term weightings, by their names in a configuration.
 
-The weights are not normalized yet; they are never negative, so that they can be brought onto the simplex.
+Weights are not normalized here. They are nonnegative, so that they can be normalized to the simplex.
 """
 
 from __future__ import annotations
@@ -59,19 +59,22 @@ WEIGHTINGS: dict[str, type[Weighting]] = {
 
 
 class TermWeighting(TransformerMixin, BaseEstimator):
-    """Counts to points, for use in a scikit-learn pipeline before a kernel.
+    """Transformer of counts to points, for a scikit-learn pipeline with a kernel.
 
     Parameters
     ----------
     weighting : str or Weighting
-        One of `WEIGHTINGS`, with its defaults, or one with parameters. `fit` learns its factors from the documents
-        and labels that it is given.
+        A name from `WEIGHTINGS`, for its defaults, or a weighting with parameters. `fit` learns the factors from its
+        documents and labels.
     normalization : {"none", "l1", "l2"}
+        Norm that divides each row of weights.
 
     Attributes
     ----------
     weighting_ : Weighting
+        The fitted weighting.
     n_features_in_ : int
+        V, the size of the vocabulary.
 
     Examples
     --------
@@ -86,7 +89,25 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         self.normalization = normalization
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn the factors of the counts X, shape (n, V), and of their labels, where they are looked at."""
+        """Learn the factors of the terms.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+            Term counts.
+        y : array, shape (n,) or (n, k), optional
+            Labels or boolean memberships; needed by weightings that learn from labels.
+
+        Returns
+        -------
+        TermWeighting
+            This transformer.
+
+        Raises
+        ------
+        ValueError
+            If a name or a parameter is invalid, a count is negative, or labels are missing.
+        """
         if isinstance(self.weighting, str):
             check_one_of("weighting", self.weighting, WEIGHTINGS)
         check_one_of("normalization", self.normalization, NORMALIZATIONS)
@@ -96,6 +117,21 @@ class TermWeighting(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
-        """Weighted, normalized points as float64 CSR, shape (n, V)."""
+        """Return weighted, normalized points.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+            Term counts.
+
+        Returns
+        -------
+        CSR array of float64, shape (n, V)
+
+        Raises
+        ------
+        ValueError
+            If X has another number of terms, or a negative count.
+        """
         check_is_fitted(self, "weighting_")
         return normalized(self.weighting_.transform(X), self.normalization)

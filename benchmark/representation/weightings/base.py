@@ -1,4 +1,4 @@
-"""What every weighting is: what a document says of a term times what the training documents tell about the term."""
+"""Base class of weightings: a weight from the document times a factor from the training documents, for each term."""
 
 from __future__ import annotations
 
@@ -17,31 +17,32 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: What a weighting learns from, beside nothing.
+#: Values of `Weighting.learns` beside "": what the factors are learned from.
 DOCUMENTS, LABELS = "documents", "labels"
 
 
 class Weighting(TransformerMixin, BaseEstimator, ABC):
-    """Weights that are `local` to a document, times a factor a term that `fit` learns, as a scikit-learn transformer.
+    """`local` weights of a document's terms, times factors of terms that `fit` learns, as a scikit-learn transformer.
 
-    Where the terms are of several blocks (fields of the text, words and bigrams), `of_blocks` makes each a multinomial
-    of its own: a document is a point of a product of simplices, and its blocks, with a weight each, are put side by
-    side again. The inner products of such points are sums over the blocks.
+    If terms form several blocks (fields of the text, or words and bigrams), `of_blocks` makes each block a separate
+    multinomial: a document is then a point in a product of simplices, its blocks are weighted and concatenated, and
+    inner products of points are sums over blocks.
 
     Attributes
     ----------
     factors_ : float64 array, shape (V,), or None
-        None where there is none. A term that no document has which `fit` was given has the factor 0.
+        Factor of each term; None if the weighting has none. Terms that no training document has get the factor 0.
     mean_length_ : float64 array, shape ()
-        Of those documents, in tokens.
+        Mean length of the training documents, in tokens.
     n_features_in_ : int
+        V, the size of the vocabulary.
     block_of_ : int array, shape (V,), or None
     block_weights_ : float64 array, shape (n_blocks,), or None
     block_norm_ : str array, shape (), or None
-        As `of_blocks` was given them.
+        The arguments of `of_blocks`.
     """
 
-    #: What a trained model keeps.
+    #: Attributes that are saved with a trained model.
     kept: ClassVar[tuple[str, ...]] = (
         "factors_",
         "mean_length_",
@@ -56,35 +57,68 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
 
     @property
     def learns(self) -> str:
-        """What the factors are learned from: "" (there are none), "documents", or their "labels" too."""
+        """Source of the factors: "" (no factors), "documents", or "labels" (documents with labels)."""
         return DOCUMENTS
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Check the parameters, in `fit` and before a run starts.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
 
     def local(self, counts: sp.csr_array) -> Array:
-        """What each stored count, > 0, says in its document, shape (nnz,); the counts themselves here."""
+        """Compute the weight of each stored count within its document; by default the count itself.
+
+        Parameters
+        ----------
+        counts : CSR array, shape (n, V)
+            Term counts; stored counts are positive.
+
+        Returns
+        -------
+        float64 array, shape (nnz,)
+        """
         return np.asarray(counts.data, dtype=np.float64)
 
     @abstractmethod
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array | None:
-        """The factors of the terms.
+        """Compute the factors of the terms.
 
         Parameters
         ----------
         presence : CSR array, shape (n, V)
             Counts of the training documents.
         members : bool array, shape (n, k), or None
-            Which classes each has, where the weighting learns from labels.
+            Classes of each document, if the weighting learns from labels.
+
+        Returns
+        -------
+        float64 array, shape (V,), or None
+            None if the weighting has no factors.
         """
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn from the counts X, shape (n, V), and labels, shape (n,), or memberships, bool of shape (n, k).
+        """Learn the factors of the terms from training documents.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (n, V)
+            Term counts.
+        y : array, shape (n,) or (n, k), optional
+            Labels or boolean memberships; needed by weightings that learn from labels.
+
+        Returns
+        -------
+        Weighting
+            This weighting.
 
         Raises
         ------
         ValueError
-            If a parameter is out of range, or labels are missing.
+            If a parameter is out of range, a count is negative, or labels are missing.
         """
         self.check()
         counts = self._validated(X)
@@ -95,7 +129,25 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         return self
 
     def transform(self, X: Any) -> sp.csr_array:
-        """Weights of any documents, float64 CSR of shape (m, V); those that are 0 are not stored."""
+        """Return the weights of documents.
+
+        Parameters
+        ----------
+        X : dense or sparse matrix, shape (m, V)
+            Term counts.
+
+        Returns
+        -------
+        CSR array of float64, shape (m, V)
+            Weights of 0 are not stored.
+
+        Raises
+        ------
+        ValueError
+            If X has another number of terms, or a negative count.
+        NotFittedError
+            If the weighting has not been fitted.
+        """
         check_is_fitted(self, "n_features_in_")
         counts = self._validated(X)
         if counts.shape[1] != self.n_features_in_:
@@ -107,7 +159,7 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         return in_blocks(weights, self.block_of_, self.block_weights_, str(self.block_norm_))
 
     def of_blocks(self, block_of: NDArray[np.integer], weights: Array, normalization: str) -> Self:
-        """Have `transform` normalize each block by itself, and multiply it by its weight.
+        """Set blocks of terms that `transform` normalizes separately and multiplies by weights.
 
         Parameters
         ----------
@@ -116,6 +168,11 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
         weights : float64 array, shape (n_blocks,)
             Not negative; a block of weight 0 is left out.
         normalization : {"none", "l1", "l2"}
+
+        Returns
+        -------
+        Weighting
+            This weighting.
         """
         self.block_of_, self.block_weights_, self.block_norm_ = block_of, weights, np.asarray(normalization)
         return self
@@ -123,18 +180,18 @@ class Weighting(TransformerMixin, BaseEstimator, ABC):
     def _validated(self, X: Any) -> sp.csr_array:
         counts = canonical(check_array(X, accept_sparse="csr"))
         if counts.nnz and counts.data.min() < 0:
-            raise ValueError(f"counts can't be negative, as {counts.data.min()} is")
+            raise ValueError(f"counts can't be negative, but one is {counts.data.min()}")
         return counts
 
 
 def document_frequency(counts: sp.csr_array) -> Array:
-    """How many rows have each term, shape (V,)."""
+    """Count the rows that have each term, shape (V,)."""
     return np.bincount(counts.indices[counts.data != 0], minlength=counts.shape[1]).astype(np.float64)
 
 
 def _memberships(y: Any, n: int) -> NDArray[np.bool_]:
-    """Labels or memberships as memberships; ValueError if they are not of `n` documents."""
-    given = np.asarray(y)
-    if y is None or given.ndim not in (1, 2) or len(given) != n:
-        raise ValueError(f"labels of shape {given.shape} don't say the classes of {n} documents")
-    return given.astype(bool) if given.ndim == 2 else np.asarray(given[:, None] == np.unique(given))
+    """Convert labels or memberships to boolean memberships, shape (n, k); ValueError for another number of rows."""
+    labels = np.asarray(y)
+    if y is None or labels.ndim not in (1, 2) or len(labels) != n:
+        raise ValueError(f"the weighting needs the classes of {n} documents, not labels of shape {labels.shape}")
+    return labels.astype(bool) if labels.ndim == 2 else np.asarray(labels[:, None] == np.unique(labels))

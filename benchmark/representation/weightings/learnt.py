@@ -1,4 +1,4 @@
-"""A metric of the simplex that is learned from the classes of the training documents."""
+"""Metric learning on the simplex from the classes of the training documents."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Where the search for the sharpness of the classes' likelihoods begins: affinities to the means of classes are small.
+#: Start value of the sharpness s; it is large, since affinities to the means of classes are small.
 _SHARPNESS = 20.0
 
 
 class LearntAitchison(Aitchison):
-    """x^α λ, with a λ of its own for every term: the one under which documents are nearest to their own class's mean.
+    """x^α λ with one λ for each term, learned so that documents are close to the mean of their class.
 
     On the sphere, φ = √F(x), the affinity to the mean of class c without the document itself is a_c = <φ, φ̄_c>. λ
-    maximizes the mean log-likelihood of the training documents' classes under P(c) ∝ exp(s a_c), less ½ strength / n
-    times the squared distance of log λ from that of `Aitchison`; s is learned, too, by L-BFGS from there.
+    maximizes the mean log-likelihood of the training documents' classes under P(c) ∝ exp(s a_c), minus ½ strength / n
+    times the squared distance of log λ from that of `Aitchison`. L-BFGS, started there, learns s, too.
 
     Parameters
     ----------
     power : float
-        α, > 0: what a count is raised to.
+        α, the power of counts, from 0.001 to 10.
     idf, concentration, smoothing : float
-        As of `Aitchison`: what is known of λ before.
+        As in `Aitchison`, whose λ is the prior and the start.
     strength : float
-        Of that, > 0: of how many documents the prior on each log λ is worth.
+        Strength of the prior on each log λ, > 0, as a number of documents.
     iterations : int
-        At most so many steps.
+        Largest number of L-BFGS iterations.
     """
 
     def __init__(
@@ -57,17 +57,17 @@ class LearntAitchison(Aitchison):
 
     @property
     def learns(self) -> str:
-        """From labels, whatever it begins with."""
+        """Source of the factors: documents with labels, whatever the prior uses."""
         return LABELS
 
     def check(self) -> None:
-        """Refuse what `Aitchison` does, and a prior that is none."""
+        """Raise ValueError if a parameter of `Aitchison`, `strength` or `iterations` is out of range."""
         super().check()
         check_within("strength", np.array([self.strength]), 1e-6, 1e9)
         check_within("iterations", np.array([self.iterations]), 1, 100_000)
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
-        """λ; 0 where `Aitchison` has 0."""
+        """Compute λ, which is 0 where that of `Aitchison` is 0."""
         prior = super().factors(presence, members)
         used = np.flatnonzero(prior > 0)
         if members is None or not len(used):
@@ -76,25 +76,26 @@ class LearntAitchison(Aitchison):
         powers = sp.csr_array((self.local(counts), counts.indices, counts.indptr), shape=counts.shape)
         problem = Likelihood(embed(powers, 0.5), members, np.log(prior[used]), self.strength)
         start = np.append(problem.prior, np.log(_SHARPNESS))
-        found = minimize(problem.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
+        solution = minimize(problem.loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.iterations})
         learnt = np.zeros_like(prior)
-        learnt[used] = np.exp(found.x[:-1])
+        learnt[used] = np.exp(solution.x[:-1])
         return learnt
 
 
 @dataclass(frozen=True, eq=False)
 class Likelihood:
-    """Of the classes of documents by their affinities to the means of the others.
+    """Likelihood of the documents' classes given their affinities to the means of the other documents of each class.
 
     Parameters
     ----------
     roots : CSR array, shape (n, V)
         √(x^α) of the documents.
     members : bool array, shape (n, k)
-        Which classes each has; of several, each has the same part of it.
+        Classes of each document; several classes share it equally.
     prior : float64 array, shape (V,)
-        What log λ is near to.
+        Prior mean of log λ.
     strength : float
+        Strength of the prior, as a number of documents.
     """
 
     roots: sp.csr_array
@@ -103,10 +104,10 @@ class Likelihood:
     strength: float
 
     def loss(self, parameters: Array) -> tuple[float, Array]:
-        """The negative of what is maximized, at log λ and then log s, and its gradient, shape (V + 1,)."""
+        """Compute the negative penalized log-likelihood and its gradient, shape (V + 1,), at log λ and log s."""
         n = self.roots.shape[0]
-        own = self.members.astype(np.float64)
-        parts = own / np.maximum(1, own.sum(axis=1, keepdims=True))
+        indicators = self.members.astype(np.float64)
+        parts = indicators / np.maximum(1, indicators.sum(axis=1, keepdims=True))
         logs, sharpness = parameters[:-1], np.exp(parameters[-1])
         rows, columns = np.repeat(np.arange(n), np.diff(self.roots.indptr)), self.roots.indices
 
@@ -115,23 +116,23 @@ class Likelihood:
         values = raised / np.where(lengths > 0, lengths, 1.0)[rows]
         points = sp.csr_array((values, columns, self.roots.indptr), shape=self.roots.shape)
 
-        sums = np.asarray((points.T @ own).T)
-        others = np.maximum(own.sum(axis=0) - own, 1.0)
-        affinities = (points @ sums.T - own * (lengths > 0)[:, None]) / others
+        sums = np.asarray((points.T @ indicators).T)
+        others = np.maximum(indicators.sum(axis=0) - indicators, 1.0)
+        affinities = (points @ sums.T - indicators * (lengths > 0)[:, None]) / others
         scores = sharpness * affinities
         scores -= scores.max(axis=1, keepdims=True)
         logged = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
         off = logs - self.prior
         value = -(parts * logged).sum() / n + self.strength / (2 * n) * (off @ off)
 
-        # By the scores, the products that they are made of, and the coordinates of the points in these.
+        # Derivatives by the scores, by the inner products behind the scores, and by the points' coordinates.
         by_score = (parts - parts.sum(axis=1, keepdims=True) * np.exp(logged)) / n
         by_product = sharpness * by_score / others
         of_others = np.asarray((points.T @ by_product).T)
         by_value = np.zeros(len(values))
-        for c in range(own.shape[1]):
-            by_value += by_product[rows, c] * sums[c, columns] + own[rows, c] * of_others[c, columns]
-        # What is along a point is lost when it is brought back to the sphere, and so is <φ, φ> in its own class's sum.
+        for c in range(indicators.shape[1]):
+            by_value += by_product[rows, c] * sums[c, columns] + indicators[rows, c] * of_others[c, columns]
+        # Normalizing to the sphere removes the component along a point, and <φ, φ> in the sum of the point's class.
         along = np.bincount(rows, by_value * values, minlength=n)
         by_log = np.bincount(columns, values * (by_value - values * along[rows]) / 2, minlength=len(logs))
         sharper = sharpness * (by_score * affinities).sum()

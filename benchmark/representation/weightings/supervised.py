@@ -1,4 +1,4 @@
-"""Weightings whose factors are learned from the classes of the training documents."""
+"""Weightings with factors that are learned from the classes of the training documents."""
 
 from __future__ import annotations
 
@@ -19,65 +19,69 @@ if TYPE_CHECKING:
 
 
 class _Supervised(Weighting):
-    """A factor that is learned from the classes of the training documents."""
+    """Term frequency times a factor that is learned from the classes of the training documents."""
 
     @property
     def learns(self) -> str:
-        """From labels."""
+        """Source of the factors: documents with labels."""
         return LABELS
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
-        """See `of_classes`; 0 for terms that no document has."""
+        """Compute the factors by `of_classes`, and 0 for terms that no document has."""
         if members is None:
-            raise ValueError(f"{type(self).__name__} learns from labels")
+            raise ValueError(f"{type(self).__name__} needs labels: it learns from the classes of the documents")
         df = document_frequency(presence)
         in_class = np.asarray((_ones(presence).T @ members.astype(np.float64)).T)
         return np.where(df > 0, self.of_classes(in_class, df, members.sum(axis=0).astype(np.float64), len(members)), 0)
 
     @abstractmethod
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:
-        """Factors, shape (V,).
+        """Compute the factors from numbers of documents.
 
         Parameters
         ----------
         in_class : float64 array, shape (k, V)
-            Documents of each class that have the term.
+            Number of documents of each class that have the term.
         df : float64 array, shape (V,)
-            Documents that have it.
+            Number of documents that have the term.
         sizes : float64 array, shape (k,)
-            Documents of each class.
+            Number of documents of each class.
         n : int
-            Documents.
+            Number of documents.
+
+        Returns
+        -------
+        float64 array, shape (V,)
         """
 
 
 class RelevanceFrequency(_Supervised):
-    """tf.rf: times log₂(2 + a / max(1, c)), a and c the documents with the term inside a class and outside.
+    """tf.rf: term frequency times log₂(2 + a / max(1, c)), a and c the documents with the term in a class and outside.
 
-    (Lan et al. 2009.) One factor for all classes: that of the class where it is largest.
+    (Lan et al. 2009.) The largest factor of all classes is used for every class.
     """
 
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:  # noqa: ARG002
-        """The largest of the classes'."""
+        """Compute the largest of the factors for each class."""
         return np.asarray(np.log2(2 + in_class / np.maximum(1, df - in_class)).max(axis=0, initial=1.0))
 
 
 class InverseClassFrequency(_Supervised):
-    """tf.icf: times 1 + log(classes / classes with the term) (Lertnattee & Theeramunkong 2004)."""
+    """tf.icf: term frequency times 1 + log(classes / classes with the term) (Lertnattee & Theeramunkong 2004)."""
 
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:  # noqa: ARG002
-        """1 + log(k / cf)."""
+        """Compute 1 + log(k / cf), where cf is the number of classes with the term."""
         return np.asarray(1 + np.log(len(in_class) / np.maximum(1, (in_class > 0).sum(axis=0))))
 
 
 class InverseClassSpaceDensity(_Supervised):
-    """tf.idf.icsδf: times (1 + log(n / df)) (1 + log(k / Σ of the classes' shares of documents with the term)).
+    """tf.idf.icsδf: term frequency times (1 + log(n / df)) (1 + log(k / Σ_c share of c's documents with the term)).
 
     (Ren & Sohrab 2013.)
     """
 
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:
-        """(1 + log(n / df)) (1 + log(k / Σ_c n_tc / n_c))."""
+        """Compute (1 + log(n / df)) (1 + log(k / Σ_c n_tc / n_c))."""
         density = (in_class / np.maximum(1, sizes)[:, None]).sum(axis=0)
         with np.errstate(divide="ignore"):
             return np.asarray(
@@ -87,23 +91,23 @@ class InverseClassSpaceDensity(_Supervised):
 
 
 class Aitchison(_Supervised):
-    """x^α λ: the transformation F(x) ∝ x^α λ of the simplex whose pulled-back Fisher metric kernels then measure by.
+    """x^α λ: the transformation F(x) ∝ x^α λ of the simplex, so that kernels use the Fisher metric pulled back by F.
 
-    (Lebanon 2006 for α = 1; Le & Cuturi 2015: powering and perturbation of Aitchison's geometry.) λ is made of two
-    numbers that the training documents give each term: idf^β · concentration^γ, where the concentration of a term is
-    the Kullback–Leibler divergence, in nats, of the classes of the documents that have it from those of all.
+    (Lebanon 2006 for α = 1; Le & Cuturi 2015: powering and perturbation of Aitchison's geometry.) λ is learned from the
+    training documents as idf^β · concentration^γ. The concentration of a term is the Kullback–Leibler divergence, in
+    nats, of the class distribution of the documents with the term from that of all documents.
 
     Parameters
     ----------
     power : float
-        α, > 0: what a count is raised to.
+        α, the power of counts, from 0.001 to 10.
     idf : float
-        β, not negative.
+        β, the power of idf, from 0 to 10.
     concentration : float
-        γ, not negative; with 0 no label is looked at.
+        γ, the power of the concentration, from 0 to 10; 0 uses no labels.
     smoothing : float
-        Documents that are added to those of each term, with the classes of all of them, > 0: a term of few documents
-        is concentrated by chance.
+        Number of pseudo-documents, > 0, with the class distribution of all documents, that are added to those of each
+        term. Without them, terms of few documents would be concentrated by chance.
     """
 
     def __init__(
@@ -116,37 +120,37 @@ class Aitchison(_Supervised):
 
     @property
     def learns(self) -> str:
-        """By what there is to learn: with γ = 0 from documents alone, with β = 0 too from nothing."""
+        """Source of the factors: labels if γ > 0, else documents if β > 0, else nothing."""
         if self.concentration:
             return LABELS
         return DOCUMENTS if self.idf else ""
 
     def check(self) -> None:
-        """Refuse negative exponents, one that makes all counts 1, and those that overflow."""
+        """Raise ValueError for negative exponents, a power that makes all counts 1, and exponents that overflow."""
         for name, least, most in (("power", 1e-3, 10), ("idf", 0, 10), ("concentration", 0, 10)):
             check_within(name, np.array([getattr(self, name)]), least, most)
         check_within("smoothing", np.array([self.smoothing]), 1e-6, 1e6)
 
     def local(self, counts: sp.csr_array) -> Array:
-        """A count to the power α."""
+        """Raise the counts to the power α."""
         return np.asarray(counts.data.astype(np.float64) ** self.power)
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:
-        """idf^β · concentration^γ."""
+        """Compute idf^β · concentration^γ."""
         factors = inverse_document_frequency(presence) ** self.idf
         seen = document_frequency(presence) > 0
         factors[~seen] = 0.0  # 0⁰ is 1
         return factors if not self.concentration else factors * super().factors(presence, members)
 
     def of_classes(self, in_class: Array, df: Array, sizes: Array, n: int) -> Array:  # noqa: ARG002
-        """KL(P(class | term) ‖ P(class))^γ, documents with several classes counted in each."""
+        """Compute KL(P(class | term) ‖ P(class))^γ, counting documents with several classes in each class."""
         total = sizes.sum()
         if not total:
             raise ValueError("no training document has a class: there is no concentration to learn")
         prior = (sizes / total)[sizes > 0, None]
-        given = in_class[sizes > 0] + self.smoothing * prior
-        given /= given.sum(axis=0)
-        divergence = np.maximum((given * np.log(given / prior)).sum(axis=0), 0.0)  # below 0 by rounding
+        posterior = in_class[sizes > 0] + self.smoothing * prior
+        posterior /= posterior.sum(axis=0)
+        divergence = np.maximum((posterior * np.log(posterior / prior)).sum(axis=0), 0.0)  # rounding can be below 0
         return np.asarray(divergence**self.concentration)
 
 

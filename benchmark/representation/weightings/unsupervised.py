@@ -1,4 +1,4 @@
-"""Weightings that look at no label."""
+"""Weightings that don't use labels."""
 
 from __future__ import annotations
 
@@ -18,42 +18,42 @@ if TYPE_CHECKING:
 
 
 class TermFrequency(Weighting):
-    """How often a term is in the document."""
+    """Number of occurrences of the term in the document."""
 
     @property
     def learns(self) -> str:
-        """Nothing."""
+        """No factors to learn."""
         return ""
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> None:
-        """None."""
+        """Return None: the weighting has no factors."""
 
 
 class Binary(TermFrequency):
-    """Whether the term is in the document."""
+    """1 for each term in the document, whatever its count."""
 
     def local(self, counts: sp.csr_array) -> Array:
-        """1, however often it is."""
+        """Return 1 for each stored count."""
         return np.asarray(counts.data != 0, dtype=np.float64)
 
 
 class TfIdf(Weighting):
-    """How often it is, times the logarithm of documents over documents with the term (Zhang et al. 2005, section 4)."""
+    """Term frequency times log(documents / documents with the term) (Zhang et al. 2005, section 4)."""
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:  # noqa: ARG002
-        """log(m / df)."""
+        """Compute log(m / df)."""
         return inverse_document_frequency(presence)
 
 
 class LogEntropy(Weighting):
-    """log(1 + count), times 1 - H(document|term) / log(documents): a term spread evenly weighs 0 (Dumais 1991)."""
+    """log(1 + count) times 1 - H(document|term) / log(documents), which is 0 for evenly spread terms (Dumais 1991)."""
 
     def local(self, counts: sp.csr_array) -> Array:
-        """log(1 + count)."""
+        """Compute log(1 + count)."""
         return np.asarray(np.log1p(counts.data.astype(np.float64)))
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:  # noqa: ARG002
-        """1 + Σ p log p / log n, p the share of a term's occurrences that a document has."""
+        """Compute 1 + Σ p log p / log n, where p is a document's share of the term's occurrences."""
         n, size = presence.shape
         total = np.bincount(presence.indices, presence.data, minlength=size)
         share = presence.data / total[presence.indices]
@@ -62,16 +62,16 @@ class LogEntropy(Weighting):
 
 
 class Bm25(Weighting):
-    """Okapi BM25: counts that saturate, less in long documents, times log(1 + (n - df + ½) / (df + ½)).
+    """Okapi BM25: saturating counts, discounted in long documents, times log(1 + (n - df + ½) / (df + ½)).
 
-    (Robertson & Zaragoza 2009; the idf is the one that can't be negative.)
+    (Robertson & Zaragoza 2009, with the variant of idf that can't be negative.)
 
     Parameters
     ----------
     k1 : float
-        Where counts saturate, > 0.
+        Scale at which counts saturate, from 0.001 to 1,000.
     b : float
-        How much the document's length tells, from 0 to 1.
+        Influence of the document's length, from 0 to 1.
     """
 
     def __init__(self, k1: float = 1.2, b: float = 0.75) -> None:
@@ -79,18 +79,18 @@ class Bm25(Weighting):
         self.b = b
 
     def check(self) -> None:
-        """k1 from 0.001 to 1,000, and b from 0 to 1."""
+        """Raise ValueError unless k1 lies in [0.001, 1000] and b in [0, 1]."""
         check_within("k1", np.array([self.k1]), 1e-3, 1e3)
         check_within("b", np.array([self.b]), 0, 1)
 
     def local(self, counts: sp.csr_array) -> Array:
-        """A count's (k1 + 1) / (count + k1 (1 - b + b length / mean length))."""
+        """Compute count (k1 + 1) / (count + k1 (1 - b + b length / mean length))."""
         lengths = np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
         relative = lengths / self.mean_length_ if self.mean_length_ else lengths
         slow = np.repeat(self.k1 * (1 - self.b + self.b * relative), np.diff(counts.indptr))
         return np.asarray(counts.data * (self.k1 + 1) / (counts.data + slow))
 
     def factors(self, presence: sp.csr_array, members: NDArray[np.bool_] | None) -> Array:  # noqa: ARG002
-        """log(1 + (n - df + ½) / (df + ½))."""
+        """Compute log(1 + (n - df + ½) / (df + ½))."""
         df = document_frequency(presence)
         return np.where(df > 0, np.log1p((presence.shape[0] - df + 0.5) / (df + 0.5)), 0.0)

@@ -202,7 +202,7 @@ def test_scores_are_canonical_and_sparse(kernel: PLSIFisher) -> None:
 
 
 def test_bad_input_fails(kernel: PLSIFisher, counts: Array) -> None:
-    with pytest.raises(ValueError, match="n_classes names no number"):
+    with pytest.raises(ValueError, match="n_classes must have at least one number"):
         PLSIFisher(n_classes=()).fit(counts)
     with pytest.raises(ValueError, match="n_classes must be a whole number of at least 1, not 0"):
         PLSIFisher(n_classes=(10, 0)).check()

@@ -101,7 +101,7 @@ def test_parameters_out_of_range_are_refused(corpus, parameters, complaint):
 def test_input_of_the_wrong_shape_is_refused(corpus):
     X, Y = corpus
     for labels in (Y[:, 0], Y[:, :1], Y[1:]):
-        with pytest.raises(ValueError, match="Y must say"):
+        with pytest.raises(ValueError, match="Y must have a row"):
             HyperplaneTop().fit(X, labels)
     with pytest.raises(ValueError, match="2 names for 4 categories"):
         HyperplaneTop().fit(X, Y, categories=["earn", "acq"])
