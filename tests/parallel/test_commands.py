@@ -88,7 +88,7 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--dask", "local:two"], "bench: --dask is 'local:two': how many processes? such as local:4"),
+        (["--dask", "local:two"], "bench: --dask is 'local:two': must have a number of processes, such as local:4"),
         (["--at-most", "2"], "bench: --at-most limits the workers of --dask: add --dask"),
     ],
 )
