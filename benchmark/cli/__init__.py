@@ -70,8 +70,8 @@ app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_set: bool) -> None:
+    if is_set:
         from importlib.metadata import version
 
         say(f"bench {version('simplexbench')}")
@@ -149,19 +149,19 @@ def init(
     from benchmark.library.starting import look, propose, separator_in, start, why_no_header
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
-    given = {role: name for role, name in named.items() if name is not None}
+    chosen = {role: name for role, name in named.items() if name is not None}
     seen = look(path, encoding=encoding, header=header is not False)
-    why = why_no_header(seen, set(given.values())) if header is None else None
+    why = why_no_header(seen, set(chosen.values())) if header is None else None
     if why is not None and not is_header(path, why):
         seen = look(path, encoding=encoding, header=False)
-    roles = confirmed(seen.columns, propose(seen, given), set(given))
+    roles = confirmed(seen.columns, propose(seen, chosen), set(chosen))
     several = None if single_label else separator_in(seen, roles)
     if several is not None and is_separator(several[0], path, roles["label"], several[1]):
         roles["labels"], separator = roles.pop("label"), several[0]
     target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    study, found = planned(target, jobs=0, download=False, quick=False)
-    say(f"The configuration is valid: {len(study.ids)} cells. {in_words(found)} Next: bench run {target}")
+    study, forecast = planned(target, jobs=0, download=False, quick=False)
+    say(f"The configuration is valid: {len(study.ids)} cells. {in_words(forecast)} Next: bench run {target}")
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
@@ -174,9 +174,9 @@ def validate(configs: Configs, as_json: Json = False) -> None:
     with Answer(as_json=as_json) as answer:
         for path in configs:
             try:
-                found = config_named(path)
-                n = len(checked(found).ids)
-                answer.give("good", {"config": str(found), "cells": n}, sentence=f"{found}: good, {n} cells")
+                config = config_named(path)
+                n = len(checked(config).ids)
+                answer.give("good", {"config": str(config), "cells": n}, sentence=f"{config}: good, {n} cells")
             except BenchError as error:
                 problems.append(error)
     for problem in problems:
@@ -201,20 +201,20 @@ def plan(
     from benchmark.cli.answers import Answer
 
     with Answer(quiet=brief, as_json=as_json) as answer:
-        _, found = planned(config_named(config), jobs=jobs, download=download, quick=quick)
+        _, result = planned(config_named(config), jobs=jobs, download=download, quick=quick)
         from benchmark.library.planning import in_words
         from benchmark.report.part import Part
 
-        parts, said = [Part("", ("what", "entries", "in the store"), list(found.rows))], ""
-        if found.together:
-            parts.append(Part("", ("computed together", "splits"), list(found.together)))
-        if found.forecast is not None:
-            seconds, memory = found.forecast.seconds, found.forecast.memory
-            each = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
-            whole = ("in all", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}")
-            parts.append(Part("", ("part", "seconds", "MB of memory"), [*each, whole]))
-            said = in_words(found)
-        answer.tables(parts, said)
+        parts, sentence = [Part("", ("what", "entries", "in the store"), list(result.rows))], ""
+        if result.together:
+            parts.append(Part("", ("computed together", "splits"), list(result.together)))
+        if result.forecast is not None:
+            seconds, memory = result.forecast.seconds, result.forecast.memory
+            rows = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
+            whole = ("in all", f"{sum(seconds.values()):.1f}", f"{result.forecast.peak / 1e6:,.0f}")
+            parts.append(Part("", ("part", "seconds", "MB of memory"), [*rows, whole]))
+            sentence = in_words(result)
+        answer.tables(parts, sentence)
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
@@ -244,12 +244,12 @@ def check(
         for done in performed(studies, out, overwrite, jobs, download, observer):
             if pin:
                 pinned.pin(done.summary)
-            found = pinned.deviations(done.summary)
-            rows = list(map(pinned.shown, found))
+            deviations = pinned.deviations(done.summary)
+            rows = list(map(pinned.shown, deviations))
             data = {"name": done.summary.name, "moved": [dict(zip(pinned.COLUMNS, row, strict=True)) for row in rows]}
-            answer.give("checks", data, sentence=pinned.in_a_line(done.summary, found))
+            answer.give("checks", data, sentence=pinned.in_a_line(done.summary, deviations))
             answer.show(*([table(pinned.COLUMNS, rows)] if rows else []))
-            moved |= bool(found) or bool(done.summary.failures)
+            moved |= bool(deviations) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)
 
@@ -386,8 +386,8 @@ def reproduce(
         ensure_writable(page.parent)
         done = list(performed(paper_configs(configs), None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
-        said = write_page(done, page)
-    say(said)
+        sentence = write_page(done, page)
+    say(sentence)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
@@ -420,8 +420,8 @@ def survey(
         ensure_writable(path.parent)
         done = list(performed(studies, None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
-        said = write_survey(done, page, path)
-    say(said)
+        sentence = write_survey(done, page, path)
+    say(sentence)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 

@@ -49,8 +49,8 @@ class Answer:
 
     def give(self, key: str, data: Mapping[str, Any], *shown: RenderableType, sentence: str = "") -> None:
         """Append `data` and the sentence to the list `key` of the document, or print renderables and sentence."""
-        said = {"sentence": sentence} if sentence else {}
-        self._document.setdefault(key, []).append(_to_json({**data, **said}))
+        extra = {"sentence": sentence} if sentence else {}
+        self._document.setdefault(key, []).append(_to_json({**data, **extra}))
         self.show(*shown)
         if sentence and not self._as_json:
             say(fill(sentence, output().width, break_long_words=False, break_on_hyphens=False))

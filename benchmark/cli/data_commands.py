@@ -46,8 +46,8 @@ def data_fetch(
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    said = partial(say, err=True)
-    source = registry.locate(dataset, download=True, dest=dest, notify=said, progress=True)
+    notify = partial(say, err=True)
+    source = registry.locate(dataset, download=True, dest=dest, notify=notify, progress=True)
     corpus = registry.load(dataset, source)
     say(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 

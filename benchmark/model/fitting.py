@@ -137,7 +137,7 @@ def _cell(study: Experiment, name: str) -> Cell:
 def _part(study: Experiment, cell: Cell) -> Experiment:
     """Return the part of an experiment that a cell needs; the oracle choice needs all training sizes."""
     variant = study.variants[cell.variant]
-    own = replace(
+    reduced = replace(
         variant,
         tasks=tuple(task for task in variant.tasks if task.name == cell.task),
         sizes=variant.sizes if cell.choice == ORACLE else (cell.size,),
@@ -146,16 +146,16 @@ def _part(study: Experiment, cell: Cell) -> Experiment:
     )
     # The expectations were checked on the whole experiment, and don't apply to a part.
     nothing: dict[str, Any] = {"expected_documents": None, "expected_vocabulary": None, "measures": (), "compare": ()}
-    return replace(study, variants={cell.variant: own}, cells=(cell,), figures=(), **nothing)
+    return replace(study, variants={cell.variant: reduced}, cells=(cell,), figures=(), **nothing)
 
 
 def _of_run(run: Run, cell: Cell, split: str) -> int:
     """Return the index of the candidate that the run selects on a split."""
-    own = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
-    if own is None:
+    candidates = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
+    if candidates is None:
         raise ValueError("a candidate can't be trained, so none is selected; `bench run` prints the reason")
     names = [each.name for each in run.predictions.splits[cell.of_splits]]
-    return int(own[names.index(split)])
+    return int(candidates[names.index(split)])
 
 
 def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbench) -> int:
@@ -197,5 +197,5 @@ def _columns(collection: Collection) -> list[str]:
     reader = collection.reader
     fields = [name for name in reader.fields if name != ALL]
     counted = set(fields) & set(collection.lexing.fields)
-    given = getattr(reader, "text", fields if counted else "text")
-    return [given] if isinstance(given, str) else list(given)
+    columns = getattr(reader, "text", fields if counted else "text")
+    return [columns] if isinstance(columns, str) else list(columns)

@@ -141,7 +141,7 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
     """
     notes, details, jobs = list[str](), list[str](), given.jobs or default_jobs()
     with _ALONE:
-        study, read, store = _known(given)
+        study, read, store = _unpacked_payload(given)
         store.tell(told, notes.append)
         full = _work(given.key, study, read, variant, task)
         points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
@@ -173,28 +173,28 @@ def refuse_others(expected: Mapping[str, str]) -> None:
         raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
 
 
-def _known(given: Sent) -> tuple[Experiment, dict[str, Read], _NotifyingStore]:
+def _unpacked_payload(payload: Sent) -> tuple[Experiment, dict[str, Read], _NotifyingStore]:
     """Return the experiment of a payload, its counts, and its store; unpack them once."""
-    if given.key not in _EXPERIMENTS:
-        refuse_others(given.versions)
+    if payload.key not in _EXPERIMENTS:
+        refuse_others(payload.versions)
         share_machine()
         _EXPERIMENTS.clear()
         _WORKS.clear()
-        store = _NotifyingStore(given.store if "://" in given.store else Path(given.store), given.limit)
+        store = _NotifyingStore(payload.store if "://" in payload.store else Path(payload.store), payload.limit)
         ensure_usable(lambda _: None)
-        study, keys = _unpickled(given)
+        study, keys = _unpickled(payload)
         counts: dict[str, Counts] = {}
         read = {name: _read(store, *each, counts) for name, each in keys.items()}
-        _EXPERIMENTS[given.key] = study, read, store
-    return _EXPERIMENTS[given.key]
+        _EXPERIMENTS[payload.key] = study, read, store
+    return _EXPERIMENTS[payload.key]
 
 
 def _work(key: str, study: Experiment, read: Mapping[str, Read], variant: str, task: str) -> TaskWork:
     """Return a task with all its points, as on the sender."""
     if (key, variant, task) not in _WORKS:
         whole = study.variants[variant]
-        own = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
-        (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: own}), read)
+        with_task = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
+        (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: with_task}), read)
         if len(_WORKS) > MOST_WORKS:
             del _WORKS[next(iter(_WORKS))]
     return _WORKS[key, variant, task]
@@ -212,11 +212,11 @@ def _pickled(content: object) -> bytes:
     return file.getvalue()
 
 
-def _unpickled(given: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
+def _unpickled(payload: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
     plugins = {}
-    if given.plugins:
+    if payload.plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        plugins = loaded_again(given.plugins, Path(_FOLDERS[-1].name))
+        plugins = loaded_again(payload.plugins, Path(_FOLDERS[-1].name))
     known = with_plugins(Path(each.name) for each in plugins.values())
 
     class Unpickler(pickle.Unpickler):
@@ -224,7 +224,7 @@ def _unpickled(given: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text,
             """Return the class that is registered by this name here."""
             return getattr(known, pid[1])[pid[2]]
 
-    unpickled: tuple[Experiment, Any] = Unpickler(io.BytesIO(given.content)).load()
+    unpickled: tuple[Experiment, Any] = Unpickler(io.BytesIO(payload.content)).load()
     return unpickled
 
 
@@ -248,14 +248,14 @@ def _read(store: Store, key: str, texts: Mapping[Text, str], known: dict[str, Co
 class _NotifyingStore(Store):
     """Store that reports each stored entry, so that another process can read it."""
 
-    def tell(self, told: Callable[[str], bool], warn: Callable[[str], None]) -> None:
+    def tell(self, on_stored: Callable[[str], bool], warn: Callable[[str], None]) -> None:
         """Set the callbacks, and try again to write to a store that could not be written before."""
-        self._told, self._warn, self.writable = told, warn, True
+        self._on_stored, self._warn, self.writable = on_stored, warn, True
 
     def put(self, key: str, entry: Entry) -> bool:
         """Store an entry; raise Abandoned if no run waits for the next one."""
         stored = super().put(key, entry)
-        if stored and not self._told(key):
+        if stored and not self._on_stored(key):
             raise Abandoned
         return stored
 
