@@ -1,4 +1,7 @@
-"""The command line: one short function a command. Heavy imports stay inside them, so that ``--help`` is quick."""
+"""Command line: one short function per command.
+
+Heavy imports stay inside the functions, so that ``--help`` is quick.
+"""
 
 from __future__ import annotations
 
@@ -33,15 +36,15 @@ from benchmark.errors import BenchError
 
 
 class _Group(TyperGroup):
-    """Answers for what goes wrong, while words are parsed and while a command works."""
+    """Command group that turns errors of parsing and of running into one message and an exit code."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Parse and run."""
+        """Parse the arguments and run the command."""
         with told():
             return super().main(*args, **kwargs)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was asked for; here, since click has words of its own for an interrupt."""
+        """Run the command; errors are handled here too, since click has its own message for an interrupt."""
         with told():
             ensure_memory()
             return super().invoke(ctx)
@@ -50,25 +53,25 @@ class _Group(TyperGroup):
 app = typer.Typer(
     cls=_Group,
     name="bench",
-    help="""Benchmark text classifiers that know the geometry of the simplex, beside the numbers that papers published.
+    help="""Benchmark text classifiers that use the geometry of the simplex, and compare them with published values.
 
-    Exit codes: 0 all is well; 1 a cell failed, a number moved, or the machine refused; 2 a command or configuration
-    is wrong; 3 data are missing or damaged; 130 interrupted.""",
+    Exit codes: 0 success; 1 a cell failed, a pinned number changed, or memory, disk or workers failed; 2 a command or
+    configuration is wrong; 3 data are missing or damaged; 130 interrupted.""",
     epilog="Start with: bench run configs/quickstart.yaml",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-prints = typer.Typer(no_args_is_help=True, help="What papers printed: the settings that their numbers are of.")
-plugin = typer.Typer(no_args_is_help=True, help="Kernels, classifiers and other components of one's own.")
+prints = typer.Typer(no_args_is_help=True, help="Published values: the settings that they apply to.")
+plugin = typer.Typer(no_args_is_help=True, help="Your own kernels, classifiers and other components.")
 app.add_typer(plugin, name="plugin", epilog="Example: bench plugin test mykernels.py")
 app.add_typer(prints, name="published", epilog="Example: bench published pin configs/webkb.yaml")
 app.add_typer(data, name="data", epilog="Example: bench data list")
 app.add_typer(cache, name="cache", epilog="Example: bench cache info")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(is_set: bool) -> None:
+    if is_set:
         from importlib.metadata import version
 
         say(f"bench {version('simplexbench')}")
@@ -78,10 +81,10 @@ def _version(asked: bool) -> None:
 @app.callback()
 def bench(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say the version, and no more.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """What stands before a command."""
+    """Accept the options that precede a command."""
 
 
 @app.command(epilog="Examples: bench run configs/webkb.yaml · bench run webkb --only 'tfidf-*'")
@@ -89,7 +92,7 @@ def run(
     configs: Configs,
     only: Annotated[
         list[str] | None,
-        typer.Option("--only", metavar="CELL", help="Cells to run, and no others; patterns such as 'tfidf-*'."),
+        typer.Option("--only", metavar="CELL", help="Run these cells alone; patterns such as 'tfidf-*'."),
     ] = None,
     out: Out = None,
     overwrite: Overwrite = False,
@@ -122,41 +125,43 @@ def init(
     path: Annotated[Path, typer.Argument(metavar="FILE", help="A table, JSON lines, Parquet, or a folder of classes.")],
     text: Annotated[str | None, typer.Option(help="Column of the text.", show_default="proposed")] = None,
     label: Annotated[str | None, typer.Option(help="Column of the class.", show_default="proposed")] = None,
-    labels: Annotated[str | None, typer.Option(help="Column of the classes, of which there may be several.")] = None,
-    separator: Annotated[str | None, typer.Option(help="Between several classes, where they are text.")] = None,
-    single_label: Annotated[bool, typer.Option("--single-label", help="A class may hold ; or | or a comma.")] = False,
+    labels: Annotated[str | None, typer.Option(help="Column of the classes, if a document may have several.")] = None,
+    separator: Annotated[str | None, typer.Option(help="Separator of several classes in one value.")] = None,
+    single_label: Annotated[
+        bool, typer.Option("--single-label", help="One class a value, even with ; or | or a comma.")
+    ] = False,
     header: Annotated[
         bool | None,
         typer.Option("--header/--no-header", help="Whether the first row names columns.", show_default="as it looks"),
     ] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Column of the documents' names.")] = None,
     split: Annotated[str | None, typer.Option(help="Column that says train or test.")] = None,
-    group: Annotated[str | None, typer.Option(help="Column of what documents belong to.")] = None,
+    group: Annotated[str | None, typer.Option(help="Column of the groups of documents.")] = None,
     date: Annotated[str | None, typer.Option(help="Column of the date.")] = None,
-    drop: Annotated[list[str] | None, typer.Option(help="Leave out: empty, unlabelled, repeated, rare.")] = None,
-    encoding: Annotated[str, typer.Option(help="Of the file.")] = "utf-8",
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Where to.", show_default="<name>.yaml")] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Even where there is such a file.")] = False,
+    drop: Annotated[list[str] | None, typer.Option(help="Drop documents: empty, unlabelled, repeated, rare.")] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of the file.")] = "utf-8",
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="File to write.", show_default="<name>.yaml")] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a first configuration for your own documents; asks where a terminal can answer."""
+    """Write a first configuration for your own documents, asking questions at a terminal."""
     from benchmark.cli.questions import confirmed, is_header, is_separator
     from benchmark.library.planning import in_words
     from benchmark.library.starting import look, propose, separator_in, start, why_no_header
 
     named = {"text": text, "label": label, "labels": labels, "id": id_, "split": split, "group": group, "date": date}
-    given = {role: name for role, name in named.items() if name is not None}
+    chosen = {role: name for role, name in named.items() if name is not None}
     seen = look(path, encoding=encoding, header=header is not False)
-    why = why_no_header(seen, set(given.values())) if header is None else None
+    why = why_no_header(seen, set(chosen.values())) if header is None else None
     if why is not None and not is_header(path, why):
         seen = look(path, encoding=encoding, header=False)
-    roles = confirmed(seen.columns, propose(seen, given), set(given))
+    roles = confirmed(seen.columns, propose(seen, chosen), set(chosen))
     several = None if single_label else separator_in(seen, roles)
     if several is not None and is_separator(several[0], path, roles["label"], several[1]):
         roles["labels"], separator = roles.pop("label"), several[0]
     target = start(seen, roles, out, overwrite=overwrite, separator=separator, drop=drop or [])
     say(f"Written to {target}: " + (", ".join(f"{role} is {name!r}" for role, name in roles.items()) or "a folder"))
-    study, found = planned(target, jobs=0, download=False, quick=False)
-    say(f"It is good: {len(study.ids)} cells. {in_words(found)} Next: bench run {target}")
+    study, forecast = planned(target, jobs=0, download=False, quick=False)
+    say(f"The configuration is valid: {len(study.ids)} cells. {in_words(forecast)} Next: bench run {target}")
 
 
 @app.command(epilog="Example: bench validate configs/*.yaml")
@@ -169,9 +174,9 @@ def validate(configs: Configs, as_json: Json = False) -> None:
     with Answer(as_json=as_json) as answer:
         for path in configs:
             try:
-                found = config_named(path)
-                n = len(checked(found).ids)
-                answer.give("good", {"config": str(found), "cells": n}, sentence=f"{found}: good, {n} cells")
+                config = config_named(path)
+                n = len(checked(config).ids)
+                answer.give("good", {"config": str(config), "cells": n}, sentence=f"{config}: good, {n} cells")
             except BenchError as error:
                 problems.append(error)
     for problem in problems:
@@ -183,33 +188,33 @@ def validate(configs: Configs, as_json: Json = False) -> None:
 @app.command(epilog="Example: bench plan configs/20ng.yaml")
 def plan(
     config: Config,
-    quick: Annotated[bool, typer.Option("--quick", help="List what would be computed, and try nothing.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="List what would be computed, without pilot runs.")] = False,
     jobs: Jobs = 0,
     download: Download = True,
     brief: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Show what a run would compute, what of it the store has, and the seconds and memory that the rest takes.
+    """Show what a run would compute, what the store already has, and the time and memory of the rest.
 
-    The documents are counted, and kept so; each method is tried on a share of them, twice.
+    The documents are counted and the counts stored. Pilot runs train each method on two small samples of them.
     """
     from benchmark.cli.answers import Answer
 
     with Answer(quiet=brief, as_json=as_json) as answer:
-        _, found = planned(config_named(config), jobs=jobs, download=download, quick=quick)
+        _, result = planned(config_named(config), jobs=jobs, download=download, quick=quick)
         from benchmark.library.planning import in_words
         from benchmark.report.part import Part
 
-        parts, said = [Part("", ("what", "entries", "in the store"), list(found.rows))], ""
-        if found.together:
-            parts.append(Part("", ("computed together", "splits"), list(found.together)))
-        if found.forecast is not None:
-            seconds, memory = found.forecast.seconds, found.forecast.memory
-            each = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
-            whole = ("in all", f"{sum(seconds.values()):.1f}", f"{found.forecast.peak / 1e6:,.0f}")
-            parts.append(Part("", ("part", "seconds", "MB of memory"), [*each, whole]))
-            said = in_words(found)
-        answer.tables(parts, said)
+        parts, sentence = [Part("", ("what", "entries", "in the store"), list(result.rows))], ""
+        if result.together:
+            parts.append(Part("", ("computed together", "splits"), list(result.together)))
+        if result.forecast is not None:
+            seconds, memory = result.forecast.seconds, result.forecast.memory
+            rows = [(part, f"{seconds[part]:.1f}", f"{memory[part] / 1e6:,.0f}") for part in seconds]
+            whole = ("in all", f"{sum(seconds.values()):.1f}", f"{result.forecast.peak / 1e6:,.0f}")
+            parts.append(Part("", ("part", "seconds", "MB of memory"), [*rows, whole]))
+            sentence = in_words(result)
+        answer.tables(parts, sentence)
 
 
 @app.command(epilog="Example: bench check configs/webkb.yaml configs/20ng.yaml")
@@ -218,7 +223,7 @@ def check(
         list[Path] | None,
         typer.Argument(metavar="CONFIG", help="YAML files.", show_default="every config that is pinned"),
     ] = None,
-    pin: Annotated[bool, typer.Option("--pin", help="Write the numbers as the ones to guard from now on.")] = False,
+    pin: Annotated[bool, typer.Option("--pin", help="Store the numbers as the new pinned ones.")] = False,
     out: Out = None,
     overwrite: Overwrite = False,
     jobs: Jobs = 0,
@@ -227,7 +232,7 @@ def check(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    """Run experiments and compare them with the pinned and the published numbers; exit 1 if one has moved."""
+    """Run experiments and compare them with pinned and published values; exit 1 if a number has changed."""
     from benchmark.cli.answers import Answer
 
     moved = False
@@ -239,12 +244,12 @@ def check(
         for done in performed(studies, out, overwrite, jobs, download, observer):
             if pin:
                 pinned.pin(done.summary)
-            found = pinned.deviations(done.summary)
-            rows = list(map(pinned.shown, found))
+            deviations = pinned.deviations(done.summary)
+            rows = list(map(pinned.shown, deviations))
             data = {"name": done.summary.name, "moved": [dict(zip(pinned.COLUMNS, row, strict=True)) for row in rows]}
-            answer.give("checks", data, sentence=pinned.in_a_line(done.summary, found))
+            answer.give("checks", data, sentence=pinned.in_a_line(done.summary, deviations))
             answer.show(*([table(pinned.COLUMNS, rows)] if rows else []))
-            moved |= bool(found) or bool(done.summary.failures)
+            moved |= bool(deviations) or bool(done.summary.failures)
         if moved:
             raise SystemExit(1)
 
@@ -256,7 +261,7 @@ def compare(
     b: Annotated[str | None, typer.Argument(metavar="B", help="Another cell of the run.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two cells of a run, or two runs: what was run first, then numbers and tests."""
+    """Compare two cells of a run, or two runs: first how the runs differ, then scores and tests."""
     from benchmark.cli.answers import Answer
     from benchmark.library.overview import compare_cells, compare_runs, other_run
 
@@ -269,7 +274,7 @@ def compare(
 def report(
     run: Run,
     html: Annotated[
-        bool, typer.Option("--html", help="Give the page the texts of documents, say where it is, and show no tables.")
+        bool, typer.Option("--html", help="Add the texts of documents to the page, and print its path, no tables.")
     ] = False,
     whole: Annotated[bool, typer.Option("--all", help="Show every cell, however many there are.")] = False,
     quiet: Quiet = False,
@@ -300,10 +305,10 @@ def explain(
     run: Run,
     cell: Annotated[str, typer.Argument(metavar="CELL", help="A cell of the run.")],
     document: Annotated[str | None, typer.Option(help="Id of one tested document.")] = None,
-    shown: Annotated[int, typer.Option("--shown", min=0, help="How many wrong documents to show.")] = 5,
+    shown: Annotated[int, typer.Option("--shown", min=0, help="How many wrongly predicted documents to show.")] = 5,
     as_json: Json = False,
 ) -> None:
-    """Tell how a number came about: from the archive to the score, and the documents that it gets wrong."""
+    """Explain a cell's score, from the archive to the metric, and show documents with a wrong prediction."""
     from benchmark.cli.answers import Answer
     from benchmark.cli.terminal import ProgressObserver
 
@@ -331,11 +336,11 @@ def list_(
         typer.Argument(metavar="KIND", help="Such as kernels, classifiers, metrics, papers.", show_default="all"),
     ] = "",
     plugins: Annotated[
-        list[Path] | None, typer.Option("--plugins", metavar="FILE", help="List a plug-in's file, too.")
+        list[Path] | None, typer.Option("--plugins", metavar="FILE", help="Also list the components of a plug-in.")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """List what a configuration can name, with its parameters."""
+    """List the components that a configuration can name, with their parameters."""
     from benchmark.cli.answers import Answer
     from benchmark.reference.registries import registered
 
@@ -345,9 +350,9 @@ def list_(
 
 @app.command(epilog="Examples: bench schema · bench schema --markdown")
 def schema(
-    markdown: Annotated[bool, typer.Option("--markdown", help="As a page of every key, to be read.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown page of every key.")] = False,
 ) -> None:
-    """Print the JSON Schema of configurations, from which editors complete and check them."""
+    """Print the JSON Schema of configurations, which editors use to complete and check them."""
     if markdown:
         from benchmark.reference.reference_page import reference_page
 
@@ -363,7 +368,7 @@ def schema(
 @app.command(epilog="Example: bench reproduce")
 def reproduce(
     configs: Annotated[Path, typer.Option("--configs", help="Folder of configurations.")] = Path("configs"),
-    page: Annotated[Path, typer.Option("--page", help="The page to write; its papers go beside it.")] = Path(
+    page: Annotated[Path, typer.Option("--page", help="Page to write; one for each paper goes beside it.")] = Path(
         "results/REPRODUCTION.md"
     ),
     overwrite: Overwrite = False,
@@ -371,7 +376,7 @@ def reproduce(
     verbose: Verbose = False,
     download: Download = True,
 ) -> None:
-    """Run every configuration that belongs to a paper, and write the page of all published numbers beside ours."""
+    """Run every configuration that belongs to a paper, and write a page of all published values beside ours."""
     from benchmark.cli.answers import Answer
 
     with Answer() as answer, observed(answer, verbose=verbose) as observer:
@@ -381,8 +386,8 @@ def reproduce(
         ensure_writable(page.parent)
         done = list(performed(paper_configs(configs), None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
-        said = write_page(done, page)
-    say(said)
+        sentence = write_page(done, page)
+    say(sentence)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
@@ -390,11 +395,11 @@ def reproduce(
 @app.command(epilog="Examples: bench survey choosing · bench survey choosing mine.yaml other.yaml --page mine.md")
 def survey(
     page: Annotated[
-        str, typer.Argument(metavar="PAGE", help="choosing: which method; geometry: what each step brings.")
+        str, typer.Argument(metavar="PAGE", help="choosing: which method to use; geometry: what each step adds.")
     ],
     configs: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="CONFIG", help="YAML files.", show_default="those that the page is about"),
+        typer.Argument(metavar="CONFIG", help="YAML files.", show_default="those of the page"),
     ] = None,
     to: Annotated[Path | None, typer.Option("--page", help="The page to write.", show_default="docs/<page>.md")] = None,
     overwrite: Overwrite = False,
@@ -402,7 +407,7 @@ def survey(
     verbose: Verbose = False,
     download: Download = True,
 ) -> None:
-    """Run configurations of the same methods on several corpora, and write a page that sets them side by side."""
+    """Run configurations of the same methods on several corpora, and write a page that compares the corpora."""
     from benchmark.cli.answers import Answer
 
     with Answer() as answer, observed(answer, verbose=verbose) as observer:
@@ -415,17 +420,17 @@ def survey(
         ensure_writable(path.parent)
         done = list(performed(studies, None, overwrite, jobs, download, observer))
         observer.begin("writing the page")
-        said = write_survey(done, page, path)
-    say(said)
+        sentence = write_survey(done, page, path)
+    say(sentence)
     if any(each.summary.failures for each in done):
         raise SystemExit(1)
 
 
 @prints.command("pin", epilog="Example: bench published pin configs/webkb.yaml")
 def published_pin(configs: Configs) -> None:
-    """Keep the settings of these configurations as those that their paper's printed numbers are of.
+    """Store the settings of these configurations as those of their paper's published values.
 
-    Under any other setting a print is shown beside ours, and what is otherwise; a verdict there is none.
+    Under other settings the published value is shown with the differences, but gets no verdict.
     """
     from benchmark.experiment.session import all_checked
     from benchmark.findings.settings import pin_settings
@@ -439,7 +444,7 @@ def published_pin(configs: Configs) -> None:
 def plugin_test(
     files: Annotated[list[Path], typer.Argument(metavar="FILE", help="Python files, such as mykernels.py.")],
 ) -> None:
-    """Try the components of a plug-in on small data: a line a check, exit 1 if one fails."""
+    """Test the components of a plug-in on small data: one line per check, exit 1 if a check fails."""
     from benchmark.plugins.contract import tried_file
 
     failed = 0
@@ -452,7 +457,7 @@ def plugin_test(
 
 
 def main() -> None:
-    """Entry point of ``bench``."""
+    """Run ``bench``."""
     share_machine()
     prepare()
     app()

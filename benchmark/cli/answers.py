@@ -1,4 +1,4 @@
-"""How a command answers: text as it comes, one JSON document at its end, or its sentences alone."""
+"""Output of a command: text as it arises, one JSON document at the end, or sentences alone."""
 
 from __future__ import annotations
 
@@ -19,23 +19,24 @@ if TYPE_CHECKING:
 
 
 class Answer:
-    """Collects what a command has to say; with ``--json`` standard output gets one document, and nothing else.
+    """Output of a command; with ``--json`` standard output gets one JSON document and nothing else.
 
     Parameters
     ----------
     quiet : bool
         Print sentences alone; errors go to standard error in any case.
     as_json : bool
+        Collect everything, and print one JSON document at the end.
 
     Raises
     ------
     ConfigError
-        If both are asked for.
+        If both are true.
     """
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         if quiet and as_json:
-            raise ConfigError("--quiet and --json exclude each other: a document is all of an answer, or none of it")
+            raise ConfigError("--quiet and --json exclude each other: --json prints the whole output or nothing")
         self.quiet, self._as_json = quiet, as_json
         self._document: dict[str, list[Any]] = {}
 
@@ -47,21 +48,21 @@ class Answer:
             say(json.dumps(self._document, ensure_ascii=True, allow_nan=False))
 
     def give(self, key: str, data: Mapping[str, Any], *shown: RenderableType, sentence: str = "") -> None:
-        """Add one thing: to the list `key` of the document as `data`, or as text the renderables and the sentence."""
-        said = {"sentence": sentence} if sentence else {}
-        self._document.setdefault(key, []).append(_plain({**data, **said}))
+        """Append `data` and the sentence to the list `key` of the document, or print renderables and sentence."""
+        extra = {"sentence": sentence} if sentence else {}
+        self._document.setdefault(key, []).append(_to_json({**data, **extra}))
         self.show(*shown)
         if sentence and not self._as_json:
             say(fill(sentence, output().width, break_long_words=False, break_on_hyphens=False))
 
     def show(self, *shown: RenderableType) -> None:
-        """Print what only a reader needs."""
+        """Print renderables that JSON and quiet output leave out."""
         if not self._as_json and not self.quiet:
             for each in shown:
                 output().print(each, crop=False)
 
     def tables(self, parts: Iterable[Part], sentence: str = "") -> None:
-        """Add tables, each under its title, or what is to say where one has no rows; a blank line parts them."""
+        """Add tables under their titles, separated by a blank line; a table without rows is a sentence instead."""
         for i, part in enumerate(parts):
             rows = [dict(zip(part.header, row, strict=True)) for row in part.rows]
             shown = table(part.header, part.rows, part.title or None) if part.rows else f"{part.title}: {part.empty}"
@@ -71,12 +72,12 @@ class Answer:
             self.give("answers", {}, sentence=sentence)
 
 
-def _plain(value: Any) -> Any:
-    """What JSON can hold: a number that is missing is null, one of a library's types is a number."""
+def _to_json(value: Any) -> Any:
+    """Convert a value to JSON types: NaN and infinity to null, numpy numbers to Python's."""
     if isinstance(value, dict):
-        return {str(key): _plain(each) for key, each in value.items()}
+        return {str(key): _to_json(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
+        return [_to_json(each) for each in value]
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float) and not abs(value) < float("inf"):
         return None

@@ -1,4 +1,4 @@
-"""``bench cache``: what runs have kept."""
+"""``bench cache``: the store of results."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from benchmark.cli import questions
 from benchmark.cli.world import say
 from benchmark.errors import ConfigError
 
-cache = typer.Typer(no_args_is_help=True, help="What runs have kept, to be computed only once.")
+cache = typer.Typer(no_args_is_help=True, help="Results that runs have stored, to compute them only once.")
 
 
 @cache.command("info", epilog="Example: bench cache info")
 def cache_info() -> None:
-    """Say where results are kept, how many, and how large they are."""
+    """Show where results are stored, how many there are, and how large they are."""
     from benchmark.cli.terminal import size
     from benchmark.experiment.store import Store
 
@@ -27,7 +27,7 @@ def cache_info() -> None:
 
 @cache.command("list", epilog="Example: bench cache list")
 def cache_list() -> None:
-    """List the matrices and models of kernels, with what computing them took; and count all else."""
+    """List the matrices and models of kernels with their computing times, and count all other entries."""
     from collections import Counter
 
     from benchmark.cli.terminal import size
@@ -35,34 +35,35 @@ def cache_list() -> None:
     from benchmark.experiment.store import Store
 
     described = Store().described()
-    own = [(facts, n_bytes) for facts, n_bytes, _ in described if facts.get("stage") == STAGE]
-    alike = Counter[str]()
+    kernel_entries = [(facts, n_bytes) for facts, n_bytes, _ in described if facts.get("stage") == STAGE]
+    number = Counter[str]()
     seconds, sizes = Counter[str](), Counter[str]()
-    for facts, n_bytes in own:
-        alike[facts["about"]] += 1
+    for facts, n_bytes in kernel_entries:
+        number[facts["about"]] += 1
         seconds[facts["about"]] += facts["seconds"]
         sizes[facts["about"]] += n_bytes
-    for about, n in alike.items():
+    for about, n in number.items():
         say(f"{n:,} × {about}: {size(sizes[about])}, {seconds[about]:,.1f} s to compute")
     rest = [n_bytes for facts, n_bytes, _ in described if facts.get("stage") != STAGE]
-    say(f"{len(own):,} of kernels, {size(sum(n for _, n in own))}; {len(rest):,} other entries, {size(sum(rest))}")
+    n_kernels, n_bytes = len(kernel_entries), sum(n for _, n in kernel_entries)
+    say(f"{n_kernels:,} entries of kernels, {size(n_bytes)}; {len(rest):,} other entries, {size(sum(rest))}")
 
 
 @cache.command("clear", epilog="Example: bench cache clear --yes")
 def cache_clear(
-    unused: Annotated[bool, typer.Option("--unused", help="Only what this version hasn't used.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Don't ask.")] = False,
+    unused: Annotated[bool, typer.Option("--unused", help="Remove only what this version hasn't used.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Remove without asking.")] = False,
 ) -> None:
-    """Remove everything that was kept, or what this version hasn't used; runs compute it again."""
+    """Remove all stored results, or those that this version hasn't used; runs compute them again."""
     from benchmark.cli.terminal import size
     from benchmark.experiment.store import Store
 
     store = Store()
     entries = store.unused() if unused else store.entries()
-    held = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
+    summary = f"{len(entries):,} entries, {size(sum(n_bytes for _, n_bytes, _ in entries))}"
     if not yes:
         if not questions.asks():
-            raise ConfigError(f"{store.folder}: {held} would be removed; say --yes, since there is no one to ask")
-        typer.confirm(f"Remove {held} from {store.folder}?", abort=True, err=True)
+            raise ConfigError(f"{store.folder}: {summary} would be removed; not a terminal: add --yes to confirm")
+        typer.confirm(f"Remove {summary} from {store.folder}?", abort=True, err=True)
     n, n_bytes = store.clear(entries)
     say(f"removed {n:,} entries, {size(n_bytes)}")

@@ -1,4 +1,4 @@
-"""``bench data``: the corpora, and what a configuration's kernels see of one."""
+"""``bench data``: the corpora, and the counts of a configuration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ data = typer.Typer(no_args_is_help=True, help="List, fetch, verify, describe and
 
 @data.command("list", epilog="Example: bench data list")
 def data_list(as_json: Json = False) -> None:
-    """List the corpora and where each was found."""
+    """List the corpora and the places of their files."""
     from benchmark.cli.answers import Answer
     from benchmark.corpora import registry
     from benchmark.report.part import Part
@@ -46,8 +46,8 @@ def data_fetch(
     """Download a corpus unless it is here, and verify it."""
     from benchmark.corpora import registry
 
-    said = partial(say, err=True)
-    source = registry.locate(dataset, download=True, dest=dest, notify=said, progress=True)
+    notify = partial(say, err=True)
+    source = registry.locate(dataset, download=True, dest=dest, notify=notify, progress=True)
     corpus = registry.load(dataset, source)
     say(f"{dataset}: {source}, {len(corpus.documents):,} documents, content digest {corpus.digest}")
 
@@ -58,7 +58,7 @@ def data_verify(
         list[str] | None, typer.Argument(metavar="DATASET", help="Names of corpora.", show_default="all that are here")
     ] = None,
 ) -> None:
-    """Check that corpora are the ones their dataset cards describe."""
+    """Check corpora against their dataset cards."""
     from benchmark.corpora import registry
 
     for name in datasets or [name for name in registry.registered() if registry.find(name)]:
@@ -68,7 +68,7 @@ def data_verify(
 
 @data.command("stats", epilog="Example: bench data stats configs/webkb.yaml")
 def data_stats(config: Config, download: Download = True) -> None:
-    """Describe what a configuration's kernels see: documents by class and group, words, vocabulary."""
+    """Describe the counts of a configuration: documents by class and group, words, vocabulary."""
     from benchmark.cli.answers import Answer
     from benchmark.library.overview import statistics
 
@@ -78,7 +78,7 @@ def data_stats(config: Config, download: Download = True) -> None:
 
 @data.command("card", epilog="Example: bench data card tickets.yaml")
 def data_card(config: Config) -> None:
-    """Write the card of one's own corpus: counts and digest. Runs refuse a corpus that is otherwise."""
+    """Write the card of your own corpus: counts and digest. Later runs reject a corpus that differs."""
     from benchmark.experiment.session import write_card
 
     say(f"Written to {write_card(config_named(config))}")
@@ -101,7 +101,7 @@ def data_export(
     out: Annotated[Path, typer.Option("--out", "-o", help="Folder to write to.")],
     download: Download = True,
 ) -> None:
-    """Write what the kernels see: counts.svmlight, vocabulary.txt, documents.csv; of several blocks, blocks.txt."""
+    """Write the counts: counts.svmlight, vocabulary.txt, documents.csv, and blocks.txt if there are several blocks."""
     from benchmark.library.export import export_counts
 
     for path in export_counts(_counts(config, download), out):

@@ -1,4 +1,4 @@
-"""``bench fit`` and ``bench predict``: a method that is kept, and what it says of other texts."""
+"""``bench fit`` and ``bench predict``: save a trained method, and predict the labels of other texts."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def fit(
         str | None,
         typer.Option(help="Train on a split's training documents alone.", show_default="on all documents"),
     ] = None,
-    probability: Annotated[bool, typer.Option("--probability", help="Fit a probability for each class, too.")] = False,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Write over what --out holds.")] = False,
+    probability: Annotated[bool, typer.Option("--probability", help="Also fit class probabilities.")] = False,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Overwrite what --out holds.")] = False,
     jobs: Jobs = 0,
     verbose: Verbose = False,
     download: Download = True,
 ) -> None:
-    """Train the method of a cell, and keep it: `bench predict` and `benchmark.load_model` ask it."""
+    """Train the method of a cell and save it as a model, for `bench predict` and `benchmark.load_model`."""
     from benchmark.cli.terminal import ProgressObserver, size
     from benchmark.compiled import ensure_usable
     from benchmark.experiment.context import RunContext
@@ -57,20 +57,22 @@ def predict(
         list[Path] | None,
         typer.Argument(
             metavar="FILE",
-            help="Texts; .csv, .tsv, .jsonl and .parquet hold one a record, - has one a line.",
+            help="Texts: one per record of .csv, .tsv, .jsonl and .parquet, one per line of -, else one per file.",
             show_default="-",
         ),
     ] = None,
-    format_: Annotated[str, typer.Option("--format", "-f", help="csv or jsonl.")] = "csv",
+    format_: Annotated[str, typer.Option("--format", "-f", help="Output format: csv or jsonl.")] = "csv",
     text: Annotated[
         list[str] | None, typer.Option(help="Column of the text.", show_default="as the corpus had it")
     ] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Column of names.", show_default="file and line")] = None,
-    encoding: Annotated[str, typer.Option(help="Of tables and JSON lines.")] = "utf-8",
-    words: Annotated[int, typer.Option(min=0, help="Tell so many words that speak most for each label.")] = 0,
+    id_: Annotated[
+        str | None, typer.Option("--id", help="Column of the documents' names.", show_default="file and line")
+    ] = None,
+    encoding: Annotated[str, typer.Option(help="Encoding of tables and JSON lines.")] = "utf-8",
+    words: Annotated[int, typer.Option(min=0, help="Show the N terms that contribute most to each label.")] = 0,
     jobs: Jobs = 0,
 ) -> None:
-    """Ask a model: label, decision values and probabilities of each text, on standard output."""
+    """Predict the label, decision values and probabilities of each text, on standard output."""
     from benchmark.compiled import ensure_usable
     from benchmark.corpora.records import check_encoding
     from benchmark.experiment.session import default_jobs
@@ -80,13 +82,13 @@ def predict(
     if format_ not in ("csv", "jsonl"):
         raise ConfigError(f"--format: {unknown('format', format_, ('csv', 'jsonl'))}")
     check_encoding(encoding)
-    kept = read_model(model)
+    trained = read_model(model)
     ensure_usable(partial(say, err=True))
-    given = predicting.documents(files or [predicting.STANDARD_INPUT], text or kept.about["text"], id_, encoding)
+    documents = predicting.documents(files or [predicting.STANDARD_INPUT], text or trained.about["text"], id_, encoding)
     tally = predicting.Tally()
-    answered = tally.counted(kept.answers(given, n_words=words, jobs=jobs or default_jobs()))
+    answered = tally.counted(trained.answers(documents, n_words=words, jobs=jobs or default_jobs()))
     on_terminal = sys.stdout.isatty()
-    for part in predicting.lines(kept, answered, as_json=format_ == "jsonl", with_words=words > 0):
+    for part in predicting.lines(trained, answered, as_json=format_ == "jsonl", with_words=words > 0):
         sys.stdout.write(printable(part) if on_terminal else part)
     sys.stdout.flush()
     if tally.unknown:

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands have: one name, one meaning, one line of help."""
+"""Arguments and options that several commands share: one name, one meaning, one line of help."""
 
 from __future__ import annotations
 
@@ -17,25 +17,23 @@ Out = Annotated[
     typer.Option(
         "--out",
         "-o",
-        help="Folder for the results; of several configs, each has one below it.",
+        help="Folder for the results; several configs get a subfolder each.",
         show_default="results/runs/<name>",
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds something else.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Threads; 0 takes all processors.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Write to a folder that holds other files.")]
+Jobs = Annotated[int, typer.Option("--jobs", "-j", min=0, help="Number of threads; 0 uses all processors.")]
 Dask = Annotated[
     str | None,
     typer.Option(
         "--dask",
         metavar="ADDRESS",
-        help="Workers that solve points: local:4 starts four here; or a scheduler's tcp://host:8786, or its file.",
+        help="Dask workers: local:4 starts four here; or a scheduler's address tcp://host:8786, or its file.",
         show_default="this process alone",
     ),
 ]
-AtMost = Annotated[
-    int | None, typer.Option("--at-most", min=0, help="How many workers at once.", show_default="all there are")
-]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say each step as it is done.")]
-Download = Annotated[bool, typer.Option(help="Whether a corpus that isn't here may be downloaded.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the sentence at the end alone, and errors.")]
+AtMost = Annotated[int | None, typer.Option("--at-most", min=0, help="Maximum number of workers.", show_default="all")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print each step as it is done.")]
+Download = Annotated[bool, typer.Option(help="Download a corpus that isn't here.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only the final sentence, and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on standard output.")]

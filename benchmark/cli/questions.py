@@ -1,4 +1,4 @@
-"""Questions to the person at a terminal; where there is none, what was proposed is taken."""
+"""Questions at a terminal; without a terminal the proposals are accepted."""
 
 from __future__ import annotations
 
@@ -13,37 +13,37 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-#: What is asked for, and how; the others may be left out.
+#: Questions by the role of a column; all roles but text and label are optional.
 ASKED = {
     "text": "Column of the text",
     "label": "Column of the class",
     "id": "Column of the documents' names (- for none)",
     "split": "Column that says train or test (- for none)",
-    "group": "Column of what documents belong to, a customer or an author (- for none)",
+    "group": "Column of the group, such as a customer or an author (- for none)",
     "date": "Column of the date (- for none)",
 }
 NONE = "-"
 
 
 def asks() -> bool:
-    """Whether there is someone to ask."""
+    """Return whether standard input is a terminal."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
 def decided(problem: str, question: str, options: str) -> bool:
-    """Ask whether something is so, at a terminal; elsewhere ConfigError says which options decide it."""
+    """Ask a yes-or-no question at a terminal; elsewhere raise a ConfigError that names the options to add."""
     if not (asks() and sys.stdout.isatty()):
-        raise ConfigError(f"{problem}: say {options}")
+        raise ConfigError(f"{problem}: add {options}")
     return typer.confirm(f"{problem}. {question}", err=True)
 
 
 def confirmed(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], given: set[str]) -> dict[str, str]:
-    """The columns by role after the person has seen what is proposed; what was `given` isn't asked again."""
+    """Return the columns by role, after questions about the proposed ones; the roles in `given` are not asked."""
     if not columns or not asks() or not sys.stdout.isatty():
         return proposed
     for name, values in columns.items():
         typer.echo(f"  {name}: {quoted(next((v for v in values if v not in (None, '')), ''))[:60]}", err=True)
-    found = {role: name for role, name in proposed.items() if role in given}
+    roles = {role: name for role, name in proposed.items() if role in given}
     for role, question in ASKED.items():
         if role in given or (role == "label" and "labels" in given):
             continue
@@ -52,18 +52,18 @@ def confirmed(columns: Mapping[str, Sequence[Any]], proposed: dict[str, str], gi
         while answer not in columns and not (answer == NONE and "none" in question):
             answer = typer.prompt(f"There is no column {answer!r}. {question}", default=default, err=True)
         if answer != NONE:
-            found[role] = answer
-    return found
+            roles[role] = answer
+    return roles
 
 
 def is_header(path: Path, why: str) -> bool:
-    """Ask whether the first row of a table names its columns, though it looks like a document; `why` says how so."""
+    """Ask whether the first row of a table names its columns; `why` is the reason why it looks like a document."""
     problem = f"{path}:1: looks like a document and not like the names of columns ({why})"
     return decided(problem, "Does this row name the columns?", "--header or --no-header")
 
 
 def is_separator(mark: str, path: Path, column: str, value: str) -> bool:
-    """Ask whether documents have several classes, as the values of the column of the class hold a separator."""
+    """Ask whether documents have several classes, since values of the class column contain a separator."""
     problem = f"{path}: the column {quoted(column)} has values such as {quoted(value)}"
     options = f"--labels {column} --separator '{mark}', or --single-label if each is one class"
     return decided(problem, f"May a document have several classes, separated by {mark}?", options)

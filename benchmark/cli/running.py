@@ -1,4 +1,4 @@
-"""What several commands do: plan, run one configuration after the other, and give what came of it."""
+"""Steps that several commands share: plan, run configurations one after the other, and output a run."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from benchmark.experiment.session import Finished
     from benchmark.library.planning import Plan
 
-KEPT = "what was computed is kept, and the same command goes on from there"
+KEPT = "results so far are stored, and the same command continues from there"
 
 
 def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Experiment, Plan]:
-    """What a run would compute; what the machine is too small for is said."""
+    """Return the experiment and its plan, and print a note where the machine is too small for it."""
     from benchmark.cli.terminal import ProgressObserver
 
     with ProgressObserver(config.stem) as observer:
@@ -36,24 +36,24 @@ def planned(config: Path, *, jobs: int, download: bool, quick: bool) -> tuple[Ex
         study = checked(config)
         ensure_usable(observer.note)
         store = Store(warn=observer.note)
-        found = plan(study, RunContext(store, observer, jobs or default_jobs(), download), quick=quick)
-        for warning in found.warnings:
+        result = plan(study, RunContext(store, observer, jobs or default_jobs(), download), quick=quick)
+        for warning in result.warnings:
             observer.note(warning)
-    return study, found
+    return study, result
 
 
 def observed(answer: Answer, *, verbose: bool) -> ProgressObserver:
-    """The bar of a command; none of one that is quiet."""
+    """Return the progress observer of a command, silent if the command is quiet."""
     from benchmark.cli.terminal import ProgressObserver
 
     return ProgressObserver("starting", verbose=verbose, silent=answer.quiet)
 
 
 def placed(dask: str | None, at_most: int | None) -> ParallelSection | None:
-    """Which other processes --dask and --at-most ask for."""
+    """Return the workers that --dask and --at-most ask for; None without --dask."""
     if dask is None:
         if at_most is not None:
-            raise ConfigError("--at-most is of the workers that --dask names")
+            raise ConfigError("--at-most limits the workers of --dask: add --dask")
         return None
     from benchmark.parallel.cluster import place_of
 
@@ -69,7 +69,10 @@ def performed(
     observer: ProgressObserver,
     place: ParallelSection | None = None,
 ) -> Iterator[Finished]:
-    """Run one after the other, each in the place given, or that it names; of several, each has a folder below --out."""
+    """Yield finished runs, one after the other, on the workers of `place` or of the configuration.
+
+    Several runs get a subfolder of --out each.
+    """
     from benchmark.compiled import ensure_usable
     from benchmark.experiment.context import RunContext
     from benchmark.experiment.session import default_jobs, folders_of, perform
@@ -79,16 +82,16 @@ def performed(
     ensure_usable(observer.note)
     observer.expect([len(study.ids) for study in studies])
     store = Store(warn=observer.note)
-    elsewhere: dict[str, Elsewhere] = {}
+    clusters: dict[str, Elsewhere] = {}
     with ExitStack() as stack:
         for study, folder in zip(studies, folders, strict=True):
             observer.begin(study.name)
-            own = place or getattr(study, "parallel", None)
-            if own is not None and repr(own) not in elsewhere:
+            workers = place or getattr(study, "parallel", None)
+            if workers is not None and repr(workers) not in clusters:
                 from benchmark.parallel.cluster import Cluster
 
-                elsewhere[repr(own)] = stack.enter_context(Cluster(own, store, jobs, observer))
-            context = RunContext(store, observer, jobs or default_jobs(), download, elsewhere.get(repr(own)))
+                clusters[repr(workers)] = stack.enter_context(Cluster(workers, store, jobs, observer))
+            context = RunContext(store, observer, jobs or default_jobs(), download, clusters.get(repr(workers)))
             try:
                 done = perform(study, context, folder)
             except KeyboardInterrupt as stopped:
@@ -101,15 +104,15 @@ def performed(
 
 
 def give_run(answer: Answer, done: Finished, *, whole: bool = False) -> None:
-    """Add a run: what a terminal shows of its tables, all cells if `whole`, and a sentence; as data, its frames."""
+    """Add a run to the answer: tables (all cells if `whole`) and a sentence as text, its frames as data."""
     from benchmark.environment import highest_bytes
     from benchmark.report.contents import TABLES
     from benchmark.report.screen import TerminalTables, sentence
 
     summary, peak, (stored, cells) = done.summary, highest_bytes(), done.results.from_store
-    told = sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
+    closing = sentence(summary, stored=stored, seconds=done.seconds, peak=peak, folder=done.folder)
     data: dict[str, Any] = {"name": summary.name, "title": summary.title, "folder": str(done.folder)}
     data |= {"seconds": done.seconds, "peak_bytes": peak, "from_store": stored, "cells": cells}
     data |= {"failures": dict(summary.failures), "notes": summary.notes}
     data |= {name: getattr(summary, name).to_dict("records") for name in TABLES if name != "confusions"}
-    answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=told)
+    answer.give("runs", data, TerminalTables(summary, done.folder, whole), "", sentence=closing)

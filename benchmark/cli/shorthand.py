@@ -10,23 +10,25 @@ CONFIGS = Path("configs")
 
 
 def config_named(path: Path) -> Path:
-    """A configuration by its path, or else by its name among `CONFIGS`; ConfigError for a name that none has."""
+    """Return the path of a configuration from its path, or its name in `CONFIGS`; ConfigError if there is none."""
     if path.exists() or path.name != str(path) or path.suffix:
         return path
-    names = sorted(each.stem for each in CONFIGS.glob("*.yaml"))
+    names = sorted(config.stem for config in CONFIGS.glob("*.yaml"))
     if str(path) in names:
         return CONFIGS / f"{path}.yaml"
-    raise ConfigError(f"{path}: there is no such file, and none of this name in {CONFIGS}{_near(path, names)}")
+    raise ConfigError(
+        f"{path}: there is no such file, and no configuration of this name in {CONFIGS}{_near(path, names)}"
+    )
 
 
 def run_named(path: Path) -> Path:
-    """The folder of a run by its path, or else by its name among the runs; ConfigError where there is none."""
+    """Return the folder of a run from its path, or its name among the runs; ConfigError if there is none."""
     from benchmark.experiment.session import RUNS
 
     if path.exists():
         return path
     top = path.parent if path.name != str(path) else RUNS
-    names = sorted(each.name for each in top.iterdir() if each.is_dir()) if top.is_dir() else []
+    names = sorted(run.name for run in top.iterdir() if run.is_dir()) if top.is_dir() else []
     if top == RUNS and path.name in names:
         return RUNS / path.name
     raise ConfigError(f"{path}: there is no such folder, and no run of this name in {top}{_near(path, names)}")

@@ -1,4 +1,4 @@
-"""How the command line talks: progress on standard error, tables on standard output."""
+"""Terminal output: progress on standard error, tables on standard output."""
 
 from __future__ import annotations
 
@@ -22,44 +22,44 @@ T = TypeVar("T")
 
 #: Characters in a line of a file or pipe: more than any table has.
 _UNBROKEN = 1000
-#: Characters of the longest id that is kept in one piece.
+#: Characters of the longest id that is never folded.
 _WHOLE = 40
 
 
 class _PlainConsole(Console):
-    """Words as they stand, but for control characters: a name may hold some."""
+    """Console that prints text literally, with control characters escaped, since names may contain some."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **options)
 
     def render_str(self, text: str, **options: Any) -> Text:
-        """Give the text that a string is shown as, before it is laid out."""
+        """Return the printable text of a string, before layout."""
         return super().render_str(printable(text), **options)
 
 
 def output() -> Console:
-    """Standard output, for words as they stand; a file or pipe gets each row of a table in one line."""
+    """Return a console on standard output; a file or pipe gets each row of a table in one line."""
     width = None if sys.stdout.isatty() else _UNBROKEN
     return _PlainConsole(width=width)
 
 
 class ProgressObserver(Observer):
-    """Shows how runs go on: on a terminal a bar over all of them, with ``--verbose`` lines, else one each of several.
+    """Progress of runs: one bar on a terminal, a line per step with ``--verbose``, a line per run if there are several.
 
     Parameters
     ----------
     title : str
-        What is being done.
+        Title of the bar.
     verbose, silent : bool
-        Whether to say each step, or nothing but notes.
+        Print each step, or only notes.
     """
 
     def __init__(self, title: str, *, verbose: bool = False, silent: bool = False) -> None:
         self._console = _PlainConsole(stderr=True)
         self._verbose, self._silent = verbose, silent
         self._started = time.perf_counter()
-        self._cells, self._ended = [1], 0  # of each run; runs that ended
-        self._steps = self._later = self._done = 0  # of this run
+        self._cells, self._ended = [1], 0  # cells of each run; number of runs that ended
+        self._steps = self._later = self._done = 0  # steps of this run
         whole = Column(no_wrap=True)
         self._bar = Progress(
             TextColumn("{task.fields[title]}", table_column=whole),
@@ -84,16 +84,16 @@ class ProgressObserver(Observer):
         self._bar.stop()
 
     def expect(self, cells: Sequence[int]) -> None:
-        """So many runs, of so many cells each."""
+        """Set the number of cells of each run."""
         self._cells = list(cells)
 
     def begin(self, title: str) -> None:
-        """Go on to the next run, or to what comes after the last."""
+        """Start the next run, or the work after the last run."""
         self._bar.update(self._task, title=title, description="reading")
         self._bar.start()
 
     def end(self, told: str) -> None:
-        """A run is done, and the bar away until the next; of several, each has a line."""
+        """Hide the bar at the end of a run; print the line `told` if there are several runs."""
         self._bar.stop()
         self._ended += 1
         self._steps = self._later = self._done = 0
@@ -101,22 +101,22 @@ class ProgressObserver(Observer):
             self._say(f"{told} ({self._ended} of {len(self._cells)})", "dim")
 
     def between(self, found: Iterable[T]) -> Iterator[T]:
-        """Give what is found, one after the other, to be printed while the bar is away."""
+        """Yield items one after the other, with the bar hidden so that the caller can print them."""
         for each in found:
             self._bar.stop()
             yield each
             self._bar.start()
 
     def now(self, doing: str) -> None:
-        """What is being done."""
+        """Show the current step."""
         self._bar.update(self._task, description=printable(doing))
 
     def plan(self, steps: int, later: int = 0) -> None:
-        """So many steps more, and after these about so many that will be told of then."""
+        """Add `steps` to the number of steps; `later` estimates how many will be added after them."""
         self._steps, self._later = self._steps + steps, later
 
     def step(self, done: str, *, stored: bool = False) -> None:  # noqa: ARG002 - the bar counts both alike
-        """Advance by one."""
+        """Advance the bar by one step."""
         self._done += 1
         share = self._done / max(self._done, self._steps + self._later)
         cells = sum(self._cells[: self._ended]) + share * sum(self._cells[self._ended : self._ended + 1])
@@ -125,11 +125,11 @@ class ProgressObserver(Observer):
             self._say(f"{time.perf_counter() - self._started:7.1f} s  {done}", "dim")
 
     def note(self, message: str) -> None:
-        """Say something that must be read, above the bar."""
+        """Print a note above the bar."""
         self._say(message, "yellow")
 
     def detail(self, text: str) -> None:
-        """Say it with ``--verbose``."""
+        """Print a detail with ``--verbose``."""
         if self._verbose:
             self._say(text, "dim")
 
@@ -138,12 +138,12 @@ class ProgressObserver(Observer):
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | None = None) -> Table:
-    """A plain table; columns of numbers are right-aligned."""
+    """Return a plain table; columns of numbers are right-aligned."""
     body = [[_shown(value) for value in row] for row in rows]
     grid = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
     for index, name in enumerate(header):
         numeric = bool(body) and all(_is_numeric(row[index]) for row in body)
-        # An id or a number stays whole where there are words that can be folded.
+        # An id or a number is not folded; cells with several words are.
         whole = all(" " not in row[index] and len(row[index]) <= _WHOLE for row in body)
         grid.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
     for row in body:
@@ -152,7 +152,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], title: str | Non
 
 
 def size(n_bytes: float) -> str:
-    """Bytes as people read them.
+    """Format a number of bytes with its unit.
 
     Examples
     --------

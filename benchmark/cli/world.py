@@ -1,4 +1,4 @@
-"""What a machine may do to the command line: streams that are closed or know few letters, no memory, no room."""
+"""Handle closed or non-UTF-8 streams, low memory and full disks."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from benchmark.report.escapes import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Address space that the smallest run takes on two processors, and some to spare: libraries, stacks, and heaps of 64 MB
-#: for threads. With less no error is sure: the interpreter or a library may hang, or kill the process.
+#: Address space of the smallest run on two processors, with a margin: libraries, stacks, and heaps of 64 MB for
+#: threads. With less, the interpreter or a library may hang or kill the process instead of raising an error.
 LEAST_BYTES = 1_400_000_000
 _NO_MEMORY = re.compile(r"can't start new thread|failed to map segment|(?i:cannot allocate|unable to allocate)")
 _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
@@ -25,7 +25,7 @@ _NO_ROOM = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT, errno.EIO, errno.EBADF}
 
 def prepare() -> None:
     """Make the standard streams take any text."""
-    # A file that is opened later must not stand in the place of a stream that was closed.
+    # A file that is opened later must not get the descriptor of a closed stream.
     if sys.stdin is None:
         os.open(os.devnull, os.O_RDONLY)
     for name in ("stdout", "stderr"):
@@ -33,12 +33,12 @@ def prepare() -> None:
         if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
         else:
-            with suppress(OSError):  # of a stream that leads elsewhere since it was opened
+            with suppress(OSError):  # the descriptor of the stream was redirected after it was opened
                 stream.reconfigure(errors="backslashreplace")
 
 
 def say(text: object, *, err: bool = False) -> None:
-    """Print a line; what standard error can't take is lost."""
+    """Print a line; output that standard error can't take is dropped."""
     if not err:
         print(printable(str(text)), flush=True)  # noqa: T201
         return
@@ -47,17 +47,17 @@ def say(text: object, *, err: bool = False) -> None:
 
 
 def ensure_memory() -> None:
-    """Refuse a limit of memory under which nothing can be run."""
+    """Raise BenchError if the memory limit is too low for the smallest run."""
     limit = memory_limit()
     if limit < LEAST_BYTES:
         needed = f"the smallest run takes {LEAST_BYTES / 1e6:,.0f} MB"
         allowed = f"ulimit -v allows {limit / 1e6:,.0f} MB"
-        raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts it")
+        raise BenchError(f"not enough memory: {allowed}, and {needed}; `ulimit -v unlimited` lifts the limit")
 
 
 @contextmanager
 def told() -> Iterator[None]:
-    """Turn errors for the person, and those of the machine, into one clear message and an exit code; ours pass."""
+    """Turn user errors and machine errors into one message and an exit code; bugs keep their traceback."""
     try:
         yield
     except BenchError as error:
@@ -67,38 +67,38 @@ def told() -> Iterator[None]:
         say(f"\nbench: {'; '.join(['interrupted', *map(str, error.args)])}", err=True)
         raise SystemExit(130) from None
     except Exception as error:
-        said = _of_a_plugin(error)
-        code = ConfigError.exit_code if said else 1
-        if not said and isinstance(error, OSError | MemoryError | SystemError | RuntimeError | ImportError):
-            said = _of_memory(error) or (_of_system(error) if isinstance(error, OSError) else "")
-        if not said:
+        message = _plugin_message(error)
+        code = ConfigError.exit_code if message else 1
+        if not message and isinstance(error, OSError | MemoryError | SystemError | RuntimeError | ImportError):
+            message = _memory_message(error) or (_system_message(error) if isinstance(error, OSError) else "")
+        if not message:
             raise
-        say(f"bench: {said}", err=True)
+        say(f"bench: {message}", err=True)
         raise SystemExit(code) from None
 
 
-def _of_a_plugin(error: Exception) -> str:
-    """What is to say of an error that came by a plug-in's code; else nothing."""
-    foreign = sys.modules.get("benchmark.foreign")  # where none was asked for there is none
+def _plugin_message(error: Exception) -> str:
+    """Return the message of an error from a plug-in's code, else ""."""
+    foreign = sys.modules.get("benchmark.foreign")  # not imported by commands that load no plug-in
     return foreign.blamed(error) if foreign is not None else ""
 
 
-def _of_memory(error: BaseException) -> str:
-    """What is to say if an error, or one that it came from, is a lack of memory; else nothing."""
-    found: BaseException | None = error
-    while found is not None:
-        # Without memory the interpreter can't even make its error: it then says that there is none.
-        short = isinstance(found, MemoryError | SystemError) or getattr(found, "errno", None) == errno.ENOMEM
-        if short or _NO_MEMORY.search(str(found)):
+def _memory_message(error: BaseException) -> str:
+    """Return the message of a lack of memory that an error or one of its causes reports, else ""."""
+    cause: BaseException | None = error
+    while cause is not None:
+        # Without memory for its own error, the interpreter raises a SystemError instead.
+        short = isinstance(cause, MemoryError | SystemError) or getattr(cause, "errno", None) == errno.ENOMEM
+        if short or _NO_MEMORY.search(str(cause)):
             limit = memory_limit()
             limited = f" (ulimit -v allows {limit / 1e6:,.0f} MB)" if limit < float("inf") else ""
-            return f"not enough memory{limited}: {str(found).splitlines()[0] if str(found) else type(found).__name__}"
-        found = found.__cause__ or found.__context__
+            return f"not enough memory{limited}: {str(cause).splitlines()[0] if str(cause) else type(cause).__name__}"
+        cause = cause.__cause__ or cause.__context__
     return ""
 
 
-def _of_system(error: OSError) -> str:
-    """What is to say of a file, a stream, or a limit; nothing where a reader has left, which needs no word."""
+def _system_message(error: OSError) -> str:
+    """Return the message of an error of a file, stream or limit; "" where the reader of a pipe has closed it."""
     if error.errno == errno.EPIPE:
         return ""
     reason = error.strerror or str(error)
@@ -106,6 +106,6 @@ def _of_system(error: OSError) -> str:
         return f"{error.filename}: {reason}"
     if error.errno not in _NO_ROOM:
         return reason
-    # What is still buffered can't be written either, and Python would say so once more on the way out.
+    # The buffered rest can't be written either, and Python would report that again at exit.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return f"can't write to standard output: {reason[0].lower()}{reason[1:]}"

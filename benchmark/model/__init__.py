@@ -1,1 +1,1 @@
-"""A cell's method, trained and kept: texts to classes, decision values, probabilities, and the words that decide."""
+"""Saved models: the trained method of a cell predicts classes, decision values and probabilities of texts."""

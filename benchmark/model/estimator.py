@@ -1,4 +1,4 @@
-"""A kept model as a scikit-learn classifier of texts."""
+"""A saved model as a scikit-learn classifier of texts."""
 
 from __future__ import annotations
 
@@ -24,21 +24,22 @@ if TYPE_CHECKING:
 
 
 class TextClassifier(ClassifierMixin, BaseEstimator):
-    """A kept model, trained already: `fit` changes nothing, and a clone is the model itself.
+    """Saved model that is already trained: `fit` changes nothing, and a clone is the model itself.
 
-    Texts are str, or bytes as a corpus has them; or fields by their names, which are joined by line feeds. Some of them
-    are held at a time.
+    A text is a str, bytes in the encoding of the corpus, or a mapping of field names to values, which are joined by
+    line feeds. Texts are read and predicted in batches.
 
     Parameters
     ----------
     model : KeptModel
+        Trained method with its vocabulary.
     jobs : int
-        Threads.
+        Number of threads.
 
     Attributes
     ----------
     classes_ : array of str, shape (k,)
-        Sorted, as scikit-learn's; columns are in their order.
+        Sorted classes, in the order of the columns of decision values and probabilities.
     """
 
     def __init__(self, model: KeptModel, jobs: int = 1) -> None:
@@ -53,35 +54,35 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
     @property
     def classes_(self) -> NDArray[Any]:
-        """The classes, sorted."""
+        """Sorted classes."""
         return np.asarray(np.sort(self.model.classes))
 
     def fit(self, X: Any, y: Any = None) -> Self:  # noqa: ARG002 - scikit-learn's signature
-        """Nothing: it was trained before."""
+        """Return the classifier unchanged, since it is already trained."""
         return self
 
     def predict(self, X: Iterable[Text]) -> NDArray[Any]:
-        """The class of each text, shape (m,); or, where it may have several, which classes, bool of shape (m, k)."""
-        given = [each.given for each in self._answers(X)]
+        """Return the class of each text, shape (m,), or a multi-label indicator matrix, bool of shape (m, k)."""
+        predicted = [each.given for each in self._answers(X)]
         if self.model.several:
-            return np.concatenate([np.empty((0, len(self._order)), dtype=bool), *given])[:, self._order]
-        return np.asarray(np.array(self.model.classes)[np.concatenate([np.empty(0, dtype=np.int32), *given])])
+            return np.concatenate([np.empty((0, len(self._order)), dtype=bool), *predicted])[:, self._order]
+        return np.asarray(np.array(self.model.classes)[np.concatenate([np.empty(0, dtype=np.int32), *predicted])])
 
     def decision_function(self, X: Iterable[Text]) -> NDArray[np.float64]:
-        """A decision value for each class, shape (m, k), see `FittedMethod.class_values`.
+        """Return decision values, shape (m, k), see `FittedMethod.class_values`.
 
-        Where each text has one of two classes, how much the second's is above the first's, shape (m,).
+        With two classes, of which each text has one, they are the second class's value minus the first's, shape (m,).
         """
         values = self._in_order([each.values for each in self._answers(X)])
         return values[:, 1] - values[:, 0] if values.shape[1] == 2 and not self.model.several else values
 
     def predict_proba(self, X: Iterable[Text]) -> NDArray[np.float64]:
-        """A probability for each class, shape (m, k).
+        """Return class probabilities, shape (m, k).
 
         Raises
         ------
         BenchError
-            If the model was fitted without.
+            If the model was fitted without probabilities.
         """
         if self.model.sigmoids is None:
             raise BenchError("the model has no probabilities: fit it with --probability")
@@ -91,8 +92,8 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
     def _order(self) -> NDArray[np.intp]:
         return np.argsort(np.array(self.model.classes))
 
-    def _in_order(self, found: list[NDArray[np.float64]]) -> NDArray[np.float64]:
-        return np.concatenate([np.empty((0, len(self._order))), *found])[:, self._order]
+    def _in_order(self, batches: list[NDArray[np.float64]]) -> NDArray[np.float64]:
+        return np.concatenate([np.empty((0, len(self._order))), *batches])[:, self._order]
 
     def _answers(self, X: Iterable[Text]) -> Iterator[Answers]:
         if isinstance(X, str | bytes):
@@ -103,23 +104,29 @@ class TextClassifier(ClassifierMixin, BaseEstimator):
 
 def _bytes(text: Text) -> bytes:
     if isinstance(text, Mapping):
-        own = {name: _bytes(each) for name, each in text.items()}
-        return FieldedText(b"\n".join(own.values()), own)
+        fields = {name: _bytes(value) for name, value in text.items()}
+        return FieldedText(b"\n".join(fields.values()), fields)
     return text.encode("utf-8", "replace") if isinstance(text, str) else text
 
 
 def load_model(path: str | Path, jobs: int = 1) -> TextClassifier:
-    """The model that ``bench fit`` wrote into a folder.
+    """Load the model that ``bench fit`` wrote into a folder.
 
     Parameters
     ----------
     path : str or Path
+        Folder of the model.
     jobs : int
-        Threads that it predicts with.
+        Number of threads for predictions.
+
+    Returns
+    -------
+    TextClassifier
+        Trained classifier of texts.
 
     Raises
     ------
     DataError
-        If the folder holds no model, or one that is damaged, changed, or of another format.
+        If the folder has no model, or the model is damaged, changed, or of another format.
     """
     return TextClassifier(read_model(Path(path)), jobs)

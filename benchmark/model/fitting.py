@@ -1,4 +1,4 @@
-"""A cell of a configuration to a kept model: by the walk of a run, as far as its training."""
+"""Training of a model from a cell of a configuration, with the steps that a run takes up to training."""
 
 from __future__ import annotations
 
@@ -53,28 +53,30 @@ def fit_model(
     ----------
     study : Experiment
     name : str
-        Of a cell of predictions.
+        Name of a cell of predictions.
     context : RunContext
     split : str, optional
-        Its predictions on the documents that this split tests are those of the run.
+        Split to train on; the model then predicts the split's test documents as the run does.
     probability : bool
-        Whether to fit probabilities, too.
+        Also fit class probabilities.
 
     Raises
     ------
     ConfigError
-        There is no such cell or split, or no such model can be made.
+        If the cell or split is unknown, or its method can't be a model.
     DataError
-        The corpus is missing, or isn't what was promised.
+        If the corpus is missing, or differs from its card or the configuration's expectations.
     """
     cell = _cell(study, name)
     variant = study.variants[cell.variant]
     if split is None and cell.size is not None:
-        raise ConfigError(f"{name}: is of {cell.size:,} training documents; --split names which, such as replicate-01")
+        raise ConfigError(
+            f"{name}: has {cell.size:,} training documents: choose them by --split, such as --split replicate-01"
+        )
     counts, facts, key = read_counts(variant.collection, context)
     check_expectations(study, variant, counts)
     if counts.matrix.dtype.kind == "f":
-        raise ConfigError(f"{study.name}: its documents are points of a space; there are no texts to predict")
+        raise ConfigError(f"{study.name}: its documents are vectors, so there are no texts to predict")
     part = _part(study, cell)
     variant = part.variants[cell.variant]
     (task,) = variant.tasks
@@ -82,9 +84,9 @@ def fit_model(
     work = task_work(part, variant, task, counts, key, texts)
     axes = cell.size, cell.terms
     problem, points = work.problem, [each for each in work.points if (each.place.size, each.place.terms) == axes]
-    if (part_of_plugin := points[0].plugin_part) is not None:
-        why = "a model holds numbers, and no code"
-        raise ConfigError(f"{name}: {place_of(part_of_plugin)} is a plug-in's, and can't be kept: {why}")
+    if (plugin_part := points[0].plugin_part) is not None:
+        why = "a model has numbers, but no code"
+        raise ConfigError(f"{name}: {place_of(plugin_part)} is from a plug-in, and can't be saved: {why}")
     trained = Split(EVERYTHING, np.arange(len(problem.documents)), np.empty(0, dtype=np.intp))
     if split is not None:
         named = {each.name: each for each in work.splits[cell.size]}
@@ -101,14 +103,14 @@ def fit_model(
                 index, how = _of_run(run, cell, split), cell.choice
             elif len(points) > 1:
                 index, how = _by_folds(points, folds_of(problem, trained), bench), f"cross-validation over {EVERYTHING}"
-            one = _Training(points[index], bench)
-            fitted = one.fitted(trained, context.observer)
-            sigmoids = one.sigmoids(trained, fitted, context.observer) if probability else None
+            training = _Training(points[index], bench)
+            fitted = training.fitted(trained, context.observer)
+            sigmoids = training.sigmoids(trained, fitted, context.observer) if probability else None
     except (ValueError, FloatingPointError) as error:
         raise ConfigError(f"{name}: {error}") from None
     finally:
         bench.release()
-    terms, vocabulary = fitted.learned.terms, one.problem.counts.vocabulary
+    terms, vocabulary = fitted.learned.terms, training.problem.counts.vocabulary
     text = points[index].method.spec.text or variant.collection.text
     about = {
         "name": study.name,
@@ -133,37 +135,37 @@ def _cell(study: Experiment, name: str) -> Cell:
 
 
 def _part(study: Experiment, cell: Cell) -> Experiment:
-    """What the cell alone needs: to choose by tested documents takes all training sizes."""
+    """Return the part of an experiment that a cell needs; the oracle choice needs all training sizes."""
     variant = study.variants[cell.variant]
-    own = replace(
+    reduced = replace(
         variant,
         tasks=tuple(task for task in variant.tasks if task.name == cell.task),
         sizes=variant.sizes if cell.choice == ORACLE else (cell.size,),
         terms=variant.terms and replace(variant.terms, numbers=(cell.terms or 0,)),
         entries=(entry_of(study, cell),),
     )
-    # What the configuration expects was checked on the whole; of a variant it says nothing.
+    # The expectations were checked on the whole experiment, and don't apply to a part.
     nothing: dict[str, Any] = {"expected_documents": None, "expected_vocabulary": None, "measures": (), "compare": ()}
-    return replace(study, variants={cell.variant: own}, cells=(cell,), figures=(), **nothing)
+    return replace(study, variants={cell.variant: reduced}, cells=(cell,), figures=(), **nothing)
 
 
 def _of_run(run: Run, cell: Cell, split: str) -> int:
-    """Which candidate the run uses on a split."""
-    own = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
-    if own is None:
-        raise ValueError("a candidate can't be trained, and none is chosen; `bench run` says why")
+    """Return the index of the candidate that the run selects on a split."""
+    candidates = chosen(run.study, run.predictions, cell, partial(losses_of, run.study, run.predictions))
+    if candidates is None:
+        raise ValueError("a candidate can't be trained, so none is selected; `bench run` prints the reason")
     names = [each.name for each in run.predictions.splits[cell.of_splits]]
-    return int(own[names.index(split)])
+    return int(candidates[names.index(split)])
 
 
 def _by_folds(points: Sequence[PointWork], folds: Sequence[Split], bench: Workbench) -> int:
-    """The candidate with the fewest wrong decisions on the folds."""
+    """Return the index of the candidate with the fewest wrong decisions on the folds."""
     errors = []
     for point in points:
         problem = point.problem
         truth = problem.members if problem.several else problem.documents.labels
-        decided = point.method.solve(problem, folds, point.terms, bench)
-        wrong = [np.mean(each.predicted != truth[fold.test]) for fold, each in zip(folds, decided, strict=True)]
+        predictions = point.method.solve(problem, folds, point.terms, bench)
+        wrong = [np.mean(each.predicted != truth[fold.test]) for fold, each in zip(folds, predictions, strict=True)]
         errors.append(np.average(wrong, weights=[len(fold.test) for fold in folds]))
     return int(by_inner(np.array(errors)[:, None])[0])
 
@@ -178,12 +180,12 @@ class _Training:
         return self.point.problem
 
     def fitted(self, split: Split, observer: Observer) -> FittedMethod:
-        found = self.point.method.fit(self.problem, split, self.point.terms, self.bench)
+        fitted = self.point.method.fit(self.problem, split, self.point.terms, self.bench)
         observer.step(split.name)
-        return found
+        return fitted
 
     def sigmoids(self, split: Split, whole: FittedMethod, observer: Observer) -> NDArray[np.float64]:
-        """From decision values on each fold of the training documents, of what the other folds have taught."""
+        """Fit sigmoids to decision values of each fold of the training documents, from models of the other folds."""
         problem = self.problem
         values = held_out_values(problem, split, partial(self.fitted, observer=observer))
         truth = problem.members if problem.several else problem.documents.labels
@@ -191,9 +193,9 @@ class _Training:
 
 
 def _columns(collection: Collection) -> list[str]:
-    """Columns of the text in files of records: as the corpus names them, or its fields where these are counted."""
+    """Return the columns of the text in files of records: the fields, if the corpus counts fields."""
     reader = collection.reader
     fields = [name for name in reader.fields if name != ALL]
     counted = set(fields) & set(collection.lexing.fields)
-    given = getattr(reader, "text", fields if counted else "text")
-    return [given] if isinstance(given, str) else list(given)
+    columns = getattr(reader, "text", fields if counted else "text")
+    return [columns] if isinstance(columns, str) else list(columns)

@@ -1,7 +1,7 @@
-"""A model to a folder of two files and back: nothing in them is ever executed.
+"""Save a model in a folder of two files and load it; nothing in the files is executed.
 
-``model.json`` says what the model is, and names the other by its digest, and itself by its own: a model that was
-damaged, changed by hand, or written by a version with another format is refused. Equal models are equal bytes.
+``model.json`` describes the model, and has the digests of the arrays' file and of itself. A model that was damaged,
+changed by hand, or written by a version with another format is refused. Equal models have equal bytes.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ _KINDS: dict[str, type[FittedMethod]] = {**KINDS, "thresholds": FittedThresholds
 
 
 def ensure_free(folder: Path, *, overwrite: bool) -> None:
-    """Refuse a folder that holds anything, unless it may be overwritten; ConfigError."""
+    """Raise ConfigError if a folder is not empty and may not be overwritten."""
     if folder.is_dir() and any(folder.iterdir()) and not overwrite:
         holds = "a model" if (folder / ABOUT).exists() else "other files"
         raise ConfigError(f"{folder}: holds {holds} already; --overwrite writes over it, --out names another folder")
 
 
 def write_model(model: KeptModel, folder: Path) -> int:
-    """Write a model, and give its bytes; BenchError where the file system refuses.
+    """Write a model and return its size in bytes; BenchError if the file system refuses.
 
-    The arrays are written first: a stop between the two files leaves what `read_model` refuses.
+    The arrays are written first: if the process stops between the two files, `read_model` refuses the folder.
     """
     learned = model.fitted.learned
     arrays = {"vocabulary": joined(model.vocabulary), "columns": learned.columns, "everywhere": learned.everywhere}
-    given = {"terms": learned.terms, "sigmoids": model.sigmoids}
-    given |= {f"weighting/{name}": getattr(learned.weighting, name) for name in learned.weighting.kept}
-    arrays |= {name: array for name, array in given.items() if array is not None}
+    optional = {"terms": learned.terms, "sigmoids": model.sigmoids}
+    optional |= {f"weighting/{name}": getattr(learned.weighting, name) for name in learned.weighting.kept}
+    arrays |= {name: array for name, array in optional.items() if array is not None}
     arrays |= {f"fitted/{name}": array for name, array in model.fitted.arrays().items()}
     file = io.BytesIO()
     np.savez_compressed(file, **dict(sorted(arrays.items())))  # type: ignore[arg-type]
@@ -89,12 +89,12 @@ def write_model(model: KeptModel, folder: Path) -> int:
 
 
 def read_model(folder: Path) -> KeptModel:
-    """Read a model back.
+    """Load a model from its folder.
 
     Raises
     ------
     DataError
-        If the folder holds none, or one that is damaged, changed, or of another format.
+        If the folder has no model, or the model is damaged, changed, or of another format.
     """
     path = folder / ABOUT
     try:
@@ -112,11 +112,11 @@ def read_model(folder: Path) -> KeptModel:
         spec = _spec(facts)
         check_kind(facts, spec)
     except (ComponentError, ConfigError, ValueError) as error:
-        # Its digests fit: it was made by hand, or by a version that had other names for the same format.
+        # The digests match: the file was made by hand, or by a version with other names in the same format.
         raise DataError(f"{path}: doesn't describe a model of this version ({error}); {_AGAIN}") from None
     content = _content(folder / ARRAYS)
     if hashlib.sha256(content).hexdigest() != facts.files[ARRAYS]:
-        raise DataError(f"{folder / ARRAYS}: is damaged, or not what {ABOUT} belongs to; {_AGAIN}")
+        raise DataError(f"{folder / ARRAYS}: is damaged, or doesn't belong to {ABOUT}; {_AGAIN}")
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             arrays = dict(archive)
@@ -139,7 +139,7 @@ def _content(path: Path) -> bytes:
 
 
 def _spec(facts: Facts) -> MethodSpec:
-    """Find the method that a model names; ComponentError or ValueError where it can't be one."""
+    """Return the method that a model names; ComponentError or ValueError if there is no such method."""
     kernel = None if facts.kernel is None else check_component("kernel", KERNELS, facts.kernel)
     classifier = check_component("classifier", CLASSIFIERS, facts.classifier)
     own = facts.representation
@@ -156,8 +156,8 @@ def _model(facts: Facts, spec: MethodSpec, about: dict[str, Any], arrays: dict[s
     weighting = spec.representation.weighting.build()
     for name in weighting.kept:
         setattr(weighting, name, arrays.get(f"weighting/{name}"))
-    own = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
+    trained = {name.removeprefix("fitted/"): array for name, array in arrays.items() if name.startswith("fitted/")}
     learned = Learned(spec, arrays.get("terms"), weighting, facts.several, arrays["columns"], arrays["everywhere"])
-    fitted = _KINDS[facts.kind].restored(learned, own)
+    fitted = _KINDS[facts.kind].restored(learned, trained)
     vocabulary = parted(arrays["vocabulary"])
     return KeptModel(tuple(facts.classes), facts.lexing, vocabulary, fitted, arrays.get("sigmoids"), about)

@@ -1,4 +1,4 @@
-"""A trained method with the words that it knows: texts to classes and decision values, and what speaks for them."""
+"""Trained method with its vocabulary: predicts classes and decision values of texts, and the most telling terms."""
 
 from __future__ import annotations
 
@@ -25,27 +25,28 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-#: Documents that are decided on at a time, and of one document with each of its words left out in turn.
+#: Documents per batch of predictions, and copies of one document, each without one of its terms, per batch.
 BATCH, LEFT_OUT = 2048, 256
-#: Costs of a word below this share of a decision value are rounding.
+#: A term whose cost is below this share of a decision value counts as rounding.
 _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Answers:
-    """What a model says of m documents.
+    """Predictions of m documents.
 
     Parameters
     ----------
     given : int32 array, shape (m,), or bool array, shape (m, k)
-        The class of each document; or which classes it is given.
+        Predicted class of each document, or a multi-label indicator matrix.
     values : float64 array, shape (m, k)
-        A decision value for each class, see `FittedMethod.class_values`.
+        Per-class decision values, see `FittedMethod.class_values`.
     probabilities : float64 array, shape (m, k), or None
+        Class probabilities; None if the model has none.
     known : int array, shape (m,)
-        How many terms of the vocabulary each document has.
+        Number of terms of the vocabulary in each document.
     words : tuple of dict of int to list of str
-        Of each document, for each class that it is given, the words whose leaving out would cost that class most.
+        For each document, by predicted class, the terms whose removal lowers that class's decision value most.
     """
 
     given: NDArray[Any]
@@ -55,27 +56,28 @@ class Answers:
     words: tuple[dict[int, list[str]], ...]
 
     def classes_of(self, row: int) -> list[int]:
-        """The classes that a document is given."""
-        one = self.given[row]
-        return [int(one)] if self.given.ndim == 1 else [int(code) for code in np.flatnonzero(one)]
+        """Return the predicted classes of a document, as indices."""
+        predicted = self.given[row]
+        return [int(predicted)] if self.given.ndim == 1 else [int(code) for code in np.flatnonzero(predicted)]
 
 
 @dataclass(frozen=True, eq=False)
 class KeptModel:
-    """A cell's method, trained.
+    """Trained method of a cell.
 
     Parameters
     ----------
     classes : tuple of str, length k
-        In the order of the cell's task, which decides ties.
+        In the order of the cell's task, which breaks ties.
     lexing : Lexing
+        How texts are split into terms.
     vocabulary : tuple of str
-        The terms that decisions are made by; all other words are left out.
+        Terms that the method uses; all others are ignored.
     fitted : FittedMethod
     sigmoids : float64 array, shape (n, 2), or None
         See `probabilities_of`; None where the model has no probabilities.
     about : dict
-        What it was trained on, as plain data.
+        Description of the training, as plain data.
     """
 
     classes: tuple[str, ...]
@@ -87,27 +89,27 @@ class KeptModel:
 
     @property
     def several(self) -> bool:
-        """Whether a document may be given several classes, or none."""
+        """True if a document may have several classes, or none."""
         return self.fitted.learned.several
 
     def answers(
         self, documents: Iterable[tuple[str, bytes]], *, n_words: int = 0, jobs: int = 1
     ) -> Iterator[tuple[tuple[str, ...], Answers]]:
-        """Names of documents and what is said of them, some at a time and in their order.
+        """Yield the names and predictions of batches of documents, in the order of the documents.
 
         Parameters
         ----------
         documents : iterable of (str, bytes)
-            Names and texts; a few batches of them are held at a time.
+            Names and texts; a few batches of them are in memory at a time.
         n_words : int
-            How many words to tell, at most.
+            Maximum number of telling terms for a class; 0 for none.
         jobs : int
-            Threads.
+            Number of threads.
 
         Raises
         ------
         DataError
-            If the model counts a field that a text doesn't say, see `benchmark.text.fields.field_of`.
+            If the model counts a field that a text doesn't have, see `benchmark.text.fields.field_of`.
         FloatingPointError
             If a kernel or decision value is not finite.
         """
@@ -115,14 +117,14 @@ class KeptModel:
             yield from in_turn(lambda batch: self._answered(batch, n_words), _batches(documents), jobs)
 
     def counts(self, texts: Sequence[bytes]) -> sp.csr_array:
-        """How often each term of the vocabulary occurs in each text, shape (m, V)."""
+        """Count the terms of the vocabulary in each text, shape (m, V)."""
         m = len(texts)
-        nobody = np.zeros(m, dtype=np.int32)
-        documents = Documents(tuple(map(str, range(m))), nobody, nobody, ("",), ("",))
+        zeros = np.zeros(m, dtype=np.int32)
+        documents = Documents(tuple(map(str, range(m))), zeros, zeros, ("",), ("",))
         corpus = StreamedCorpus("", documents, np.arange(m), lambda: iter(texts), "")
-        found = count(corpus, self.lexing, Pruning())
-        columns = np.fromiter(map(self._column.get, found.vocabulary, repeat(-1)), np.int32, len(found.vocabulary))
-        matrix = found.matrix
+        counted = count(corpus, self.lexing, Pruning())
+        columns = np.fromiter(map(self._column.get, counted.vocabulary, repeat(-1)), np.int32, len(counted.vocabulary))
+        matrix = counted.matrix
         known = columns[matrix.indices] >= 0
         pointers = np.concatenate([[0], np.cumsum(known)])[matrix.indptr].astype(np.int32)
         parts = matrix.data[known], columns[matrix.indices[known]], pointers
@@ -135,26 +137,26 @@ class KeptModel:
     def _answered(self, batch: Sequence[tuple[str, bytes]], n_words: int) -> tuple[tuple[str, ...], Answers]:
         names, texts = zip(*batch, strict=True)
         counts = self.counts(texts)
-        own = self.fitted.values(counts)
-        given, values = self.fitted.given(own), self.fitted.class_values(own)
+        raw = self.fitted.values(counts)
+        predicted, values = self.fitted.given(raw), self.fitted.class_values(raw)
         sigmoids, learned = self.sigmoids, self.fitted.learned
         probabilities = None if sigmoids is None else probabilities_of(values, sigmoids, learned)
-        answers = Answers(given, values, probabilities, np.diff(counts.indptr), ())
+        answers = Answers(predicted, values, probabilities, np.diff(counts.indptr), ())
         if not n_words:
             return names, answers
         words = (self._words(counts[[row]], answers.classes_of(row), n_words) for row in range(len(texts)))
         return names, replace(answers, words=tuple(words))
 
     def _words(self, document: sp.csr_array, classes: list[int], n_words: int) -> dict[int, list[str]]:
-        """For each of some classes, the words without which its decision value would be lowest, the first most so.
+        """Return for each class the terms whose removal lowers its decision value most, largest drop first.
 
-        Where a document has one class, it is the value above that of the next class. Every word is left out in turn.
+        Where a document has one class, the value is the margin above the next class. Each term is removed in turn.
         """
         values = self.fitted.class_values(self.fitted.values(document))
         without = [
-            self.fitted.class_values(self.fitted.values(each)) for each in _each_left_out(document) if each.shape[0]
+            self.fitted.class_values(self.fitted.values(each)) for each in _without_each_term(document) if each.shape[0]
         ]
-        found = {}
+        terms = {}
         for code in classes:
             whole = self._margin(values, code)[0]
             margins = np.concatenate([np.empty(0), *(self._margin(each, code) for each in without)])
@@ -162,8 +164,8 @@ class KeptModel:
                 cost = whole - margins
             order = np.argsort(-cost, kind="stable")[:n_words]
             telling = order[cost[order] > _ROUNDING * (1 + abs(whole))]
-            found[code] = [self.vocabulary[document.indices[place]] for place in telling]
-        return found
+            terms[code] = [self.vocabulary[document.indices[place]] for place in telling]
+        return terms
 
     def _margin(self, values: Array, code: int) -> Array:
         if self.several:
@@ -172,7 +174,7 @@ class KeptModel:
 
 
 def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str, bytes]]]:
-    """So many documents, or as many as make a chunk of text."""
+    """Yield batches of `BATCH` documents, or fewer if their texts fill a chunk."""
     batch, n_bytes = list[tuple[str, bytes]](), 0
     for name, text in documents:
         batch.append((name, text))
@@ -184,8 +186,8 @@ def _batches(documents: Iterable[tuple[str, bytes]]) -> Iterator[list[tuple[str,
         yield batch
 
 
-def _each_left_out(document: sp.csr_array) -> Iterator[sp.csr_array]:
-    """A document with each of its terms left out in turn, some at a time."""
+def _without_each_term(document: sp.csr_array) -> Iterator[sp.csr_array]:
+    """Yield copies of a document, each without one of its terms, in batches of `LEFT_OUT` rows."""
     n = document.nnz
     for start in range(0, n, LEFT_OUT):
         m = min(LEFT_OUT, n - start)

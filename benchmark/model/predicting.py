@@ -1,4 +1,4 @@
-"""Files of documents to lines of predictions: CSV or JSON lines, as they come."""
+"""Predictions of files of documents, as CSV or JSON lines that are written batch by batch."""
 
 from __future__ import annotations
 
@@ -27,36 +27,36 @@ STANDARD_INPUT = Path("-")
 def documents(
     files: Sequence[Path], columns: Sequence[str], name: str | None = None, encoding: str = "utf-8"
 ) -> Iterator[tuple[str, bytes]]:
-    """Names and texts: each line of standard input, each record of a file of records, and any other file as a whole.
+    """Yield names and texts: lines of standard input, records of a file of records, any other file as a whole.
 
     Parameters
     ----------
     files : sequence of Path
         ``-`` is standard input.
     columns : sequence of str
-        Of a record's text; several are joined by line feeds, as in a corpus of one's own.
+        Columns of a record's text; several are joined by line feeds, as in a user's corpus.
     name : str, optional
-        Column of a record's name; else it is called by file and line.
+        Column of the record's name; by default its file and line.
     encoding : str
-        Of tables and JSON lines.
+        Encoding of tables and JSON lines.
 
     Raises
     ------
     DataError
-        A file can't be read, and why.
+        If a file can't be read.
     """
     for path in files:
         if path == STANDARD_INPUT:
             yield from ((str(number), line.rstrip(b"\r\n")) for number, line in enumerate(_standard_input(), start=1))
         elif kind_of(path) in (*TABLES, *LINES, *PARQUET):
-            asked = [*columns, *([] if name is None else [name])]
-            for line, values in records(path, asked, encoding=encoding):
+            names = [*columns, *([] if name is None else [name])]
+            for line, values in records(path, names, encoding=encoding):
                 texts = [value for value in values[: len(columns)] if value is not None]
                 wrong = next((value for value in texts if not isinstance(value, str)), None)
                 if wrong is not None:
                     raise DataError(f"{path}:{line}: the text is {quoted(wrong)}, and must be text")
-                own = {column: _bytes(value or "") for column, value in zip(columns, values, strict=False)}
-                text = FieldedText(_bytes("\n".join(texts)), own)
+                fields = {column: _bytes(value or "") for column, value in zip(columns, values, strict=False)}
+                text = FieldedText(_bytes("\n".join(texts)), fields)
                 yield f"{path}:{line}" if name is None else str(values[-1]), text
         else:
             with opened(path) as file:
@@ -78,13 +78,13 @@ def _bytes(text: str) -> bytes:
 
 
 class Tally:
-    """How many documents were answered, and how many of them have no word that the model knows."""
+    """Number of predicted documents, and of those without a term of the model's vocabulary."""
 
     def __init__(self) -> None:
         self.documents = self.unknown = 0
 
     def counted(self, answered: Iterable[Answered]) -> Iterator[Answered]:
-        """The same, counted."""
+        """Yield batches of predictions unchanged, and count their documents."""
         for names, answers in answered:
             self.documents += len(names)
             self.unknown += int((answers.known == 0).sum())
@@ -92,12 +92,12 @@ class Tally:
 
 
 def lines(model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with_words: bool) -> Iterator[str]:
-    """Predictions as text: a line each, and with CSV a header before the first.
+    """Yield predictions as text: one line per document, after a header in CSV.
 
-    The header comes with the first documents' lines: where these can't be read or answered, nothing is written.
+    The header comes with the lines of the first documents: if these can't be read or predicted, nothing is written.
 
-    Numbers have all their digits in JSON and twelve in CSV. The value of a class that could not be learned, as all
-    training documents have it or none, is null, or empty.
+    Numbers have all their digits in JSON and twelve in CSV. The value of a class that could not be learned, since all
+    training documents have it or none, is null in JSON and empty in CSV.
     """
     if as_json:
         for names, answers in answered:
@@ -115,28 +115,28 @@ def lines(model: KeptModel, answered: Iterable[Answered], *, as_json: bool, with
 
 
 def _record(model: KeptModel, names: Sequence[str], answers: Answers, row: int) -> dict[str, Any]:
-    given = answers.classes_of(row)
-    labels = [model.classes[code] for code in given]
-    found: dict[str, Any] = {"id": names[row], **({"labels": labels} if model.several else {"label": labels[0]})}
-    found["decision"] = dict(zip(model.classes, _finite(answers.values[row]), strict=True))
+    labels = [model.classes[code] for code in answers.classes_of(row)]
+    record: dict[str, Any] = {"id": names[row], **({"labels": labels} if model.several else {"label": labels[0]})}
+    record["decision"] = dict(zip(model.classes, _finite(answers.values[row]), strict=True))
     if answers.probabilities is not None:
-        found["probability"] = dict(zip(model.classes, answers.probabilities[row].tolist(), strict=True))
+        record["probability"] = dict(zip(model.classes, answers.probabilities[row].tolist(), strict=True))
     if answers.words:
-        words = {model.classes[code]: own for code, own in answers.words[row].items()}
-        found["words"] = words if model.several else words[labels[0]]
-    return found
+        words = {model.classes[code]: terms for code, terms in answers.words[row].items()}
+        record["words"] = words if model.several else words[labels[0]]
+    return record
 
 
 def _row(model: KeptModel, names: Sequence[str], answers: Answers, row: int, with_words: bool) -> list[Any]:
-    given = answers.classes_of(row)
-    found: list[Any] = [names[row], ";".join(model.classes[code] for code in given), *_finite(answers.values[row])]
+    predicted = answers.classes_of(row)
+    fields: list[Any] = [names[row], ";".join(model.classes[code] for code in predicted), *_finite(answers.values[row])]
     if answers.probabilities is not None:
-        found += answers.probabilities[row].tolist()
+        fields += answers.probabilities[row].tolist()
     if with_words:
-        told = answers.words[row]
+        words = answers.words[row]
         between = " " if model.lexing.ngrams == (1,) else ", "
-        found += [between.join(told.get(code, ())) for code in (range(len(model.classes)) if model.several else given)]
-    return found
+        codes = range(len(model.classes)) if model.several else predicted
+        fields += [between.join(words.get(code, ())) for code in codes]
+    return fields
 
 
 def _finite(values: Any) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""Decision values to probabilities by sigmoids (Platt 1999), which scikit-learn fits."""
+"""Probabilities from decision values by sigmoids (Platt 1999), which scikit-learn fits."""
 
 from __future__ import annotations
 
@@ -17,48 +17,48 @@ if TYPE_CHECKING:
 
 
 class _Identity(ClassifierMixin, BaseEstimator):
-    """A classifier whose decision values are what it is given."""
+    """Classifier whose decision values are its input."""
 
     def fit(self, X: Array, y: NDArray[Any]) -> Self:  # noqa: ARG002
-        """Learn which classes there are."""
+        """Store the classes."""
         self.classes_ = np.unique(y)
         return self
 
     def decision_function(self, X: Array) -> Array:
-        """The values; of two classes those of the second."""
+        """Return the input; for two classes the values of the second."""
         return X[:, 0] if len(self.classes_) == 2 else X
 
     def predict(self, X: Array) -> NDArray[Any]:
-        """Never asked for, but scikit-learn wants it to be there."""
+        """Raise NotImplementedError: scikit-learn requires the method, but never calls it."""
         raise NotImplementedError
 
 
 def fit_sigmoids(values: Array, truth: NDArray[Any], learned: Learned, classes: tuple[str, ...]) -> Array:
-    """Slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `probabilities_of`, shape (n, 2).
+    """Fit slope a and offset b of each sigmoid p = 1 / (1 + exp(a f + b)), see `probabilities_of`, shape (n, 2).
 
     Parameters
     ----------
     values : float64 array, shape (m, k)
-        Decision values of documents that the machines were not trained on.
+        Decision values of documents that the classifiers were not trained on.
     truth : int array, shape (m,), or bool array, shape (m, k)
     learned : Learned
     classes : tuple of str, length k
-        Names for the errors.
+        Class names, for error messages.
 
     Raises
     ------
     ValueError
-        If a class has no document with a decision value, or no other has.
+        If the documents with a decision value of a class all have the class, or none has it.
     """
     if not learned.several:
-        return _fitted(_told_apart(values), truth)
-    found = []
+        return _fitted(_sigmoid_inputs(values), truth)
+    sigmoids = []
     for column in learned.columns:
         known = np.isfinite(values[:, column])
         if len(np.unique(truth[known, column])) < 2:
             raise ValueError(f"the class {classes[column]!r} has too few training documents for a probability")
-        found.append(_fitted(values[known][:, [column]], truth[known, column]))
-    return np.concatenate([np.empty((0, 2)), *found])
+        sigmoids.append(_fitted(values[known][:, [column]], truth[known, column]))
+    return np.concatenate([np.empty((0, 2)), *sigmoids])
 
 
 def _fitted(values: Array, truth: NDArray[Any]) -> Array:
@@ -67,7 +67,7 @@ def _fitted(values: Array, truth: NDArray[Any]) -> Array:
 
     everything = np.arange(len(values))
     identity = FrozenEstimator(_Identity().fit(values, truth))
-    # Nothing is trained here: one fold of all documents, since a class may have fewer than the folds of a default.
+    # The classifier is frozen, so one fold has all documents; a class may have fewer documents than default folds.
     once = [(everything, everything)]
     calibrated = CalibratedClassifierCV(identity, method="sigmoid", cv=once, ensemble=False).fit(values, truth)
     (one,) = calibrated.calibrated_classifiers_
@@ -75,18 +75,18 @@ def _fitted(values: Array, truth: NDArray[Any]) -> Array:
 
 
 def probabilities_of(values: Array, sigmoids: Array, learned: Learned) -> Array:
-    """A probability for each class, shape (m, k), as scikit-learn's `CalibratedClassifierCV` has them.
+    """Return class probabilities, shape (m, k), as scikit-learn's `CalibratedClassifierCV` computes them.
 
-    Where each document has one class, each class has a sigmoid and they are divided by their sum; of two classes the
-    second has one, of how much its value is above the first's. Where documents may have several, each learned class
-    has a sigmoid; others have 0, or 1 if they are given to every document.
+    Where each document has one class, each class has a sigmoid, and the probabilities are normalized to sum 1. With two
+    classes there is one sigmoid, of the second class's value minus the first's. Where documents may have several
+    classes, each learned class has a sigmoid. Other classes have probability 0, or 1 if all documents have the class.
     """
     a, b = sigmoids.T
     if learned.several:
-        found = np.tile(learned.everywhere.astype(np.float64), (len(values), 1))
-        found[:, learned.columns] = expit(-(a * values[:, learned.columns] + b))
-        return found
-    raw = expit(-(a * _told_apart(values) + b))
+        probabilities = np.tile(learned.everywhere.astype(np.float64), (len(values), 1))
+        probabilities[:, learned.columns] = expit(-(a * values[:, learned.columns] + b))
+        return probabilities
+    raw = expit(-(a * _sigmoid_inputs(values) + b))
     if values.shape[1] == 2:
         return np.hstack([1 - raw, raw])
     total = raw.sum(axis=1, keepdims=True)
@@ -94,5 +94,5 @@ def probabilities_of(values: Array, sigmoids: Array, learned: Learned) -> Array:
     return np.asarray(np.minimum(np.divide(raw, total, out=even, where=total > 0), 1.0))
 
 
-def _told_apart(values: Array) -> Array:
+def _sigmoid_inputs(values: Array) -> Array:
     return values[:, [1]] - values[:, [0]] if values.shape[1] == 2 else values

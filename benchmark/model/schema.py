@@ -1,4 +1,4 @@
-"""What a model's two files must hold: checked before any of it is used, as a file that is shared may hold anything."""
+"""Schema of a model's two files, checked before the model is used, since a shared file may contain anything."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     Arrays = Mapping[str, NDArray[Any]]
 
-#: The largest number of a model: products of two, summed over any text, are still finite.
+#: The largest absolute value in a model: a sum over a text of products of two such values is still finite.
 LARGEST = 1e100
 
 Names = Annotated[list[str], Field(min_length=1)]
@@ -39,7 +39,7 @@ class _Section(Section):
 
 
 class Chosen(_Section):
-    """Which candidate was trained."""
+    """Candidate that was selected and trained."""
 
     by: str
     candidate: int = Field(ge=0)
@@ -47,7 +47,7 @@ class Chosen(_Section):
 
 
 class Training(_Section):
-    """What a model was trained on."""
+    """Description of the training: configuration, cell, documents."""
 
     name: str
     config: dict[str, Any]
@@ -60,7 +60,7 @@ class Training(_Section):
 
 
 class RepresentationFacts(_Section):
-    """How counts become points; weighting and features are checked as a configuration's are."""
+    """Representation of counts as points; weighting and features are checked like those of a configuration."""
 
     weighting: Any
     normalization: Literal["none", "l1", "l2"]
@@ -71,7 +71,7 @@ class RepresentationFacts(_Section):
 
 
 class Facts(_Section):
-    """All that ``model.json`` says."""
+    """Contents of ``model.json``."""
 
     format: int
     version: str
@@ -89,7 +89,7 @@ class Facts(_Section):
 
 
 def facts_of(content: bytes) -> Facts:
-    """Read what a model's ``model.json`` says; ValueError with the first thing that is wrong."""
+    """Parse the content of ``model.json``; ValueError with the first error."""
     try:
         facts = Facts.model_validate_json(content)
     except ValidationError as error:
@@ -99,7 +99,7 @@ def facts_of(content: bytes) -> Facts:
             raise ValueError(f"the key {where} is missing") from None
         if problem["type"] == "extra_forbidden":
             raise ValueError(f"the key {where} is unknown") from None
-        must = must_be(problem).partition(";")[0]  # what follows is for writers of YAML
+        must = must_be(problem).partition(";")[0]  # the rest is advice on YAML
         raise ValueError(f"{where} is {shown(problem['input'])}: {must}") from None
     if len(set(facts.classes)) < len(facts.classes):
         raise ValueError("classes has a name twice")
@@ -114,7 +114,7 @@ def facts_of(content: bytes) -> Facts:
 
 
 def check_kind(facts: Facts, spec: MethodSpec) -> None:
-    """Refuse a kind that the method isn't of; ValueError."""
+    """Raise ValueError if the kind doesn't fit the method."""
     if (facts.kind == "thresholds") != (facts.threshold != "zero"):
         raise ValueError(f"kind is {facts.kind!r}, and threshold {facts.threshold!r}")
     if facts.threshold != "zero" and not facts.several:
@@ -124,7 +124,7 @@ def check_kind(facts: Facts, spec: MethodSpec) -> None:
     if facts.kind != "thresholds":
         check_trained(facts.kind, spec, several=facts.several)
     if spec.kernel is not None and not elementwise(spec.kernel.cls):
-        raise ValueError(f"kernel is {spec.kernel.name!r}, which no model is made with")
+        raise ValueError(f"kernel is {spec.kernel.name!r}, which saved models don't support")
     features = spec.representation.features
     if features is not None and not tags_of(spec.classifier.cls).takes_features:
         raise ValueError(f"representation.features: the classifier {spec.classifier.name!r} takes none")
@@ -134,7 +134,7 @@ def check_kind(facts: Facts, spec: MethodSpec) -> None:
 
 
 def check_trained(kind: str, spec: MethodSpec, *, several: bool) -> None:
-    """Refuse a kind of what was trained that doesn't fit its kernel; ValueError."""
+    """Raise ValueError if the kind of trained classifiers doesn't fit the kernel or the classes."""
     if (kind == "points") != (spec.kernel is None):
         raise ValueError(f"kind is {kind!r}, and kernel {spec.kernel and spec.kernel.name!r}")
     if kind == "hyperplanes" and not several:
@@ -143,19 +143,20 @@ def check_trained(kind: str, spec: MethodSpec, *, several: bool) -> None:
 
 @dataclass(frozen=True)
 class Expected:
-    """What an array must be.
+    """Requirements on an array.
 
     Parameters
     ----------
     types : str
         One of `TYPES`.
     shape : tuple of str
-        Names of lengths; one that isn't known yet is that of the first array which has it.
+        Names of the lengths; the first array with an unknown name sets its length.
     least, most : float
-        Of its values.
+        Bounds of the values.
     of : str
-        The length that its values are indices of, if they are.
+        Name of the length that the values index; "" if the values are no indices.
     optional : bool
+        The array may be missing.
     """
 
     types: str
@@ -204,7 +205,7 @@ HYPERPLANES = {
     "weights": Expected(_NUMBERS, ("words", "learned")),
     "offsets": Expected(_NUMBERS, ("learned",)),
 }
-#: By the names that classifiers have; a length "own classes" is 2 where each class has a classifier of its own.
+#: By attribute names of classifiers; the length "own classes" is 2 where each class has a binary classifier.
 POINTS = {
     "classes_": Expected(_WHOLE, ("own classes",), of="own classes"),
     "coef_": Expected(_NUMBERS, ("hyperplanes", "coordinates")),
@@ -223,7 +224,7 @@ THRESHOLDS = {
 
 
 def check_arrays(arrays: Arrays, facts: Facts, spec: MethodSpec) -> None:
-    """Check all arrays of a model against what it says of itself; ValueError with the first thing that is wrong."""
+    """Check all arrays of a model against its description; ValueError with the first error."""
     kind, prefix, table = str(facts.kind), "fitted/", dict(COMMON)
     if kind == "thresholds":
         table |= {f"fitted/{name}": each for name, each in THRESHOLDS.items()}
@@ -253,15 +254,15 @@ def _sizes(arrays: Arrays, facts: Facts, spec: MethodSpec) -> dict[str, int]:
         _check_type(name, arrays, COMMON[name], sizes)
     n_words, n_learned = _words(arrays["vocabulary"]), len(arrays["columns"])
     scheme, features = getattr(spec.classifier.build(), "scheme", ""), spec.representation.features
-    own = 2 if several else k
-    pairs = own * (own - 1) // 2
+    n_classes = 2 if several else k
+    pairs = n_classes * (n_classes - 1) // 2
     return sizes | {
         "words": n_words,
         "learned": n_learned,
         "coordinates": n_words if features is None else features.build().width(n_words),
-        "own classes": own,
+        "own classes": n_classes,
         "sigmoids": n_learned if several else _unless_two(k, k),
-        "hyperplanes": _unless_two(own, pairs if scheme == "one-vs-one" else own),
+        "hyperplanes": _unless_two(n_classes, pairs if scheme == "one-vs-one" else n_classes),
         "machines": n_learned if several else (k if scheme == "one-vs-rest" else pairs),
     }
 
@@ -271,7 +272,7 @@ def _unless_two(n: int, otherwise: int) -> int:
 
 
 def _trained_kind(arrays: Arrays, facts: Facts, spec: MethodSpec) -> str:
-    """What thresholds were learned for."""
+    """Return the kind of classifiers that thresholds were learned for."""
     for name, each in THRESHOLDS.items():
         _check_type(f"fitted/{name}", arrays, each, {"learned": len(np.atleast_1d(arrays.get("columns", ())))})
     kind = str(arrays["fitted/kind"])
@@ -290,7 +291,7 @@ def _words(vocabulary: NDArray[np.uint8]) -> int:
     try:
         words = parted(vocabulary)
     except UnicodeDecodeError:
-        raise ValueError("vocabulary is no UTF-8") from None
+        raise ValueError("vocabulary isn't UTF-8") from None
     if len(set(words)) < len(words):
         raise ValueError("vocabulary has a word twice")
     return len(words)
@@ -309,13 +310,13 @@ def _of_kind(kind: str, facts: Facts, spec: MethodSpec, n_learned: int) -> dict[
         return MACHINES if kind == "machines" else HYPERPLANES
     classifier = spec.classifier.cls
     if not shipped(classifier):
-        raise ValueError(f"the classifier {spec.classifier.name!r} is of a plug-in, which no model is made with")
+        raise ValueError(f"the classifier {spec.classifier.name!r} is from a plug-in, which saved models don't support")
     names = [(name, POINTS[name.rpartition(".")[2]]) for name in classifier.kept]
     return {f"{i}.{name}": each for i in range(n_learned if facts.several else 1) for name, each in names}
 
 
 def _check_type(name: str, arrays: Arrays, expected: Expected, sizes: dict[str, int]) -> None:
-    """Check that an array is there, and its type and shape."""
+    """Check that an array exists and has the right type and shape."""
     if name not in arrays:
         if expected.optional:
             return
@@ -323,14 +324,14 @@ def _check_type(name: str, arrays: Arrays, expected: Expected, sizes: dict[str, 
     array = arrays[name]
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{name} is no array")  # noqa: TRY004
-    right = array.dtype.kind == "U" if expected.types == _WORD else array.dtype in TYPES[expected.types]
-    if not right:
+    type_fits = array.dtype.kind == "U" if expected.types == _WORD else array.dtype in TYPES[expected.types]
+    if not type_fits:
         raise ValueError(f"{name} is of type {array.dtype}: must be {expected.types}")
     if array.ndim == len(expected.shape):
-        wanted = tuple(sizes.setdefault(each, n) for each, n in zip(expected.shape, array.shape, strict=True))
-        if array.shape == wanted:
+        shape = tuple(sizes.setdefault(each, n) for each, n in zip(expected.shape, array.shape, strict=True))
+        if array.shape == shape:
             return
-        raise ValueError(f"{name} is of shape {array.shape}: must be {wanted}")
+        raise ValueError(f"{name} is of shape {array.shape}: must be {shape}")
     raise ValueError(f"{name} has {array.ndim} dimensions: must have {len(expected.shape)}")
 
 
@@ -341,22 +342,22 @@ def _check_values(name: str, array: NDArray[Any], expected: Expected, sizes: Map
     if expected.of:
         wrong = array[(array < 0) | (array >= sizes[expected.of])]
         if wrong.size:
-            raise ValueError(f"{name} names {wrong[0]}, of {sizes[expected.of]} {expected.of}")
+            raise ValueError(f"{name} has the index {wrong[0]}, but there are {sizes[expected.of]} {expected.of}")
         return
-    wrong = array[~((array >= expected.least) & (array <= expected.most))]  # not-a-number lies nowhere
+    wrong = array[~((array >= expected.least) & (array <= expected.most))]  # true of NaN
     if wrong.size:
         raise ValueError(f"{name} holds {wrong[0]}: must lie between {expected.least:g} and {expected.most:g}")
 
 
 def _check_classes(arrays: Arrays, facts: Facts) -> None:
-    """Check which classes were learned, and that each has one place."""
+    """Check that learned classes ascend, and that no class or term occurs twice."""
     columns, everywhere = arrays["columns"], arrays["everywhere"]
     if (np.diff(columns) <= 0).any():
         raise ValueError("columns must ascend")
     if not facts.several and len(columns) < len(facts.classes):
-        raise ValueError(f"columns has {len(columns)} classes, of {len(facts.classes)}")
+        raise ValueError(f"columns has {len(columns)} of {len(facts.classes)} classes")
     if everywhere[columns].any() or (everywhere.any() and not facts.several):
-        raise ValueError("everywhere has a class that was learned")
+        raise ValueError("everywhere is true for a class that was learned")
     for name, array in arrays.items():
         if name.endswith("classes_") and len(np.unique(array)) < len(array):
             raise ValueError(f"{name} has a class twice")
@@ -365,29 +366,29 @@ def _check_classes(arrays: Arrays, facts: Facts) -> None:
 
 
 def _check_single_values(arrays: Arrays, sizes: Mapping[str, int]) -> None:
-    """Check how many coordinates weighting and classifiers were trained on, and the norm of blocks."""
+    """Check the number of coordinates of weighting and classifiers, and the norm of blocks."""
     for name, array in arrays.items():
         n = sizes["words" if name.startswith("weighting/") else "coordinates"]
         if name.endswith("n_features_in_") and array != n:
-            raise ValueError(f"{name} is {array}, and the vocabulary has {n} words")
+            raise ValueError(f"{name} is {array}, but the vocabulary has {n} words")
     norm = str(arrays.get("weighting/block_norm_", "none"))
     if norm not in NORMALIZATIONS:
         raise ValueError(f"weighting/block_norm_ is {shown(norm)}: must be one of {', '.join(NORMALIZATIONS)}")
 
 
-def _check_machines(own: Arrays, prefix: str, sizes: Mapping[str, int]) -> None:
-    """Check the rows of support vectors, and which of them machines have."""
+def _check_machines(arrays: Arrays, prefix: str, sizes: Mapping[str, int]) -> None:
+    """Check the rows of support vectors, and the support vectors of each support vector machine."""
     rows = sizes["support vectors"]
-    if own["counts.shape"].tolist() != [rows, sizes["words"]]:
-        raise ValueError(f"{prefix}counts.shape is {own['counts.shape'].tolist()}: must be {[rows, sizes['words']]}")
+    if arrays["counts.shape"].tolist() != [rows, sizes["words"]]:
+        raise ValueError(f"{prefix}counts.shape is {arrays['counts.shape'].tolist()}: must be {[rows, sizes['words']]}")
     for name, end, what in (("counts.indptr", sizes["counts"], "counts"), ("bounds", rows, "support vectors")):
-        starts = own[name]
+        starts = arrays[name]
         if not len(starts) or starts[0] != 0 or starts[-1] != end or (np.diff(starts) < 0).any():
             raise ValueError(f"{prefix}{name} must ascend from 0 to {end}, the number of {what}")
-    total = sum(own["n_support"].tolist())
+    total = sum(arrays["n_support"].tolist())
     if total != sizes["supports"]:
-        raise ValueError(f"{prefix}n_support makes {total} together, and {prefix}support has {sizes['supports']}")
-    ends = np.concatenate([[0], np.cumsum(own["n_support"])])
+        raise ValueError(f"{prefix}n_support sums to {total}, but {prefix}support has {sizes['supports']} entries")
+    ends = np.concatenate([[0], np.cumsum(arrays["n_support"])])
     for start, stop in pairwise(ends.tolist()):
-        if len(np.unique(own["support"][start:stop])) < stop - start:
-            raise ValueError(f"{prefix}support names a support vector twice for one machine")
+        if len(np.unique(arrays["support"][start:stop])) < stop - start:
+            raise ValueError(f"{prefix}support has a support vector twice for one machine")

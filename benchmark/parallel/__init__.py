@@ -1,1 +1,1 @@
-"""Points that other processes solve, of this machine or of a cluster: what they give comes back by the store."""
+"""Workers: processes of this machine or of a cluster that compute points of a run, and put the results in the store."""

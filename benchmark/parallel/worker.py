@@ -1,4 +1,4 @@
-"""An experiment as workers are sent it, and what a worker does: solve points, and put what they give into the store."""
+"""Workers of a run: the payload that they are sent, and the function that computes points and stores their results."""
 
 from __future__ import annotations
 
@@ -35,39 +35,40 @@ if TYPE_CHECKING:
     from benchmark.experiment.work import TaskWork
     from benchmark.text.counts import Counts
 
-#: One group at a time: the cores of a process have one owner, however many threads Dask has in it.
+#: One group at a time: a group uses all threads of the process, however many threads Dask has in it.
 _ALONE = threading.Lock()
-#: The experiment that was sent last, with its counts and its store, by its key; and the tasks that were worked on last.
-_STUDIES: dict[str, tuple[Experiment, dict[str, Read], _Telling]] = {}
+#: The last experiment received, with its counts and store, by its key; and the last tasks worked on.
+_EXPERIMENTS: dict[str, tuple[Experiment, dict[str, Read], _NotifyingStore]] = {}
 _WORKS: dict[tuple[str, str, str], TaskWork] = {}
 MOST_WORKS = 4
-#: Where plug-ins are written to, for as long as this process lives.
+#: Folders of plug-in files, which live as long as this process.
 _FOLDERS: list[tempfile.TemporaryDirectory[str]] = []
 
 
 class Abandoned(Exception):  # noqa: N818 - nothing went wrong
-    """Nobody waits for it any more."""
+    """No run waits for the result any more."""
 
 
 @dataclass(frozen=True)
 class Sent:
-    """An experiment without its corpus: that is in the store, as counts.
+    """Experiment without its corpus, whose counts are in the store.
 
     Parameters
     ----------
     key : str
+        Digest of the other fields.
     content : bytes
-        Pickled: the experiment, and the store's keys of its counts. Unpickled where the versions are the sender's.
+        Pickled experiment, and the store's keys of its counts. Unpickled only if the versions equal the sender's.
     plugins : mapping
-        The files that its components are from, see `foreign.files_of`.
+        Files of the plug-in components, see `foreign.files_of`.
     versions : dict of str to str
-        Of what the sender computes with.
+        Versions of Python and libraries on the sender.
     store : str
-        Its address.
+        Address of the store.
     limit : int
-        Bytes that the store may have.
+        Size limit of the store, in bytes.
     jobs : int
-        Threads; 0 takes all processors.
+        Number of threads; 0 uses all processors.
     """
 
     key: str
@@ -80,66 +81,75 @@ class Sent:
 
 
 def sent(study: Experiment, read: Mapping[str, Read], store: Store, jobs: int) -> Sent:
-    """What workers need to solve any point of an experiment."""
+    """Return the payload from which workers can compute any setting of an experiment."""
     files = {
         origin.file for _, registry in study.registries.each() for origin in registry.origins.values() if origin.file
     }
     keys = {name: (each.key, {text: key for text, (_, key) in each.texts.items()}) for name, each in read.items()}
-    variants = {  # what reads the corpus may hold all that it has seen of it
+    variants = {  # a corpus reader may have the whole corpus in memory
         name: replace(each, collection=replace(each.collection, loaded=None)) for name, each in study.variants.items()
     }
     slim = replace(study, variants=variants, measures=(), known=SHIPPED, raw={})
     content, plugins = _pickled((slim, keys)), files_of(sorted(files))
-    told = {"content": content.hex(), "plugins": repr(plugins), "store": [store.address, store.limit], "of": versions()}
-    return Sent(key_of(**told), content, plugins, versions(), store.address, store.limit, jobs)
+    facts = {
+        "content": content.hex(),
+        "plugins": repr(plugins),
+        "store": [store.address, store.limit],
+        "of": versions(),
+    }
+    return Sent(key_of(**facts), content, plugins, versions(), store.address, store.limit, jobs)
 
 
 def on_a_worker(given: Sent, variant: str, task: str, keys: Collection[str]) -> dict[str, Any]:
-    """Solve some jobs of a task, on a worker of Dask, and keep what they give in the store; see `solve`."""
-    from distributed import get_worker  # noqa: PLC0415 - only workers have it
+    """Compute some jobs of a task on a Dask worker, and store the results; see `solve`."""
+    from distributed import get_worker  # noqa: PLC0415 - imported on workers only
 
     worker = get_worker()
     name = worker.get_current_task()
 
-    def wanted(_: str) -> bool:
+    def is_wanted(_: str) -> bool:
         state = worker.state.tasks.get(name)
         return state is not None and state.state != "cancelled"
 
-    return solve(given, variant, task, frozenset(keys), wanted)
+    return solve(given, variant, task, frozenset(keys), is_wanted)
 
 
 def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Callable[[str], bool]) -> dict[str, Any]:
-    """Solve some jobs of a task and keep what they give.
+    """Compute some jobs of a task and store the results.
 
     Parameters
     ----------
     given : Sent
+        Payload of the experiment.
     variant, task : str
+        Names of the variant and task.
     keys : frozenset of str
-        Those of the jobs.
+        Store keys of the jobs.
     told : callable
-        Told of every key that was kept; says whether anyone still waits for the others.
+        Called with each stored key; returns True while a run waits for the other keys.
 
     Returns
     -------
     dict
-        Reasons of what ``failed``, by key; keys that are ``lost``, since the store can't be written; ``notes``, and
-        ``details``, see `Observer`.
+        ``failed``: reasons by key; ``lost``: keys that the store couldn't take; ``notes`` and ``details``: messages,
+        see `Observer`.
 
     Raises
     ------
     BenchError
-        If this process would compute something else than the sender, or has no way to its store.
+        If this process would compute something else than the sender, or can't read the sender's store.
     """
     notes, details, jobs = list[str](), list[str](), given.jobs or default_jobs()
     with _ALONE:
-        study, read, store = _known(given)
+        study, read, store = _unpacked_payload(given)
         store.tell(told, notes.append)
-        whole = _work(given.key, study, read, variant, task)
-        points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in whole.points]
-        work = replace(whole, points=tuple(point for point in points if point.jobs))
+        full = _work(given.key, study, read, variant, task)
+        points = [replace(p, jobs=tuple(job for job in p.jobs if job.key in keys)) for p in full.points]
+        work = replace(full, points=tuple(point for point in points if point.jobs))
         if {job.key for point in work.points for job in point.jobs} != keys:
-            raise BenchError("a worker names results otherwise: its code of simplexbench isn't that of this machine")
+            raise BenchError(
+                "a worker computes different keys for results: its simplexbench code differs from that of this machine"
+            )
         observer = _Details(details)
         bench = Workbench(jobs, cached=KernelCache(store, observer.note))
         walk = Walk(RunContext(store, observer, jobs), bench)
@@ -155,7 +165,7 @@ def solve(given: Sent, variant: str, task: str, keys: frozenset[str], told: Call
 
 
 def refuse_others(expected: Mapping[str, str]) -> None:
-    """Refuse to compute with other versions than the sender's: results would bear other names."""
+    """Raise BenchError if the versions differ from the sender's: results would have other keys."""
     here = versions()
     differing = {name: each for name, each in expected.items() if here.get(name) != each}
     others = [f"{name} {here.get(name, 'none')}, not {each}" for name, each in differing.items()]
@@ -163,35 +173,35 @@ def refuse_others(expected: Mapping[str, str]) -> None:
         raise BenchError(f"a worker computes with {', '.join(others)}: it needs the versions of this machine")
 
 
-def _known(given: Sent) -> tuple[Experiment, dict[str, Read], _Telling]:
-    """What was sent, its counts, and its store: asked for once."""
-    if given.key not in _STUDIES:
-        refuse_others(given.versions)
+def _unpacked_payload(payload: Sent) -> tuple[Experiment, dict[str, Read], _NotifyingStore]:
+    """Return the experiment of a payload, its counts, and its store; unpack them once."""
+    if payload.key not in _EXPERIMENTS:
+        refuse_others(payload.versions)
         share_machine()
-        _STUDIES.clear()
+        _EXPERIMENTS.clear()
         _WORKS.clear()
-        store = _Telling(given.store if "://" in given.store else Path(given.store), given.limit)
+        store = _NotifyingStore(payload.store if "://" in payload.store else Path(payload.store), payload.limit)
         ensure_usable(lambda _: None)
-        study, keys = _unpickled(given)
+        study, keys = _unpickled(payload)
         counts: dict[str, Counts] = {}
         read = {name: _read(store, *each, counts) for name, each in keys.items()}
-        _STUDIES[given.key] = study, read, store
-    return _STUDIES[given.key]
+        _EXPERIMENTS[payload.key] = study, read, store
+    return _EXPERIMENTS[payload.key]
 
 
 def _work(key: str, study: Experiment, read: Mapping[str, Read], variant: str, task: str) -> TaskWork:
-    """All of a task, as the sender has it."""
+    """Return a task with all its points, as on the sender."""
     if (key, variant, task) not in _WORKS:
         whole = study.variants[variant]
-        own = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
-        (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: own}), read)
+        with_task = replace(whole, tasks=tuple(each for each in whole.tasks if each.name == task))
+        (_WORKS[key, variant, task],) = works_of(replace(study, variants={variant: with_task}), read)
         if len(_WORKS) > MOST_WORKS:
             del _WORKS[next(iter(_WORKS))]
     return _WORKS[key, variant, task]
 
 
 def _pickled(content: object) -> bytes:
-    """Pickle an experiment; a plug-in's class by the name that its plug-in gives it."""
+    """Pickle an experiment; refer to a plug-in's class by its registered name."""
 
     class Pickler(pickle.Pickler):
         def persistent_id(self, obj: Any) -> tuple[str, str, str] | None:
@@ -202,60 +212,60 @@ def _pickled(content: object) -> bytes:
     return file.getvalue()
 
 
-def _unpickled(given: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
+def _unpickled(payload: Sent) -> tuple[Experiment, dict[str, tuple[str, dict[Text, str]]]]:
     plugins = {}
-    if given.plugins:
+    if payload.plugins:
         _FOLDERS.append(tempfile.TemporaryDirectory(prefix="simplexbench-"))
-        plugins = loaded_again(given.plugins, Path(_FOLDERS[-1].name))
+        plugins = loaded_again(payload.plugins, Path(_FOLDERS[-1].name))
     known = with_plugins(Path(each.name) for each in plugins.values())
 
     class Unpickler(pickle.Unpickler):
         def persistent_load(self, pid: tuple[str, str, str]) -> Any:
-            """Return the class that a plug-in names so here."""
+            """Return the class that is registered by this name here."""
             return getattr(known, pid[1])[pid[2]]
 
-    found: tuple[Experiment, Any] = Unpickler(io.BytesIO(given.content)).load()
-    return found
+    unpickled: tuple[Experiment, Any] = Unpickler(io.BytesIO(payload.content)).load()
+    return unpickled
 
 
 def _read(store: Store, key: str, texts: Mapping[Text, str], known: dict[str, Counts]) -> Read:
-    """The counts of a variant from the store; those of the same key are held once."""
+    """Load the counts of a variant from the store, once per key."""
 
     def of(key: str) -> Counts:
         if key not in known:
             entry = store.get(key)
             if entry is None:
-                missing = "the counts of the documents aren't there: it must be a folder, or an address, that all share"
-                raise BenchError(f"a worker has no way to the store {store.address}: {missing}")
+                shared = "the store must be a folder or an address that all workers share"
+                raise BenchError(f"a worker can't read the counts from {store.address}: {shared}")
             known[key] = unpacked(entry.arrays, entry.facts)
         return known[key]
 
     counts = of(key)
-    own = {text: (replace(of(each), documents=counts.documents), each) for text, each in texts.items()}
-    return Read(counts, key, {}, own)
+    texts_read = {text: (replace(of(each), documents=counts.documents), each) for text, each in texts.items()}
+    return Read(counts, key, {}, texts_read)
 
 
-class _Telling(Store):
-    """A store that tells of each entry that it keeps, so that another process may read it."""
+class _NotifyingStore(Store):
+    """Store that reports each stored entry, so that another process can read it."""
 
-    def tell(self, told: Callable[[str], bool], warn: Callable[[str], None]) -> None:
-        """Whom, from now on; and try again to keep what could not be kept before."""
-        self._told, self._warn, self.writable = told, warn, True
+    def tell(self, on_stored: Callable[[str], bool], warn: Callable[[str], None]) -> None:
+        """Set the callbacks, and try again to write to a store that could not be written before."""
+        self._on_stored, self._warn, self.writable = on_stored, warn, True
 
     def put(self, key: str, entry: Entry) -> bool:
-        """Keep an entry; Abandoned where nobody waits for what comes after it."""
-        kept = super().put(key, entry)
-        if kept and not self._told(key):
+        """Store an entry; raise Abandoned if no run waits for the next one."""
+        stored = super().put(key, entry)
+        if stored and not self._on_stored(key):
             raise Abandoned
-        return kept
+        return stored
 
 
 class _Details(Observer):
-    """Keeps what only who asks for it should see; why a point failed is in the reply."""
+    """Observer that collects details; the reply of the worker has the reasons of failed points."""
 
     def __init__(self, details: list[str]) -> None:
         self._details = details
 
     def detail(self, text: str) -> None:
-        """Keep it."""
+        """Append a detail."""
         self._details.append(text)

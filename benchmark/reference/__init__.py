@@ -1,1 +1,1 @@
-"""What a configuration can say: every name with its parameters, the JSON Schema of files, and a page of both."""
+"""Reference of configurations: components with parameters, the JSON Schema, and a page of both."""

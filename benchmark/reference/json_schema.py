@@ -1,4 +1,4 @@
-"""The JSON Schema of configurations: sections from their models, components from their constructors and docstrings."""
+"""JSON Schema of configurations: sections from their models, components from their constructors and docstrings."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     Schema = dict[str, Any]
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
-_EXTENDS = "The configuration beside this one of which it says what is otherwise; null takes a key away."
+_EXTENDS = "A configuration in the same folder; this one has only the differences, and null removes a key."
 
 
 def json_schema() -> Schema:
     """Return the schema of a configuration.
 
-    It says what names, types and ranges can be; `bench validate` also knows which of them go together.
+    It covers names, types and ranges; `bench validate` also checks combinations.
     """
     defs: dict[str, Schema] = {}
     whole = _configuration(defs)
@@ -45,25 +45,25 @@ def json_schema() -> Schema:
 
 
 def component_schema(name: str, cls: type[Any], *, lists: bool = True) -> Schema:
-    """A component as a mapping of its name and parameters; with `lists`, a list stands for each of its items."""
-    own = {key: _of_lists(value) if lists else value for key, value in _parameters(cls).items()}
+    """Return a component's schema, a mapping of name and parameters; `lists` allows lists of parameter values."""
+    properties = {key: _of_lists(value) if lists else value for key, value in _parameters(cls).items()}
     required = ["name", *(each.name for each in parameters_of(cls) if each.default is REQUIRED)]
-    told = first_sentence(cls.__doc__)
-    return _mapping({"name": {"const": name}, **own}, description=told) | {"required": required}
+    description = first_sentence(cls.__doc__)
+    return _mapping({"name": {"const": name}, **properties}, description=description) | {"required": required}
 
 
 def parameter_schema(parameter: Parameter) -> Schema:
-    """Type, default and description of a parameter."""
-    found: Schema = TypeAdapter(parameter.annotation).json_schema()
-    if parameter.choices and found.get("type") == "string":
-        found["enum"] = list(parameter.choices)
+    """Return the schema of a parameter: type, default and description."""
+    schema: Schema = TypeAdapter(parameter.annotation).json_schema()
+    if parameter.choices and schema.get("type") == "string":
+        schema["enum"] = list(parameter.choices)
     if parameter.default is not REQUIRED:
-        found["default"] = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
-    return found | ({"description": parameter.text} if parameter.text else {})
+        schema["default"] = list(parameter.default) if isinstance(parameter.default, tuple) else parameter.default
+    return schema | ({"description": parameter.text} if parameter.text else {})
 
 
 def _configuration(defs: dict[str, Schema]) -> Schema:
-    """Return the schema of a configuration: whole; or extending another, where mappings may lack what that has."""
+    """Return the schema of a configuration: a whole one, or one that extends another and may omit keys."""
     whole = ExperimentSection.model_json_schema(ref_template="#/$defs/{model}")
     defs |= whole.pop("$defs", {})
     _experiment(whole, defs)
@@ -77,47 +77,56 @@ def _configuration(defs: dict[str, Schema]) -> Schema:
 
 
 def _loosened(schema: Schema, defs: Mapping[str, Schema]) -> Schema:
-    """A mapping's schema with nothing required and any key taken away by null; another's as it is."""
+    """Return the schema of a mapping with all keys optional and nullable; return other schemas unchanged."""
     if "$ref" in schema:
         schema = schema | defs[schema["$ref"].rpartition("/")[2]]
     inner = [_loosened(each, defs) for each in schema.get("anyOf", ())]
-    found = {key: value for key, value in schema.items() if key not in ("required", "$ref")}
+    optional = {key: value for key, value in schema.items() if key not in ("required", "$ref")}
     if inner:
-        found["anyOf"] = inner
-    if "properties" in found:
-        found["properties"] = {key: {"anyOf": [each, {"type": "null"}]} for key, each in found["properties"].items()}
-    return found if schema.get("type") == "object" or inner else schema
+        optional["anyOf"] = inner
+    if "properties" in optional:
+        properties = optional["properties"].items()
+        optional["properties"] = {key: {"anyOf": [value, {"type": "null"}]} for key, value in properties}
+    return optional if schema.get("type") == "object" or inner else schema
 
 
 def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
-    """Say what the keys of an experiment can name that its model leaves open."""
+    """Add the names of components to the keys that the model of an experiment leaves open."""
     properties, everyone = whole["properties"], {**KERNELS, **CLASSIFIERS}
     unnamed = {key: _of_lists(value) for cls in CLASSIFIERS.values() for key, value in _parameters(cls).items()}
     defs["Kernel"] = _names_or(KERNELS, _components(KERNELS))
     defs["Classifier"] = _names_or(CLASSIFIERS, [*_components(CLASSIFIERS), _mapping(unnamed)])
     words: dict[str, Schema] = {key: {"enum": list(allowed)} for key, allowed in ALLOWED.items()}
-    words |= {"dirichlet": {"type": "number", "minimum": 0, "description": "α of a prior on documents, for kernels."}}
+    words |= {
+        "dirichlet": {
+            "type": "number",
+            "minimum": 0,
+            "description": "α of a Dirichlet prior on documents, for kernels.",
+        }
+    }
     weight = {"type": "number", "minimum": 1e-9, "maximum": 1e9}
-    words |= {"fields": {"type": "object", "additionalProperties": weight, "description": "Blocks and their weights."}}
+    words |= {
+        "fields": {"type": "object", "additionalProperties": weight, "description": "Weights of blocks, by name."}
+    }
     for key, registry in OWN.items():
         defs[key.title()] = _names_or(registry, _components(registry))
     words |= {key: {"$ref": f"#/$defs/{key.title()}"} for key in PARTS}
-    own = {
+    by_component = {
         name: _mapping(_parameters(cls) | {key: words[key] for key in (*ALLOWED, *OWN)})
         for name, cls in everyone.items()
     }
-    # Parameters of one name may be of several types.
+    # Parameters with the same name may have several types.
     shared: dict[str, Schema] = {each: {} for cls in everyone.values() for each in _parameters(cls)}
-    properties["defaults"] |= _mapping(shared | own | words)
+    properties["defaults"] |= _mapping(shared | by_component | words)
     properties["protocol"] |= _names_or(PROTOCOLS, map(_with_sizes, _components(PROTOCOLS, lists=False)))
     properties["measures"]["items"] = _names_or(MEASURES, _components(MEASURES, lists=False))
     next(each for each in properties["metrics"]["anyOf"] if "items" in each)["items"] = {"enum": [*METRICS, *CLOCK]}
     text, terms, corpus = (defs[f"{name}Section"]["properties"] for name in ("Text", "Terms", "Corpus"))
     text["digits"]["enum"], text["stoplist"]["enum"] = list(DIGIT_RULES), list(STOPLISTS)
-    said = {key: _of_lists(value) for key, value in text.items()}
-    own = _loosened(_mapping(said), defs) | {"minProperties": 1}
-    entry = {"text": _of_lists(own)} | {key: _of_lists(words[key]) for key in WORDS}
-    entry |= {CALL: {"type": "string", "description": "What its cells are called in place of all that it says."}}
+    listed = {key: _of_lists(value) for key, value in text.items()}
+    method_text = _loosened(_mapping(listed), defs) | {"minProperties": 1}
+    entry = {"text": _of_lists(method_text)} | {key: _of_lists(words[key]) for key in WORDS}
+    entry |= {CALL: {"type": "string", "description": "Name of its cells, instead of a name made from its settings."}}
     defs["Method"] = _names_or(everyone, [_mapping(entry) | {"minProperties": 1}])
     terms["rank"]["enum"], terms["over_classes"]["enum"] = list(RANKS), list(AGGREGATES)
     corpus["name"]["enum"] = list(CORPORA)
@@ -131,7 +140,7 @@ def _experiment(whole: Schema, defs: dict[str, Schema]) -> None:
 
 
 def _open(place: Schema, item: Schema) -> None:
-    """Let a list be one item, too."""
+    """Allow a single item in place of a list."""
     for key in ("type", "items", "minItems"):
         del place[key]
     place |= _of_lists(item)
@@ -150,14 +159,14 @@ def _names_or(names: Iterable[str], others: Iterable[Schema]) -> Schema:
 
 
 def _of_lists(schema: Schema) -> Schema:
-    """A value, or a list that stands for each of its items."""
-    told = {key: schema[key] for key in ("description", "default") if key in schema}
-    own = {key: value for key, value in schema.items() if key not in told}
-    return told | {"anyOf": [own, {"type": "array", "items": own, "minItems": 1}]}
+    """Return the schema of a value or a non-empty list of values."""
+    outer = {key: schema[key] for key in ("description", "default") if key in schema}
+    item = {key: value for key, value in schema.items() if key not in outer}
+    return outer | {"anyOf": [item, {"type": "array", "items": item, "minItems": 1}]}
 
 
 def _with_sizes(schema: Schema) -> Schema:
-    """A protocol's schema, whose training sizes may be a list: the axis of curves."""
+    """Return a protocol's schema with training sizes that may be a list: the axis of curves."""
     properties = schema["properties"]
     sizes = {"train_size": _of_lists(properties["train_size"])} if "train_size" in properties else {}
     return schema | {"properties": properties | sizes}

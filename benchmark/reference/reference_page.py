@@ -1,4 +1,4 @@
-"""The schema of configurations as a page to be read: every key, and every name with its parameters."""
+"""Reference page of configurations: every key, and every component with its parameters."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 _HEAD = """# Every key of a configuration
 
-What `bench schema` says, to be read; made by `bench schema --markdown`. A configuration can also say `extends: other`,
-and then no more than what it says otherwise. In `methods`, a list stands for each of its items in turn.
+The JSON Schema of `bench schema` as a page, written by `bench schema --markdown`. A configuration can also have the key
+`extends: other`, and then only the keys that differ. In `methods`, a list stands for each of its items in turn.
 """
 
 
 def reference_page() -> str:
-    """The page, in Markdown."""
+    """Return the page, in Markdown."""
     schema = json_schema()
     lines = [_HEAD]
     whole = schema["anyOf"][0]
@@ -33,21 +33,21 @@ def reference_page() -> str:
         lines.append(f"## {kind.capitalize()}\n")
         for name, cls in registry.items():
             lines += [f"### {name}\n", f"{first_sentence(cls.__doc__)}\n"]
-            own = {each.name: parameter_schema(each) for each in parameters_of(cls)}
-            lines += _table({"properties": own}, schema["$defs"]) if own else []
+            properties = {each.name: parameter_schema(each) for each in parameters_of(cls)}
+            lines += _table({"properties": properties}, schema["$defs"]) if properties else []
     for part in registered(""):
         if part.title not in COMPONENTS:
-            lines += [f"## {part.title.capitalize()}\n", "| name | what it is |", "|---|---|"]
+            lines += [f"## {part.title.capitalize()}\n", "| name | description |", "|---|---|"]
             lines += [f"| `{name}` | {_cell('; '.join(filter(None, words)))} |" for name, *words in part.rows]
             lines.append("")
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _sections(properties: Schema) -> Iterator[tuple[str, str]]:
-    """The keys that hold a section, with its name among the definitions."""
+    """Yield the keys of sections, each with the name of its definition."""
     for key, schema in properties.items():
-        found = [name for name in _references(schema) if name.endswith("Section")]
-        yield from ((key, name) for name in found if key != "variants")
+        names = [name for name in _references(schema) if name.endswith("Section")]
+        yield from ((key, name) for name in names if key != "variants")
 
 
 def _references(schema: Any) -> Iterator[str]:
@@ -62,30 +62,30 @@ def _references(schema: Any) -> Iterator[str]:
 
 
 def _table(section: Schema, defs: Schema) -> list[str]:
-    rows = ["| key | type | default | what it is |", "|---|---|---|---|"]
+    rows = ["| key | type | default | description |", "|---|---|---|---|"]
     for key, schema in section["properties"].items():
         default = (
             ""
             if schema.get("default") in (None, "", []) or "properties" in _at(schema, defs)
             else f"`{json.dumps(schema['default'])}`"
         )
-        default = "needed" if key in section.get("required", ()) else default
+        default = "required" if key in section.get("required", ()) else default
         rows.append(f"| `{key}` | {_cell(_words(schema, defs))} | {default} | {_cell(schema.get('description', ''))} |")
     return [*rows, ""]
 
 
 def _at(schema: Schema, defs: Schema) -> Schema:
-    found: Schema = defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
-    return found
+    resolved: Schema = defs[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    return resolved
 
 
 def _words(schema: Schema, defs: Schema) -> str:
-    """The type of a value, in words."""
+    """Return the type of a value, in words."""
     if "$ref" in schema:
         return "section" if schema["$ref"].endswith("Section") else schema["$ref"].rpartition("/")[2].lower()
     if "anyOf" in schema:
-        each = dict.fromkeys(_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null")
-        return " or ".join(each)
+        types = dict.fromkeys(_words(one, defs) for one in schema["anyOf"] if one.get("type") != "null")
+        return " or ".join(types)
     if "enum" in schema or "const" in schema:
         return ", ".join(f"`{value}`" for value in schema.get("enum", [schema.get("const")]))
     kind = str(schema.get("type", "name or mapping"))

@@ -1,4 +1,4 @@
-"""Everything that a configuration can name, with parameters: from the registries, and the docstrings of classes."""
+"""Components that a configuration can name, with parameters: from the registries and the docstrings of classes."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from benchmark.evaluation.metrics import MeasuredQuantity
     from benchmark.registries import Registries
 
-    #: Name, parameters, what it is.
+    #: Name, parameters, description.
     Row = tuple[str, str, str]
 
-#: Classes, whose constructors have the parameters.
+#: Registries of classes, by kind; the constructors have the parameters.
 COMPONENTS: dict[str, Mapping[str, type[Any]]] = {
     "kernels": KERNELS,
     "classifiers": CLASSIFIERS,
@@ -44,25 +44,29 @@ COMPONENTS: dict[str, Mapping[str, type[Any]]] = {
     "weightings": WEIGHTINGS,
     "features": FEATURES,
 }
-_NORMALIZATIONS = {"none": "weights as they are", "l1": "to sum 1: points of the simplex", "l2": "to length 1"}
-_CLOCK = "Seconds on the clock: in figures and claims, in no table."
+_NORMALIZATIONS = {
+    "none": "weights unchanged",
+    "l1": "scaled to sum 1: points of the simplex",
+    "l2": "scaled to length 1",
+}
+_CLOCK = "Wall-clock seconds, for figures and claims; tables omit the metric."
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A parameter of a component.
+    """Parameter of a component.
 
     Parameters
     ----------
     name : str
     annotation : Any
-        Its type.
+        Type of the parameter.
     default : Any
-        `REQUIRED` where there is none.
+        Default value, or `REQUIRED`.
     choices : tuple of str
-        What text it can be; () for any.
+        Allowed strings; () for any.
     text : str
-        What it is, from the docstring.
+        Description, from the docstring.
     """
 
     name: str
@@ -73,39 +77,39 @@ class Parameter:
 
 
 def parameters_of(cls: type[Any]) -> list[Parameter]:
-    """What a configuration can say of a component."""
-    found = _documented(inspect.getdoc(cls) or "")
+    """Return the parameters of a component that a configuration can set."""
+    documented = _documented(inspect.getdoc(cls) or "")
     return [
         Parameter(name, annotation, default, tuple(re.findall(r'"([^"]+)"', kind) if kind[:1] == "{" else ()), text)
         for name, (annotation, default) in parameters(cls).items()
-        for kind, text in [found.get(name, ("", ""))]
+        for kind, text in [documented.get(name, ("", ""))]
     ]
 
 
 def _documented(doc: str) -> dict[str, tuple[str, str]]:
-    """Type and text of each parameter in the section "Parameters" of a docstring as numpydoc has it."""
+    """Parse the "Parameters" section of a numpydoc docstring: type and text by name of the parameter."""
     _, _, section = doc.partition("Parameters\n----------\n")
     section = re.split(r"\n\n?\w[\w ]*\n-{3,}\n", section)[0]
-    found: dict[str, tuple[str, str]] = {}
+    documented: dict[str, tuple[str, str]] = {}
     for head, body in re.findall(r"^(\S.*)\n?((?:[ ]+.*\n?|\n)*)", section, re.MULTILINE):
         names, _, kind = head.partition(" : ")
         text = " ".join(body.split())
-        found |= dict.fromkeys(re.split(r", *", names), (kind, text))
-    return found
+        documented |= dict.fromkeys(re.split(r", *", names), (kind, text))
+    return documented
 
 
 def first_sentence(doc: str | None) -> str:
-    """The first paragraph of a docstring, in a line."""
+    """Return the first paragraph of a docstring as one line."""
     return " ".join((doc or "").strip().split("\n\n")[0].split())
 
 
 def registered(what: str, files: Iterable[Path] = ()) -> list[Part]:
-    """What configurations can name, those with these plug-ins too: all of it, or one kind.
+    """List the components that configurations can name, with those of plug-in files: all kinds, or one.
 
     Raises
     ------
     ConfigError
-        For a kind that there isn't.
+        If the kind is unknown.
     """
     rows = _rows(with_plugins(files))
     if what and what not in rows:
@@ -130,19 +134,19 @@ def _rows(known: Registries) -> dict[str, list[Row]]:
     rows["normalizations"] = [(name, "", _NORMALIZATIONS[name]) for name in NORMALIZATIONS]
     rows["digits"] = [(name, "", text) for name, text in DIGIT_RULES.items()]
     rows["stoplists"] = [(name, "", f"{len(stop_words(name))} words") for name in STOPLISTS]
-    found = (load_published(path) for path in sorted(papers.FOLDER.glob("*.yaml")))
-    rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in found]
+    publications = (load_published(path) for path in sorted(papers.FOLDER.glob("*.yaml")))
+    rows["papers"] = [(each.paper, "", f"{each.title}. {each.reference}") for each in publications]
     return rows
 
 
 def _declared(quantity: MeasuredQuantity, known: Registries) -> str:
-    """Return what a metric is that a measure declares."""
+    """Return the description of a metric that a measure declares."""
     names = [name for name, measure in known.measures.items() if quantity in measure.metrics]
     text = quantity.label or quantity.name
     text += f", in {quantity.unit}" if quantity.unit != "one" and quantity.unit not in text.split() else ""
     kind = "measures" if len(names) > 1 else "measure"
     clock = f" {_CLOCK}" if quantity.on_clock else ""
-    return f"Of the {kind} {', '.join(names)}: {text}.{clock}"
+    return f"Metric of the {kind} {', '.join(names)}: {text}.{clock}"
 
 
 def _subsets(card: DatasetCard) -> str:

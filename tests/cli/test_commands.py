@@ -308,7 +308,7 @@ class TestRun:
             code, said, complaint = process.finish()
         assert (code, said) == (130, "")
         last = complaint.splitlines()[-1]
-        assert last == "bench: interrupted; what was computed is kept, and the same command goes on from there"
+        assert last == "bench: interrupted; results so far are stored, and the same command continues from there"
         assert "Traceback" not in complaint
         assert not list((tmp_path / "run").iterdir())
         assert len(list((tmp_path / "cache").glob("??/*"))) >= 2
@@ -603,7 +603,12 @@ class TestCache:
         assert invoke("cache", "info").stdout == f"{tmp_path / 'cache'}\n0 entries, 0 B of at most 20.0 GB\n"
         assert invoke("data", "stats", write(SMALL)).exit_code == 0
         assert re.search(r"\n1 entries, \d+ kB of at most 20\.0 GB\n", invoke("cache", "info").stdout)
-        refused(invoke("cache", "clear"), 2, f"{tmp_path / 'cache'}: 1 entries, ", "would be removed; say --yes")
+        refused(
+            invoke("cache", "clear"),
+            2,
+            f"{tmp_path / 'cache'}: 1 entries, ",
+            "would be removed; not a terminal: add --yes",
+        )
         assert "\n1 entries, " in invoke("cache", "info").stdout
         assert re.fullmatch(r"removed 1 entries, \d+ kB\n", invoke("cache", "clear", "--yes").stdout)
         assert "\n0 entries, " in invoke("cache", "info").stdout

@@ -85,7 +85,11 @@ class TestNames:
 
     @pytest.mark.usefixtures("no_work")
     def test_a_wrong_one_names_the_nearest(self, here):
-        refused(invoke("run", "smal"), "smal: there is no such file, and none of this name in configs", "'small'?")
+        refused(
+            invoke("run", "smal"),
+            "smal: there is no such file, and no configuration of this name in configs",
+            "'small'?",
+        )
         refused(invoke("run", "configs/smal.yaml"), "did you mean 'configs/small.yaml'?")
         (here / "results" / "runs" / "small").mkdir(parents=True)
         refused(invoke("report", "smalll"), "no run of this name in results/runs; did you mean 'small'?")
@@ -228,8 +232,10 @@ class TestExitCodes:
         readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
         shown = " ".join((invoke("--help").stdout if text == "help" else readme).split())
         assert (
-            "Exit codes: 0 all is well; 1 a cell failed, a number moved, or the machine refused; 2 a command" in shown
+            "Exit codes: 0 success; 1 a cell failed, a pinned number changed, or memory, disk or workers failed;"
+            in shown
         )
+        assert "2 a command or configuration is wrong;" in shown
         assert "3 data are missing or damaged; 130 interrupted." in shown
 
     def test_are_given(self, here):

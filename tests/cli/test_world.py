@@ -120,7 +120,7 @@ class TestLibraries:
 class TestMemory:
     def test_a_limit_that_is_too_low_is_refused_before_libraries_hang(self):
         done = program("list", limits=[(resource.RLIMIT_AS, 300_000_000)])
-        least = f"the smallest run takes {world.LEAST_BYTES / 1e6:,.0f} MB; `ulimit -v unlimited` lifts it"
+        least = f"the smallest run takes {world.LEAST_BYTES / 1e6:,.0f} MB; `ulimit -v unlimited` lifts the limit"
         said = f"bench: not enough memory: ulimit -v allows 300 MB, and {least}\n"
         assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", said)
 
@@ -173,7 +173,7 @@ class TestMemory:
 
 
 class TestInterruptions:
-    @pytest.mark.parametrize("words", [(), ("what was computed is kept",)])
+    @pytest.mark.parametrize("words", [(), ("results so far are stored",)])
     def test_it_says_what_is_kept_only_where_it_is(self, words, capsys):
         assert stopped(KeyboardInterrupt(*words)) == 130
         assert capsys.readouterr().err == "\nbench: " + "; ".join(["interrupted", *words]) + "\n"

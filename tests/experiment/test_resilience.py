@@ -150,7 +150,7 @@ def test_interrupted_it_says_so_and_goes_on_to_the_same_bytes(run, undisturbed, 
         code, error = finished(process)
     assert code == 130
     assert "interrupted" in error
-    assert "the same command goes on from there" in error
+    assert "the same command continues from there" in error
     assert contents(tmp_path / "run") == {}
     assert_resumes(run, tmp_path, n, undisturbed[0])
 

@@ -172,7 +172,7 @@ def test_a_first_row_that_looks_like_a_document_is_refused_without_a_terminal(tm
     path, target = rows_to(tmp_path / "t.csv"), tmp_path / "own.yaml"
     done = CliRunner().invoke(app, ["init", str(path), "--out", str(target)])
     assert (done.exit_code, target.exists()) == (2, False)
-    assert re.search(r"t\.csv:1: looks like a document .*'a' occurs again.*: say --header or --no-header", done.output)
+    assert re.search(r"t\.csv:1: looks like a document .*'a' occurs again.*: add --header or --no-header", done.output)
     named = ["--text", DOCUMENTS[0][0], "--label", "a"]
     for how in (["--header"], named):
         assert CliRunner().invoke(app, ["init", str(path), "--out", str(target), "--overwrite", *how]).exit_code == 0

@@ -174,8 +174,8 @@ def test_no_more_text_is_held_than_a_few_batches(fitted: Fit, monkeypatch: pytes
 REFUSED = [
     ({}, "nothing", {}, "unknown cell 'nothing'"),
     ({}, "ngd", {"split": "texsa"}, "unknown split 'texsa'; did you mean 'texas'"),
-    ({"protocol": DRAWS}, "ngd-80", {}, "is of 80 training documents; --split names which"),
-    ({}, "hp-top", {"split": "texas"}, "hp-top: a model with the kernel 'hp-top' can't be saved"),
+    ({"protocol": DRAWS}, "ngd-80", {}, "has 80 training documents: choose them by --split"),
+    ({}, "hp-top", {"split": "texas"}, "hp-top: what the kernel 'hp-top' learns can't be kept"),
 ]
 
 

@@ -120,7 +120,7 @@ def test_the_arrays_of_another_model_are_refused(folder: Path, fitted: Fit, tmp_
     """As a stop between the two files leaves them."""
     write_model(fitted(study_of("mnb")), tmp_path / "other")
     shutil.copy(tmp_path / "other" / ARRAYS, folder / ARRAYS)
-    with pytest.raises(DataError, match=r"not what model\.json belongs to; fit it again"):
+    with pytest.raises(DataError, match=r"doesn't belong to model\.json; fit it again"):
         read_model(folder)
 
 

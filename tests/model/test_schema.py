@@ -194,15 +194,15 @@ def test_an_edited_key_is_refused_in_a_line_or_still_answers(
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("fitted/support", 1_000_000, "fitted/support names 1000000, of {s} support vectors"),
-        ("fitted/support", -1, "fitted/support names -1, of {s} support vectors"),
-        ("fitted/counts.indices", -1, "fitted/counts.indices names -1, of {V} words"),
-        ("fitted/counts.indices", 1_000_000, "fitted/counts.indices names 1000000, of {V} words"),
+        ("fitted/support", 1_000_000, "fitted/support has the index 1000000, but there are {s} support vectors"),
+        ("fitted/support", -1, "fitted/support has the index -1, but there are {s} support vectors"),
+        ("fitted/counts.indices", -1, "fitted/counts.indices has the index -1, but there are {V} words"),
+        ("fitted/counts.indices", 1_000_000, "fitted/counts.indices has the index 1000000, but there are {V} words"),
         ("fitted/counts.data", -1, "fitted/counts.data holds -1: must lie between 1 and 1e+100"),
         ("fitted/bounds", 99999, "fitted/bounds must ascend from 0 to {s}, the number of support vectors"),
-        ("fitted/n_support", 1_000_000, "fitted/n_support makes 3000000 together, and fitted/support has {n}"),
+        ("fitted/n_support", 1_000_000, "fitted/n_support sums to 3000000, but fitted/support has {n} entries"),
         ("fitted/rho", np.nan, "fitted/rho holds nan: must lie between -1e+100 and 1e+100"),
-        ("weighting/n_features_in_", 6, "weighting/n_features_in_ is 6, and the vocabulary has {V} words"),
+        ("weighting/n_features_in_", 6, "weighting/n_features_in_ is 6, but the vocabulary has {V} words"),
     ],
 )
 def test_the_message_says_which_array_and_why(

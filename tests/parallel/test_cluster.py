@@ -120,7 +120,7 @@ def test_without_a_worker_it_is_computed_at_home(
     dask.employ(0)
     same()
     assert sum(at_home) > 0
-    assert notebook.notes == ["no worker came for 0 s; all that is left is done here"]
+    assert notebook.notes == ["no worker connected for 0 s; this process computes the rest"]
 
 
 def test_a_worker_that_is_killed_costs_only_what_it_had_in_hand(same: Any, dask: Any, notebook: Any) -> None:
@@ -138,7 +138,7 @@ def test_all_workers_killed(
     notebook.at_step = lambda n: dask.kill(dask.workers[0]) if n == 2 else None
     same()
     assert sum(at_home) > 0
-    assert notebook.notes == ["no worker came for 1 s; all that is left is done here"]
+    assert notebook.notes == ["no worker connected for 1 s; this process computes the rest"]
 
 
 def test_two_clients_at_once(
@@ -189,13 +189,15 @@ def test_what_a_worker_kept_and_is_not_seen_is_computed_at_home(
     monkeypatch.setattr(module, "sent", to_another)
     same(here)
     assert sum(at_home) > 0
-    assert notebook.notes == [f"what workers keep in {tmp_path / 'here'} isn't seen here; it is computed here again"]
+    assert notebook.notes == [
+        f"entries that workers store in {tmp_path / 'here'} aren't visible here; this process computes them again"
+    ]
 
 
 # The connection
 
 
-BROKEN = "the connection to the scheduler of Dask broke; all that is left is done here"
+BROKEN = "lost the connection to the Dask scheduler; this process computes the rest"
 
 
 def test_after_a_connection_that_breaks_the_rest_is_done_here(
@@ -234,8 +236,8 @@ def test_a_scheduler_that_is_killed(same: Any, dask: Any, notebook: Any, at_home
 
 def silent(who: str) -> list[list[str]]:
     """What may be said of a stopped process: where it had an answer ready that can't be fetched, that comes first."""
-    reasons = f"nothing was heard of {who} of Dask for 6 s", "no answer of a worker of Dask came for 6 s"
-    return [[f"{reason}; all that is left is done here"] for reason in reasons]
+    reasons = f"no message from {who} for 6 s", "no Dask worker returned its result for 6 s"
+    return [[f"{reason}; this process computes the rest"] for reason in reasons]
 
 
 @pytest.mark.slow
@@ -247,7 +249,7 @@ def test_a_scheduler_that_is_stopped(same: Any, dask: Any, notebook: Any, at_hom
     finally:
         dask.begin_anew()
     assert sum(at_home) > 0
-    assert notebook.notes in silent("the scheduler")
+    assert notebook.notes in silent("the Dask scheduler")
 
 
 @pytest.mark.slow
@@ -265,7 +267,7 @@ def test_workers_that_are_stopped(same: Any, dask: Any, notebook: Any, at_home: 
     finally:
         dask.employ(0)
     assert sum(at_home) > 0
-    assert notebook.notes in silent("a worker")
+    assert notebook.notes in silent("a Dask worker")
 
 
 def test_an_address_that_accepts_and_says_nothing(
@@ -275,7 +277,7 @@ def test_an_address_that_accepts_and_says_nothing(
     with socket.create_server(("127.0.0.1", 0)) as silent:
         cluster = Cluster(place_of(f"tcp://127.0.0.1:{silent.getsockname()[1]}"), Store(tmp_path / "s"), 1, Observer())
         with (
-            pytest.raises(BenchError, match=r"^no scheduler of Dask answers at .*; without --dask the run is"),
+            pytest.raises(BenchError, match=r"^no Dask scheduler answers at .*; without --dask the run uses"),
             cluster,
         ):
             perform(study, RunContext(Store(tmp_path / "s"), elsewhere=cluster), folder=tmp_path / "run")
@@ -291,7 +293,7 @@ def test_a_scheduler_that_is_not_there_is_told_in_a_line(
         ("nonsense://x", "nonsense://x: ValueError: unknown address"),
     ):
         cluster = Cluster(place_of(address), store, 1, Observer())
-        with pytest.raises(BenchError, match=f"^no scheduler of Dask answers at .*{said}"), cluster:
+        with pytest.raises(BenchError, match=f"^no Dask scheduler answers at .*{said}"), cluster:
             perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 
@@ -326,7 +328,7 @@ def test_a_place_by_its_words(given: str, place: ParallelSection) -> None:
 
 @pytest.mark.parametrize("given", ["local:x", "local:-1"])
 def test_words_that_name_no_place(given: str) -> None:
-    with pytest.raises(ConfigError, match="how many processes"):
+    with pytest.raises(ConfigError, match="must have a number of processes"):
         place_of(given)
 
 

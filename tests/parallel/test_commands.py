@@ -73,7 +73,7 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
         time.sleep(0.05)
     code, _, error = process.finish()
     assert code == 130
-    assert "interrupted; what was computed is kept, and the same command goes on from there" in error
+    assert "interrupted; results so far are stored, and the same command continues from there" in error
     assert "Traceback" not in error
     code, _, error = bench("there", "--dask", "local:1").finish()
     assert code == 0, error
@@ -88,8 +88,8 @@ def test_interrupted_it_leaves_no_process_behind_and_goes_on_to_the_same_bytes(b
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["--dask", "local:two"], "bench: --dask is 'local:two': how many processes? such as local:4"),
-        (["--at-most", "2"], "bench: --at-most is of the workers that --dask names"),
+        (["--dask", "local:two"], "bench: --dask is 'local:two': must have a number of processes, such as local:4"),
+        (["--at-most", "2"], "bench: --at-most limits the workers of --dask: add --dask"),
     ],
 )
 def test_a_wrong_command_is_told_in_a_line(words: list[str], said: str) -> None:

@@ -107,7 +107,10 @@ def test_a_worker_that_refuses_ends_the_run_in_a_line(
     make, store = module.sent, Store(tmp_path / "store")
     changes = {
         "a worker computes with numpy .*, not 0.1: it needs the versions": {"versions": {"numpy": "0.1"}},
-        "a worker has no way to the store .*elsewhere: the counts": {"store": str(tmp_path / "elsewhere"), "key": "x"},
+        "a worker can't read the counts from .*elsewhere: the store must": {
+            "store": str(tmp_path / "elsewhere"),
+            "key": "x",
+        },
     }
     for said, change in changes.items():
         monkeypatch.setattr(module, "sent", lambda *given, change=change: replace(make(*given), **change))
@@ -124,7 +127,10 @@ def test_other_keys_are_other_code(
     dask.employ(1)
     groups, store = module.groups, Store(tmp_path / "store")
     monkeypatch.setattr(module, "groups", lambda *each: [replace(g, keys=(*g.keys, "0" * 64)) for g in groups(*each)])
-    with pytest.raises(BenchError, match="names results otherwise: its code"), brought(store) as cluster:
+    with (
+        pytest.raises(BenchError, match="computes different keys for results: its simplexbench code"),
+        brought(store) as cluster,
+    ):
         perform(study, RunContext(store, elsewhere=cluster), folder=tmp_path / "run")
 
 

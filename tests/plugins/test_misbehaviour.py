@@ -289,7 +289,7 @@ def test_no_model_is_made_of_it(config: Callable[..., Path], plugin: Callable[..
     plugin(CLASSIFIER.format(fit="pass", scores="pass"))
     study = checked(config(files="mine.py, chi2.py", methods="mine, chi2"))
     for name, file in (("mine", "mine"), ("chi2", "chi2")):
-        with pytest.raises(ConfigError, match=rf"^{name}: .*{file}\.py:\d+ is a plug-in's, and can't be kept"):
+        with pytest.raises(ConfigError, match=rf"^{name}: .*{file}\.py:\d+ is from a plug-in, and can't be saved"):
             fit_model(study, name, RunContext(Store(tmp_path / "store", limit=10**9), jobs=1))
 
 
