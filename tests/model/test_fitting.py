@@ -175,7 +175,7 @@ REFUSED = [
     ({}, "nothing", {}, "unknown cell 'nothing'"),
     ({}, "ngd", {"split": "texsa"}, "unknown split 'texsa'; did you mean 'texas'"),
     ({"protocol": DRAWS}, "ngd-80", {}, "has 80 training documents: choose them by --split"),
-    ({}, "hp-top", {"split": "texas"}, "hp-top: what the kernel 'hp-top' learns can't be kept"),
+    ({}, "hp-top", {"split": "texas"}, "hp-top: a model with the kernel 'hp-top' can't be saved"),
 ]
 
 
