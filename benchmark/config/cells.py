@@ -35,7 +35,7 @@ def cells_of(
     by_class: bool,
     growth: bool,
 ) -> tuple[Cell, ...]:
-    """Every row of the scores: for each variant its points, then its growths, then what is measured beside them."""
+    """Return every row of the scores: for each variant its settings, then its gains, then the rows of its diagnostics."""
     measures, cells = tuple(measures), list[Cell]()
     for variant in variants:
         cells += _points(variant, choices, by_class=by_class)
@@ -51,7 +51,7 @@ def cells_of(
 def n_cells(
     variants: Iterable[Variant], choices: Sequence[str], measures: Sequence[Component], *, by_class: bool, growth: bool
 ) -> int:
-    """How many cells there would be."""
+    """Count the cells without building them."""
     number = 0
     for variant in variants:
         n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
@@ -68,7 +68,7 @@ def _own(measures: Iterable[Component], variant: Variant) -> list[tuple[str, Any
 
 
 def _prefix(variant: str) -> list[str]:
-    """What stands before the ids of a variant's cells: its name, and nothing for the configuration itself."""
+    """Return the prefix of the ids of a variant's cells: its name, or nothing for the configuration itself."""
     return [] if variant == BASE else [variant]
 
 
@@ -93,7 +93,7 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
 
 
 def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
-    """What the score of the last training size is above that of the first."""
+    """Return the cells whose score is that of the largest training size less that of the smallest."""
     found = []
     for choice, (index, task) in product(choices, enumerate(variant.tasks)):
         for of_class, entry, terms in product(
@@ -108,7 +108,7 @@ def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> lis
 def pairs_of(
     given: list[list[str]], cells: Sequence[Cell], family: Sequence[str], source: YamlSource
 ) -> tuple[Pair, ...]:
-    """The pairs under `compare`: two methods, wherever else their cells agree; or two cells by their ids."""
+    """Return the pairs under `compare`: two cells by their ids, or two methods in all cells that otherwise agree."""
     ids = {cell.id: cell for cell in cells}
     points = [cell for cell in cells if cell.what == "point"]
     labels = dict.fromkeys(cell.method for cell in points)
@@ -142,7 +142,7 @@ def _family(a: Cell, b: Cell, columns: Sequence[str]) -> str:
 def checked_pairs(
     given: list[list[str]], names: Collection[str], source: YamlSource, what: str = "method or cell"
 ) -> list[tuple[str, str]]:
-    """Pairs of two different known names each, none twice."""
+    """Return the pairs as tuples; refuse unknown names, a name paired with itself, and a pair that is listed twice."""
     pairs: dict[tuple[str, str], None] = {}
     for index, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1]:
@@ -165,7 +165,7 @@ def figures_of(
     source: YamlSource,
     known: Registries,
 ) -> tuple[Figure, ...]:
-    """The figures that are named, or one of the main metric where there is an axis; each once for every variant."""
+    """Return the figures that are listed, or one of the main metric if there is an axis; one figure per variant."""
     axis = _axis(variants[0])
     found: list[Figure] = []
     for index, section in enumerate(config.figures):
@@ -245,7 +245,7 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
 def _check_shown(
     figure: Figure, axes: Sequence[str], variant: Variant, source: YamlSource, place: Location, known: Registries
 ) -> None:
-    """Refuse numbers and axes that there are none of, and relations of methods that aren't there."""
+    """Refuse an unknown axis or metric, and a ratio or difference of unknown methods."""
     numbers = [*known.metrics, *CLOCK, *known.quantities]
     labels = [entry.label for entry in variant.entries]
     if figure.x not in axes:
@@ -260,7 +260,7 @@ def _check_shown(
 
 
 def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[str]) -> list[str]:
-    """Return what can run along x: training sizes and terms where they do, parameters, and numbers of methods."""
+    """Return the possible x axes: training sizes and terms if there are several, parameters, times and diagnostics."""
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
     parts += measures
@@ -270,7 +270,7 @@ def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[
 
 
 def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
-    """A figure of each variant, named after it; one of all where the variants are its lines, panels or x."""
+    """Return one figure per variant, named after it, or one for all where variants are its lines, panels or x."""
     if figure.regions:
         return [figure]
     across = "variant" in (figure.line, *figure.panel) or figure.x not in ("size", "terms")

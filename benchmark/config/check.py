@@ -113,14 +113,14 @@ def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
 
 
 def check_variant_name(name: str, source: YamlSource) -> None:
-    """Refuse a variant that can't be part of a cell's id, or that is called as the configuration itself."""
+    """Refuse a variant name that can't be part of a cell's id, or that stands for the configuration itself."""
     check_name(name, "a variant's name", source, ("variants", name))
     if name == BASE:
         raise source.error(("variants", name), f"{quoted(name)} is the configuration itself, not a variant of it")
 
 
 def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
-    """The configuration with what one of its variants says otherwise, every value still at its line."""
+    """Return the configuration with the values of one variant in place of its own, each with its line number."""
     for key in over.data:
         if key not in VARYING:
             raise over.error((key,), unknown("key of a variant", key, VARYING))
@@ -159,7 +159,7 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
 
 
 def _check_classes(config: ExperimentSection, variants: dict[str, Variant], source: YamlSource) -> None:
-    """Where classes are scored by themselves, they are the same ones under every variant, and none is called "all"."""
+    """Refuse a class named "all", and variants with other classes, where every class is scored by itself."""
     if config.classes != "each":
         return
     first = next(iter(variants.values()))
@@ -173,7 +173,7 @@ def _check_classes(config: ExperimentSection, variants: dict[str, Variant], sour
 
 
 def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
-    """What is scored: of all classes together, and where each class is scored, of each."""
+    """Return the metrics to compute; refuse those not defined for all classes or, if each is scored, for one class."""
     allowed = [name for name in known if defined(name, several=several, of_class=False, known=known)]
     if config.classes == "each":
         allowed = [name for name in allowed if defined(name, several=several, of_class=True, known=known)]
@@ -189,7 +189,7 @@ def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, 
 
 
 def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> dict[str, str]:
-    """What was chosen to come near prints, by cell; each item's `cells` is a pattern such as ``table-pooled-*``."""
+    """Return the choices tuned to published values, by cell; `cells` is a pattern such as ``table-pooled-*``."""
     found: dict[str, str] = {}
     for index, each in enumerate(config.fitted):
         own = fnmatch.filter(ids, each.cells)

@@ -97,7 +97,7 @@ class Component:
 
 
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
-    """Annotation and default of each constructor parameter that a configuration may set.
+    """Return the annotation and default of each constructor parameter that a configuration may set.
 
     Those that its tags name in `set_by_run` are left out: the run sets them.
     """
@@ -144,7 +144,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
 
 
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
-    """A component, built; refused are parameters that it refuses itself, and a plug-in that fails otherwise."""
+    """Return an instance; refuse parameters that its class rejects, and a plug-in that raises any other error."""
     try:
         with guarded(cls, ConfigError, short=False):
             instance = cls(**values)
@@ -157,7 +157,7 @@ def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
-    """Refuse numbers that are allowed by definition, and of which nothing can be computed."""
+    """Refuse parameter values that are valid but make the kernel or classifier numerically degenerate."""
     limits = LIMITS if what == "classifier" else {}
     for key in filter(limits.__contains__, values):
         low, high, why = limits[key]
@@ -171,7 +171,7 @@ def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
 
 
 def named_in(message: str, values: Mapping[str, Any]) -> str:
-    """The parameter that a message from a component speaks of, so that the error can point at its line."""
+    """Return the parameter that a component's message mentions, so that the error can point at its line."""
     words = [word.strip(":,;") for word in message.split()]
     return next((key for key in values if key in words), "")
 
@@ -189,7 +189,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def check_method(spec: MethodSpec) -> None:
-    """Refuse what can't be a method, in words for the person who named its parts.
+    """Refuse a combination of components that can't be a method, in a message for the author of the configuration.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def check_method(spec: MethodSpec) -> None:
 
 
 def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
-    """Refuse what a kernel that learns a model of the documents has no use for."""
+    """Refuse settings that a kernel which learns a model of the documents can't use."""
     if tags_of(kernel.cls).solved_by == "targets" and classifier.ridge:
         raise ValueError(f"the kernel {kernel.name!r} is another for each class: it has no ridge")
     if classifier.unit != "one":

@@ -70,7 +70,7 @@ def entries_of(
     *,
     choose: AbstractSet[str] | None,
 ) -> tuple[MethodEntry, ...]:
-    """The methods of a configuration, in order.
+    """Return the methods of a configuration, in order.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def entries_of(
 
 
 def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Registries) -> None:
-    """Refuse keys that are neither a parameter nor a method's name, and values that can't be."""
+    """Refuse default keys that are neither a parameter nor a method's name, and values that aren't allowed."""
     registered = {**registries.classifiers, **registries.kernels}
     known = dict.fromkeys([*WORDS, *(name for cls in registered.values() for name in parameters(cls)), *registered])
     for key, value in defaults.items():
@@ -189,7 +189,7 @@ def _check_fields(value: Any, source: YamlSource, place: Location) -> None:
 def _expanded(
     given: Any, source: YamlSource, place: Location, known: Registries, *, choose: AbstractSet[str] | None
 ) -> list[tuple[str, dict[str, tuple[Any, Location]]]]:
-    """Each combination that an entry stands for: its label, and what it says with the place of each key."""
+    """Return a (label, settings) pair for each combination that a method lists, with the location of every key."""
     if isinstance(given, str):
         key = CLASSIFIER if given in known.classifiers else KERNEL
         if given not in known.classifiers and given not in known.kernels:
@@ -226,7 +226,7 @@ def _expanded(
 def _items(
     key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
-    """What a key's list, or its one value, stands for."""
+    """Return the items of a key's list, or of its one value."""
     found: list[_Item] = []
     if given == []:
         raise source.error(place, f"{key} must not be an empty list: it would leave no cell")
@@ -248,13 +248,13 @@ def _items(
 
 
 def _fields_word(fields: Any) -> str:
-    """How weights of fields read in a cell's name: "all-subjectx0.25"."""
+    """Return the words for weights of fields in a cell's name: "all-subjectx0.25"."""
     parts = fields.items() if isinstance(fields, dict) else ()
     return "-".join(str(name) if weight == 1 else f"{name}x{weight}" for name, weight in parts)
 
 
 def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> list[_Item]:
-    """What a method's own text says otherwise, each as a document that still knows its lines."""
+    """Return the text settings that a method overrides, each as a document with line numbers."""
     if not isinstance(given, dict) or not given:
         raise source.error(place, f"a method's text is a mapping of what it says otherwise, not {quoted(given)}")
     items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
@@ -266,7 +266,7 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
 def _parametrized(
     key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
-    """A component: every combination of its parameters' lists, but of those that are lists by nature."""
+    """Return every combination of a component's parameter lists, except parameters that are lists by nature."""
     registry = OWN.get(key) or (known.kernels if key == KERNEL else known.classifiers)
     if isinstance(given, str):
         if given not in registry:
@@ -292,7 +292,7 @@ def _combined(
     *,
     chosen: bool,
 ) -> list[_Item]:
-    """Every combination of a mapping's lists, but of the `whole` ones; what is chosen from is no word."""
+    """Return every combination of a mapping's lists but the `whole` ones; candidates add no word to a cell's name."""
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
         if not isinstance(parameter, str):
@@ -308,21 +308,21 @@ def _combined(
 
 
 def whole_lists(cls: type[Any]) -> set[str]:
-    """Parameters that are lists by nature."""
+    """Return the names of a class's parameters that are lists by nature."""
     return {
         name for name, (annotation, _) in parameters(cls).items() if get_origin(annotation) in (list, tuple, Sequence)
     }
 
 
 def _word(key: str, value: Any) -> str:
-    """How a component's parameter reads in a cell's name: ``ngd``, ``c0.1``, ``one-vs-rest``; lists do not."""
+    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
     if isinstance(value, list):
         return ""
     return value if isinstance(value, str) else f"{key.lower()}{value}"
 
 
 def _text_word(key: str, value: Any) -> str:
-    """How a text's does: ``stoplist-none``, ``skip_html-true``, ``ngrams1-2``; null is the default."""
+    """Return a text setting's word in a cell's name: ``stoplist-none``, ``ngrams1-2``; null is ``-default``."""
     if isinstance(value, list):
         return f"{key}{'-' * (key == 'fields')}{'-'.join(map(str, value))}".lower()
     if isinstance(value, str):
@@ -351,7 +351,7 @@ class _Resolver:
                 raise source.error(("defaults", CLASSIFIER, error.key), str(error)) from None
 
     def spec(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
-        """One method with every parameter."""
+        """Return one method with every parameter."""
         classifier = self._classifier(own, place)
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
@@ -389,7 +389,7 @@ class _Resolver:
         return self._built(KERNEL, self._registries.kernels, given, where)
 
     def _built(self, what: str, registry: Mapping[str, Any], given: str | dict[str, Any], place: Location) -> Component:
-        """A component with the defaults that it has parameters for; an error points at the one that is wrong."""
+        """Return a component with the defaults that apply to its parameters; an error points at the wrong value."""
         given = {"name": given} if isinstance(given, str) else given
         name = given["name"]
         allowed = parameters(registry[name]) if isinstance(name, str) and name in registry else {}
@@ -451,7 +451,7 @@ class _Resolver:
         return Representation(weighting, normalization, idf, float(dirichlet), features, weights, learns=learns)
 
     def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
-        """What points are mapped to: for classifiers alone that take any points, without a kernel."""
+        """Return the feature map; only classifiers without a kernel that accept any points have one."""
         given, where = self._chosen(MAP, own, [main.name], None, place)
         takes = main.name not in self._registries.kernels and tags_of(main.cls).takes_features
         if given is None or (MAP not in own and not takes):
@@ -464,7 +464,7 @@ class _Resolver:
     def _chosen(
         self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location
     ) -> tuple[Any, Location]:
-        """The first that says something: the entry, the defaults of its kernel, of its classifier, those of all."""
+        """Return the first value set by the method, by its kernel's or classifier's defaults, or by the general ones."""
         if key in own:
             return own[key]
         for name in names:

@@ -19,7 +19,7 @@ LONGEST_NAME, MOST_FILES = 100, 10
 
 
 def read_config(path: Path) -> YamlSource:
-    """Read a configuration; where it ``extends: other``, the other file's with what this one says otherwise.
+    """Read a configuration; where it ``extends: other``, merge it into the other file.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from benchmark.text.lexer import LONGEST_NGRAM
 
 
 def listed(value: Any) -> Any:
-    """A list as it is; anything else as a list of one."""
+    """Return a list unchanged, and any other value as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
@@ -70,7 +70,7 @@ class TaskSection(Section):
 
 
 def _form(value: Any) -> str:
-    """Which of its two forms a task is of: one of them is checked, so that only its errors are told."""
+    """Return which of its two forms a task has, so that only errors of that form are reported."""
     return "titled" if isinstance(value, dict) else "names"
 
 

@@ -32,7 +32,7 @@ SIZE = "train_size"
 
 
 def component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
-    """A name, or a mapping with a name and parameters, as a checked component."""
+    """Return a name, or a mapping with a name and parameters, as a checked component."""
     try:
         return check_component(what, registry, given)
     except ComponentError as error:
@@ -40,7 +40,7 @@ def component(what: str, registry: dict[str, Any], given: Any, source: YamlSourc
 
 
 def tasks_of(config: ExperimentSection, collection: Collection, source: YamlSource) -> tuple[Task, ...]:
-    """What is told apart: the tasks, or all classes as one without a name."""
+    """Return the tasks; without any, one task of all classes, whose name is ""."""
     found: dict[str, Task] = {}
     for index, given in enumerate(config.tasks):
         place: Location = ("tasks", index)
@@ -88,7 +88,7 @@ def _different(
 def protocol_of(
     config: ExperimentSection, source: YamlSource, protocols: Registry
 ) -> tuple[Component, tuple[int | None, ...]]:
-    """The protocol without its training sizes, and these; (None,) where it has none.
+    """Return the protocol without its training sizes, and the sizes; (None,) if it has none.
 
     A protocol draws with the configuration's seed unless it names one of its own.
     """
@@ -116,7 +116,7 @@ def _ascending(values: Sequence[Any], source: YamlSource, place: Location) -> li
 
 
 def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
-    """How terms are selected, if they are."""
+    """Return how terms are selected; None if all are used."""
     terms = config.terms
     if terms is None:
         return None
@@ -132,7 +132,7 @@ def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
 
 
 def inner_of(config: ExperimentSection, collection: Collection) -> Component | None:
-    """What splits the training documents of each split to choose candidates by; None where nothing is chosen so."""
+    """Return the protocol that splits training documents to choose candidates; None if none are chosen on them."""
     choose = config.choose
     if choose is not None and NEWEST in choose.by:
         stratified = collection.reader.outline().dated_by_class
@@ -145,7 +145,7 @@ def inner_of(config: ExperimentSection, collection: Collection) -> Component | N
 
 
 def built_protocol(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
-    """The protocol with one training size."""
+    """Return the protocol with one training size."""
     given = {**protocol.given, **({} if size is None else {SIZE: size}), **more}
     built: EvaluationProtocol = protocol.cls(**given)
     return built
@@ -159,7 +159,7 @@ def check_splits(
     inner: Component | None,
     source: YamlSource,
 ) -> None:
-    """Make every kind of split once, and the inner folds (if any) of the first: what can't be split is refused."""
+    """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
     everything = expected_documents(collection)
     folds = None if inner is None else inner.given.get("k")
     _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
@@ -181,7 +181,7 @@ def check_splits(
 
 
 def _check_number(n_documents: int, n_times: int, protocol: Component, folds: int | None, source: YamlSource) -> None:
-    """Refuse more splits than can be made, where the largest factor of their number stands."""
+    """Refuse too many splits, at the location of the largest factor of their number."""
     n: dict[Location, int] = {("protocol",): n_times}
     n |= {("protocol", key): protocol.given[key] for key in ("replicates", "k") if key in protocol.given}
     n |= {("choose", "folds"): folds} if folds else {}
@@ -192,7 +192,7 @@ def _check_number(n_documents: int, n_times: int, protocol: Component, folds: in
 
 
 def _spoken_of(message: str, given: Any) -> Location:
-    """The parameter of the protocol that a message speaks of, and the item it quotes if the parameter is a list."""
+    """Return the protocol's parameter that a message mentions and, in a list, the item that the message quotes."""
     parameters_given = given if isinstance(given, dict) else {}
     key = named_in(message, parameters_given)
     items = listed(parameters_given.get(key))

@@ -40,7 +40,7 @@ class Batch:
         return tuple(job for _, jobs in self.parts for job in jobs)
 
     def solve(self, bench: Workbench) -> list[list[SettingPredictions] | Exception]:
-        """Compute each part: decisions by split, inner folds after the split of their job; or why it can't be done."""
+        """Compute each part: predictions by split, then those of the inner folds, or the exception that it raised."""
         first = self.parts[0][0]
         machines = [(point.method, splits_of(jobs)) for point, jobs in self.parts]
         try:
@@ -52,12 +52,12 @@ class Batch:
 
 
 def splits_of(jobs: Iterable[Job]) -> list[Split]:
-    """Return all splits of some jobs: those of a job, then the folds of their training documents."""
+    """Return all splits of some jobs: for each job its splits, then the folds of their training documents."""
     return [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
 
 
 def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[Batch]:
-    """Plan what is computed together, in the order that lets methods share what they can.
+    """Plan the batches, in the order that lets methods share matrices and models.
 
     A batch is one job, so that a run which is stopped goes on from there; all jobs of a point, where points are
     classified, whose splits are solved side by side; or the jobs on one split whose machines share inner products.
@@ -80,7 +80,7 @@ def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list
 
 
 def _joins(point: PointWork) -> Any:
-    """Return the same for points whose machines can be trained together on a split; None for what is trained alone."""
+    """Return a value shared by settings that can be trained together on a split; None for those trained alone."""
     return point.method.joins(point.terms) if isinstance(point.method, KernelMachine) else None
 
 
@@ -100,7 +100,7 @@ def _ordered(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> lis
 
 
 def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:
-    """Return the items, those of one key after each other; the keys in the order in which they first appear."""
+    """Return the items grouped by key, keys in order of first appearance."""
     found: dict[Any, list[T]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)

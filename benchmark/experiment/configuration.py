@@ -32,12 +32,12 @@ def load_study(path: Path) -> Experiment:
 
 
 def study_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
-    """Check plain data; errors call it by a name."""
+    """Check a configuration in plain data, which errors call by a name."""
     return check_study(YamlSource(name, raw))
 
 
 def check_study(source: YamlSource) -> Experiment:
-    """Check plain data."""
+    """Check a configuration that has been read."""
     return check_experiment(source, registries_of(source))
 
 

@@ -20,10 +20,10 @@ class Elsewhere(Protocol):
     """Other processes that compute what the store lacks, and put it there."""
 
     def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> Iterable[TaskWork]:
-        """Begin with what is to be computed; the same work, task by task."""
+        """Start to compute the settings of all tasks; yield the tasks unchanged."""
 
     def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
-        """Keys of jobs as each is done, with the reason, or "", why it can't be; what it leaves out is done here."""
+        """Yield each finished job's key with its error, or ""; the run computes the jobs that are not yielded."""
 
 
 @dataclass(frozen=True)

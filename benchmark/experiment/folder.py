@@ -101,7 +101,7 @@ def ensure_free(folder: Path, study: Experiment) -> None:
 
 
 def _held(path: Path) -> dict[str, Any] | None:
-    """What a manifest says, be it a run's or not; None where it can't be read."""
+    """Return the JSON mapping of a manifest file, unchecked ({} if it is no mapping); None if it can't be read."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -110,7 +110,7 @@ def _held(path: Path) -> dict[str, Any] | None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run's folder.
+    """Return the manifest of a run folder.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def read_results(folder: Path) -> Run:
 
 
 def _rows_digest(findings: Run) -> str:
-    """Return the sha256 over the names of all points and, split by split, of the documents that each decided on."""
+    """Return the sha256 of the names of all settings and, split by split, of the test documents and their labels."""
     predictions, digest = findings.predictions, hashlib.sha256()
     for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.measured)):
         digest.update(f"{place}\n".encode())
@@ -193,7 +193,7 @@ def _rows_digest(findings: Run) -> str:
 
 @contextmanager
 def computed_from(folder: Path) -> Iterator[None]:
-    """Say in a line what goes wrong with a folder's arrays where their digests fit and their shapes don't.
+    """Report in one line an error from arrays whose digests are right but whose shapes don't fit each other.
 
     Around what is computed of a folder that was read, never of a run: a fault of ours there keeps its traceback.
     """

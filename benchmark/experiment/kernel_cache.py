@@ -57,7 +57,7 @@ class KernelCache:
     def __call__(
         self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
     ) -> Arrays:
-        """Return the arrays that the store has of this content and code, or else those that `make` makes.
+        """Return the arrays that the store has for this content and code, or else those that `make` computes.
 
         Parameters
         ----------

@@ -20,7 +20,7 @@ NAMED = 3
 
 
 def seen_before(work: TaskWork, store: Store) -> list[dict[str, Any]]:
-    """How many tested documents of each split have a near-duplicate among its training documents, and some of them."""
+    """Count each split's test documents with a near-duplicate among its training documents, with a few examples."""
     splits = [split for each in work.splits.values() for split in each]
     matrix, ids = work.problem.counts.matrix, work.problem.documents.ids
     if len(splits) > MOST_SPLITS or matrix.dtype.kind == "f":  # points have no words in common

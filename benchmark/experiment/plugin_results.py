@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def known(store: Store, key: str, component: Any) -> Entry | None:
-    """Return an entry; None where there is none, or where a file that it was computed from has changed.
+    """Return an entry; None if there is none, or if a file that it was computed from has changed.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def known(store: Store, key: str, component: Any) -> Entry | None:
 
 
 def keep(store: Store, key: str, entry: Entry, component: Any, note: Callable[[str], None]) -> None:
-    """Store a result, and all that a plug-in read for it; else say, once a plug-in, why it can't be stored.
+    """Store a result with all files that a plug-in read for it, or note, once per plug-in, why it can't be stored.
 
     Parameters
     ----------

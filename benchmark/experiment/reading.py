@@ -42,7 +42,7 @@ class Read:
 def read_counts(
     collection: Collection, context: RunContext, last: LastCorpus | None = None
 ) -> tuple[Counts, dict[str, Any], str]:
-    """The counts of a collection, where they came from, and their store key; it is not read again if it is `last`."""
+    """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
     reader = collection.reader
     component, plugin = type(reader), plugin_of(type(reader))
     with running(plugin):
@@ -70,7 +70,7 @@ def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
 
 
 def counts_key(collection: Collection, source: Source) -> str:
-    """Store key of a collection's counts.
+    """Return the store key of a collection's counts.
 
     What the corpus is checked against is part of it; and the words that are left out and Unicode's letters, which
     stand in no module.
@@ -93,7 +93,7 @@ def counts_key(collection: Collection, source: Source) -> str:
 def own_counts(
     study: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
 ) -> dict[Text, tuple[Counts, str]]:
-    """The counts, and their store keys, of texts that methods have for themselves: other words of the same documents.
+    """Return counts and store keys for methods with their own text settings: other words of the same documents.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def own_counts(
 
 
 def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
-    """The last part of the data gate: the configuration must have the documents and words that it expects."""
+    """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
     _check_words(study, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
     if variant is not next(iter(study.variants.values())):
         return
@@ -146,7 +146,7 @@ def _check_words(study: Experiment, variant: Variant, counts: Counts, lexing: Le
 
 
 def words_of(counts: Counts) -> dict[str, int]:
-    """What the manifest says of the words."""
+    """Return the manifest's facts on the words."""
     return {
         "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
         "vocabulary": len(counts.vocabulary),
@@ -156,7 +156,7 @@ def words_of(counts: Counts) -> dict[str, int]:
 
 
 def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
-    """What the manifest says of the documents, beside where they come from."""
+    """Return the manifest's facts on the documents, added to those on their source."""
     documents = counts.documents
     found = facts | {
         "documents": len(documents),

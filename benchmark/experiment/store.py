@@ -48,7 +48,7 @@ class Entry:
 
 
 def key_of(**content: Any) -> str:
-    """The sha256 of what a result is computed from, as canonical JSON.
+    """Return the sha256 of what a result is computed from, as canonical JSON.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def key_of(**content: Any) -> str:
 
 
 def array_digest(*arrays: NDArray[Any]) -> str:
-    """The sha256 over types, shapes and contents of arrays."""
+    """Return the sha256 of types, shapes and contents of arrays."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -69,7 +69,7 @@ def array_digest(*arrays: NDArray[Any]) -> str:
 
 
 def default_folder() -> Path | str:
-    """``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or the user's cache folder."""
+    """Return ``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or else the user's cache folder."""
     named = os.environ.get("BENCH_CACHE")
     if named and "://" in named:
         return named
@@ -77,7 +77,7 @@ def default_folder() -> Path | str:
 
 
 def default_limit() -> int:
-    """``$BENCH_CACHE_LIMIT_GB`` in bytes; 20 GB unless given."""
+    """Return ``$BENCH_CACHE_LIMIT_GB`` in bytes; by default 20 GB."""
     return gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
 
 
@@ -121,18 +121,18 @@ class Store:
             self.has("")
 
     def path(self, key: str) -> Any:
-        """Where the entry of a key stands."""
+        """Return the path of a key's entry."""
         return self._files.path(key)
 
     def has(self, key: str) -> bool:
-        """Whether there is an entry (not whether it is sound)."""
+        """Return whether there is an entry (not whether it is intact)."""
         try:
             return self.reachable and self._files.has(key)
         except UnreachableError as error:
             return self._go_without(error)
 
     def get(self, key: str) -> Entry | None:
-        """Read and verify an entry; None if there is none, or if it was damaged (it is then removed)."""
+        """Read and verify an entry; return None if there is none, or if it was damaged (it is then removed)."""
         if not self.reachable:
             return None
         try:
@@ -151,7 +151,7 @@ class Store:
         return entry
 
     def put(self, key: str, entry: Entry) -> bool:
-        """Keep an entry; False if the folder can't take it."""
+        """Write an entry; return False if the folder can't take it."""
         if not (self.writable and self.reachable):
             return False
         size = sum(array.nbytes for array in entry.arrays.values())
@@ -174,14 +174,14 @@ class Store:
         return True
 
     def _go_without(self, error: UnreachableError) -> bool:
-        """Tell why the rest is done without the store; False."""
+        """Warn once that the run goes on without the store; return False."""
         if self.reachable:
             self._warn(f"{error}; the rest is done without it")
         self.reachable = False
         return False
 
     def entries(self) -> list[tuple[Any, int, float]]:
-        """Path, bytes and time of last use of every entry, least recently used first."""
+        """Return path, bytes and time of last use of every entry, least recently used first."""
         return sorted(self._files.listed(), key=lambda item: (item[2], item[0]))
 
     def remove(self, key: str) -> None:
@@ -215,7 +215,7 @@ class Store:
         return [each for each in self.entries() if each[2] < since]
 
     def clear(self, entries: Sequence[tuple[Any, int, float]] | None = None) -> tuple[int, int]:
-        """Remove some entries, or all; return how many they were, and their bytes."""
+        """Remove some entries, or all; return their number and their bytes."""
         gone = self.entries() if entries is None else entries
         for path, _, _ in gone:
             self._files.remove(path)
@@ -223,14 +223,14 @@ class Store:
         return len(gone), sum(size for _, size, _ in gone)
 
     def _use(self, key: str) -> None:
-        """Note that an entry is used, and when this version began to use the store."""
+        """Record that an entry is used, and when this version began to use the store."""
         if not self._begun:
             self._files.begin(code_version())
             self._begun = True
         self._files.used(key)
 
     def _evict(self, keep: str) -> int:
-        """Remove what is beyond the limit; the bytes that are left."""
+        """Remove the least recently used entries beyond the limit; return the bytes that are left."""
         entries = self.entries()
         total = sum(size for _, size, _ in entries)
         for path, size, _ in entries:

@@ -123,7 +123,7 @@ class TaskWork:
         return TaskDocuments(documents.ids, documents.classes, truth)
 
     def tested(self) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
-        """The splits of every size, as scores see them."""
+        """Yield the splits of every size, as scores see them."""
         members = self.problem.members
         for size, splits in self.splits.items():
             counted = (members[split.train].sum(axis=0, dtype=np.int64) for split in splits)
@@ -138,7 +138,7 @@ def task_work(
     counts_id: str,
     texts: Mapping[Text, tuple[Counts, str]] | None = None,
 ) -> TaskWork:
-    """Everything that is to be computed of one task under one variant; `texts` are those of methods' own."""
+    """Return all settings of one task and variant; `texts` holds the counts of methods with their own text."""
     wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
     documents = counts.documents.of_classes(task.classes)[1]
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(documents)) for size in variant.sizes}
@@ -184,7 +184,7 @@ def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDA
 
 
 def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:
-    """Folds of a split's training documents, as rows of the task."""
+    """Return the folds of a split's training documents, as rows of the task."""
     if protocol is None:
         return ()
     train = problem.documents.take(split.train)
@@ -216,7 +216,7 @@ def _jobs(
     digest: Callable[[Split], str],
     code: str,
 ) -> tuple[Job, ...]:
-    """The entries of a point, whose splits stand with the folds of their training documents."""
+    """Return the jobs of a setting; `splits` pairs each split with the folds of its training documents."""
     content = {
         "stage": "decisions",
         "code": code,
@@ -267,7 +267,7 @@ def _wrong(found: SettingPredictions, fold: Split, problem: Problem) -> tuple[in
 
 
 def pack(found: SettingPredictions) -> Entry:
-    """Return a job's predictions as the store holds them: of several classes, and of ties, a bit each."""
+    """Return a job's predictions as stored: one bit per class of multi-label predictions, and per tie."""
     several = found.predicted.ndim == 2
     arrays = {
         "predicted": np.packbits(found.predicted, axis=1) if several else found.predicted,

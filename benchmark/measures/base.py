@@ -143,7 +143,7 @@ class Measure(ABC):
 
     @abstractmethod
     def compute(self, context: Context) -> Arrays:
-        """All that it finds out about one variant.
+        """Compute the arrays of one variant.
 
         Raises
         ------
@@ -153,15 +153,15 @@ class Measure(ABC):
 
     @abstractmethod
     def told(self, found: Found) -> Told:
-        """What it found out about one variant, as numbers."""
+        """Return the numbers of one variant, made from its arrays."""
 
     @abstractmethod
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What a reader of the numbers has to know."""
+        """Return notes that stand below the numbers."""
 
 
 def told(measures: Iterable[Component], predictions: Predictions) -> Iterator[tuple[str, str, Told]]:
-    """What each measure found out about each variant, by the names of both."""
+    """Yield the numbers of each diagnostic for each variant, with the names of both."""
     for component in measures:
         measure: Measure = component.build()
         for (name, variant), arrays in predictions.measured.items():
@@ -266,5 +266,5 @@ def _prefix(variant: str) -> list[str]:
 
 
 def cell_id(variant: str, kind: str, of_class: str) -> str:
-    """The row of one class."""
+    """Return the id of the row of one class."""
     return "-".join([*_prefix(variant), "table", kind, of_class])

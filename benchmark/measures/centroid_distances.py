@@ -72,7 +72,7 @@ class CentroidDistances(Measure):
             raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
 
     def compute(self, context: Context) -> Arrays:
-        """Of each kind of centroid the distances, those of resampled documents, and those by smoothing."""
+        """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing."""
         documents = context.counts.documents
         found: Arrays = {
             "classes": joined(documents.classes),
@@ -97,7 +97,7 @@ class CentroidDistances(Measure):
         return self.centroids
 
     def told(self, found: Found) -> Told:
-        """The distances with the spread of the resamples about them, and against the smoothing.
+        """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
 
         Resamples repeat documents and lack others, so that their centroids lie farther apart, as those of fewer
         documents do. A print is of about as many documents as ours, not of resamples: the interval has their spread
@@ -114,7 +114,7 @@ class CentroidDistances(Measure):
         return Told(tuple(rows), tuple(points))
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What the intervals are, and how near the distances come to print in level and order."""
+        """Explain the intervals, and say how near the distances are to the published values in size and order."""
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
             f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "
@@ -131,7 +131,7 @@ class CentroidDistances(Measure):
                 yield _nearest(name, each.arrays["smoothing"], each.arrays[f"{name}/by_smoothing"], target)
 
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
-        """The print by class; it is the same for every kind of centroid."""
+        """Return the published value of each class, equal for all kinds of centroid; None if one is missing."""
         by_class = []
         for name in parted(arrays["classes"]):
             cells = [cell_id(BASE, centroid, name) for centroid in self.centroids]
@@ -154,7 +154,7 @@ class CentroidDistances(Measure):
 
 
 def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
-    """As many documents of each class as there are, with replacement."""
+    """Draw as many documents from each class as it has, with replacement."""
     rng, documents = np.random.default_rng(seed), counts.documents
     of_classes = [np.flatnonzero(documents.labels == code) for code in range(len(documents.classes))]
     return np.concatenate([rng.choice(rows, len(rows)) for rows in of_classes])
@@ -163,7 +163,7 @@ def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
 def _measure(
     classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
 ) -> Array:
-    """Average SKL of each class to the others, in nats, shape (k,), in the order of the classes."""
+    """Compute each class's average SKL to the others, in nats, shape (k,), in the order of the classes."""
     own = type(classifier)(**classifier.get_params())
     own.smoothing = own.smoothing if smoothing is None else smoothing
     matrix: sp.csr_array = counts.matrix[rows]
@@ -191,7 +191,7 @@ def _same_order(values: Array, target: Array) -> bool:
 
 
 def divergence_bayes(variant: Variant) -> DivergenceBayes:
-    """The variant's naive Bayes in its KL form, untrained: its smoothing, prior and length are the measure's, too.
+    """Return the variant's naive Bayes in KL form, untrained; the diagnostic uses its smoothing, prior and length.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class CentroidFlow(Measure):
             raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
     def compute(self, context: Context) -> Arrays:
-        """Of the closed form and each graph: energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
+        """Compute, by the closed form and on each graph, energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
 
         Energies are mean SKL of the documents to the centroid, gaps upper bounds of what they lie above the least, both
         in nats; seconds are those of the graph and of the centroids, on the clock. A graph on which the flow fails has
@@ -79,7 +79,7 @@ class CentroidFlow(Measure):
         return found
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What the flow reached and in how many steps; seconds stand in the manifest, as they differ between runs."""
+        """Report the energies and the number of steps; seconds vary between runs and are in the manifest."""
         for arrays in (each.arrays for each in reading.found):
             exact = arrays.get(f"{EXACT}/energies")
             if exact is None:
@@ -90,7 +90,7 @@ class CentroidFlow(Measure):
                 yield self._note(graph, arrays, exact)
 
     def told(self, found: Found) -> Told:
-        """Seconds by solver: those of the graph, and of the centroids."""
+        """Return the seconds of each solver, for its graph and for its centroids."""
         arrays = found.arrays
         solved = [name for name in (EXACT, *self.graphs) if f"{name}/seconds" in arrays]
         seconds = (arrays[f"{name}/seconds"].round(4).tolist() for name in solved)

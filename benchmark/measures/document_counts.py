@@ -27,7 +27,7 @@ class DocumentCounts(Measure):
     tags: ClassVar[Tags] = Tags(base_only=True, only_beside_prints=True)
 
     def compute(self, context: Context) -> Arrays:
-        """Documents of each class, and of none of them, by group."""
+        """Count the documents of each class, and those without a class, by group."""
         documents = context.counts.documents
         sizes = np.asarray(documents.sizes(), dtype=np.int64)
         none = np.zeros(len(documents), dtype=bool) if documents.topics is None else ~documents.topics.any(axis=1)
@@ -39,7 +39,7 @@ class DocumentCounts(Measure):
         }
 
     def told(self, found: Found) -> Told:
-        """A number for each class and group; it is a count, and has no interval but itself."""
+        """Return a count for each class and group; its interval is the count itself."""
         arrays = found.arrays
         groups, rows = parted(arrays["groups"]), zip(parted(arrays["classes"]), arrays["documents"], strict=True)
         return Told(
@@ -51,7 +51,7 @@ class DocumentCounts(Measure):
         )
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """How many documents are of no class, and what becomes of them."""
+        """Report how many documents have no class, and that these are negative examples."""
         for arrays in (each.arrays for each in reading.found):
             if arrays["without"].any():
                 counted = zip(arrays["without"], parted(arrays["groups"]), strict=True)

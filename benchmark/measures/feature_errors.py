@@ -83,7 +83,7 @@ class FeatureErrors(Measure):
             raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
 
     def compute(self, context: Context) -> Arrays:
-        """Of each method with features, and nothing to choose: errors (3,), sizes (3,), documents (), seconds ().
+        """Compute, for each method with features and one candidate, errors (3,), sizes (3,), documents (), seconds ().
 
         Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
         magnitude, and that of the first documents of the pairs with themselves. Sizes are `_SIZES`. Weightings learn
@@ -107,7 +107,7 @@ class FeatureErrors(Measure):
         return found
 
     def told(self, found: Found) -> Told:
-        """Numbers of each method, without an interval; seconds are in figures and in the manifest."""
+        """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest."""
         rows, timings = list[Measured](), {}
         for name, arrays in _by_method(found.arrays):
             n = int(arrays["documents"])
@@ -122,7 +122,7 @@ class FeatureErrors(Measure):
         return Told(tuple(rows), timings=timings)
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What the errors are of, and where documents meet themselves."""
+        """Explain the errors, and report those of k(x, x)."""
         own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
         if not own:
             yield "feature-errors: no method has features, with nothing to choose and the words of all others."
@@ -163,7 +163,7 @@ class FeatureErrors(Measure):
 
 
 def size_of(features: Any) -> int:
-    """Bytes of the arrays that hold features: all of them where they are dense; what isn't 0, and where, of CSR."""
+    """Return the bytes of the arrays that store features: a dense array, or data, indices and pointers of CSR."""
     parts = (features.data, features.indices, features.indptr) if sp.issparse(features) else (features,)
     return sum(part.nbytes for part in parts)
 
@@ -171,7 +171,7 @@ def size_of(features: Any) -> int:
 def _errors(
     built: FeatureMap, points: sp.csr_array, features: Any, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """<φ(x), φ(y)> - k(x, y) of each pair of rows."""
+    """Compute <φ(x), φ(y)> - k(x, y) for each pair of rows."""
     found = []
     for start in range(0, len(first), _AT_ONCE):
         a, b = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
@@ -180,6 +180,6 @@ def _errors(
 
 
 def _by_method(arrays: Arrays) -> Iterator[tuple[str, Arrays]]:
-    """What was found out about each method, by label."""
+    """Yield the label and the arrays of each method."""
     for label in dict.fromkeys(name.rpartition("/")[0] for name in arrays):
         yield label, {name.rpartition("/")[2]: own for name, own in arrays.items() if name.rpartition("/")[0] == label}

@@ -57,7 +57,7 @@ def objection(kind: str, name: str, component: Any, known: Registries) -> str:
 
 
 def _of_metrics(measure: type[Measure], known: Registries) -> str:
-    """Return what is wrong with the metrics that a measure declares, or ""."""
+    """Return what is wrong with the metrics that a diagnostic declares, or ""."""
     declared = measure.metrics
     if not isinstance(declared, tuple) or not all(isinstance(each, MeasuredQuantity) for each in declared):
         said = "benchmark.evaluation.metrics.MeasuredQuantity"
@@ -78,7 +78,7 @@ def _of_metrics(measure: type[Measure], known: Registries) -> str:
 
 
 def _taken_metric(name: str, known: Registries, *, share: bool) -> str:
-    """Return why no component may have a metric of this name: a share of predictions, or a number of a measure."""
+    """Return why a metric's name is taken, or "": by a metric of predictions, or by another diagnostic's number."""
     what = {**dict.fromkeys(CLOCK, "seconds of methods"), **dict.fromkeys(OF_PAIRS, "a number of two cells")}
     what |= dict.fromkeys(known.quantities, "a number of a measure") if share else {}
     what |= {} if share else dict.fromkeys(known.metrics, "a share of predictions")
@@ -107,7 +107,7 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
 
 
 def _of_parameters(component: Any) -> str:
-    """What a configuration can't set: parameters without names, types that mean nothing, defaults that aren't data."""
+    """Return why a configuration can't set the parameters, or "": no names, unknown types, defaults that aren't data."""
     try:
         known = parameters(component)
         kinds = {each.kind for each in inspect.signature(component).parameters.values()}

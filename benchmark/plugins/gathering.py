@@ -58,7 +58,7 @@ SHIPPED = Registries(
 
 
 def registries_of(source: YamlSource) -> Registries:
-    """What a configuration can name, by its `plugins`; ConfigError at the line of one that can't be loaded."""
+    """Return the components that a configuration can name; raise ConfigError at a plug-in that can't be loaded."""
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
     files = []
@@ -73,7 +73,7 @@ def registries_of(source: YamlSource) -> Registries:
 
 
 def with_plugins(files: Iterable[Path] = ()) -> Registries:
-    """What can be named: the shipped components, those of installed packages, and those of plug-in files.
+    """Return the shipped components, those of installed packages, and those of plug-in files.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def with_plugins(files: Iterable[Path] = ()) -> Registries:
 
 
 def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
-    """Add what a plug-in's file names."""
+    """Add the components of a plug-in file to the registries."""
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
     if not named:
         raise ConfigError(f"{path}: {_NO_PLUGIN}")
@@ -106,7 +106,7 @@ def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
 
 
 def _has(plugin: Plugin, kind: str) -> bool:
-    """Whether a file names components of a kind, not only imports a registry of this package."""
+    """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
     return named is not None and all(named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS))
 
@@ -125,7 +125,7 @@ def _add(kind: str, name: str, component: Any, origin: Origin, plugin: Plugin, f
 
 
 def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
-    """A metric that says in a line why there is no score, be it an error or what it gives."""
+    """Return the metric with its errors, and scores that are invalid, reported in one line."""
 
     @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
@@ -141,7 +141,7 @@ def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
 
 
 def _taken(kind: str, name: str, found: Registries) -> str:
-    """Where another component of this name stands; kernels and classifiers share their names."""
+    """Return the location of another component with this name, or ""; kernels and classifiers share one namespace."""
     kinds = ("kernels", "classifiers") if kind in ("kernels", "classifiers") else (kind,)
     for registry in (getattr(found, each) for each in kinds):
         if name in registry.origins:
@@ -156,7 +156,7 @@ def _taken(kind: str, name: str, found: Registries) -> str:
 
 @cache
 def _entries() -> tuple[EntryPoint, ...]:
-    """The entry points of all kinds; asking all installed packages takes some hundredths of a second."""
+    """Return the entry points of all kinds; cached, because to scan all packages takes some hundredths of a second."""
     installed = entry_points()
     return tuple(each for kind, _ in SHIPPED.each() for each in installed.select(group=_GROUP + kind))
 
@@ -185,7 +185,7 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
 
 
 def _tell_lines_of(component: Any) -> None:
-    """Tell errors of an installed package with their lines."""
+    """Let errors of an installed package name their lines."""
     top = str(getattr(component, "of", component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:

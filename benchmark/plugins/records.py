@@ -46,13 +46,13 @@ def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 def with_files(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the configuration of a finished run with the whole paths of its plug-ins in place of relative ones."""
+    """Return the configuration of a finished run with absolute plug-in paths in place of relative ones."""
     files = list(dict.fromkeys(each["file"] for each in records if each["file"]))
     return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": files} if files else {})
 
 
 def changed_since(records: Iterable[dict[str, Any]], known: Registries) -> str:
-    """Return where the first component stands that isn't as a finished run had it, "" where all are."""
+    """Return the location of the first component that has changed since a run, or "" if none has."""
     for each in records:
         origin = getattr(known, each["kind"]).origins.get(each["name"])
         if origin is None or origin.digest != each["digest"]:
