@@ -35,7 +35,7 @@ def cells_of(
     by_class: bool,
     growth: bool,
 ) -> tuple[Cell, ...]:
-    """Return every row of the scores: for each variant its settings, then its gains, then the rows of its diagnostics."""
+    """Return every row of the scores: for each variant its settings, then its gains, then its diagnostics' rows."""
     measures, cells = tuple(measures), list[Cell]()
     for variant in variants:
         cells += _points(variant, choices, by_class=by_class)

@@ -464,7 +464,7 @@ class _Resolver:
     def _chosen(
         self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location
     ) -> tuple[Any, Location]:
-        """Return the first value set by the method, by its kernel's or classifier's defaults, or by the general ones."""
+        """Return the first value set by the method, its kernel's or classifier's defaults, or the general defaults."""
         if key in own:
             return own[key]
         for name in names:

@@ -1,4 +1,4 @@
-"""How far the centroid of each class lies from those of the others: average symmetric KL divergences, in nats."""
+"""Distances of each class's centroid to those of the others: average symmetric KL divergences, in nats."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class CentroidDistances(Measure):
     Parameters
     ----------
     centroids : sequence of str
-        Kinds of centroid, as `classifiers.divergence_bayes` has them.
+        Kinds of centroid, see `classifiers.divergence_bayes`.
     resamples : int
-        Of the documents of each class, for the intervals.
+        Number of bootstrap resamples of each class's documents for the intervals, 2 or more.
     smoothing : sequence of float
-        Values that the configuration itself is measured at once more, ascending.
+        Values of the classifier's smoothing at which the base variant is measured again, positive and ascending.
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity(METRIC, "nats", axis="average SKL"),)
@@ -60,7 +60,13 @@ class CentroidDistances(Measure):
     smoothing: Sequence[float] = ()
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
         for name in self.centroids:
             if name not in CENTROIDS:
                 raise ValueError(f"centroids are {', '.join(CENTROIDS)}, not {name!r}")
@@ -72,7 +78,23 @@ class CentroidDistances(Measure):
             raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
 
     def compute(self, context: Context) -> Arrays:
-        """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing."""
+        """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``classes`` (text), ``documents`` (k,), their numbers by class, ``smoothing`` (s,), and in nats for each
+            kind ``<kind>/values`` (k,), ``<kind>/resampled`` (resamples, k), ``<kind>/by_smoothing`` (s, k).
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
+        """
         documents = context.counts.documents
         found: Arrays = {
             "classes": joined(documents.classes),
@@ -93,15 +115,25 @@ class CentroidDistances(Measure):
 
     @property
     def kinds(self) -> Sequence[str]:
-        """Kinds of centroid."""
+        """Kinds of centroid, each with a row per class."""
         return self.centroids
 
     def told(self, found: Found) -> Told:
         """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
 
-        Resamples repeat documents and lack others, so that their centroids lie farther apart, as those of fewer
-        documents do. A print is of about as many documents as ours, not of resamples: the interval has their spread
-        about ours.
+        Resamples repeat some documents and lack others, so their centroids lie farther apart, as centroids of fewer
+        documents do. A published value is on about as many documents as ours, not on resamples: the interval is the
+        quantiles of the resamples, moved so that the resamples' mean is our value.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            A row per kind and class, in nats.
         """
         rows, points, arrays = [], [], found.arrays
         for centroid, (c, name) in product(self.centroids, enumerate(parted(arrays["classes"]))):
@@ -114,7 +146,17 @@ class CentroidDistances(Measure):
         return Told(tuple(rows), tuple(points))
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """Explain the intervals, and say how near the distances are to the published values in size and order."""
+        """Explain the intervals, and say how near the distances are to the published values in size and order.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
             f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "

@@ -1,4 +1,4 @@
-"""The gradient flow against the exact solution: symmetric KL centroids of all documents by each solver, and cost."""
+"""Gradient flow against the exact solution: symmetric KL centroids of all documents by each solver, with seconds."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class CentroidFlow(Measure):
     Parameters
     ----------
     graphs : sequence of str
-        As `classifiers.centroids.graphs` has them.
+        Names of graphs, see `classifiers.centroids.graphs`.
     tolerance : float
-        How near a class's energy is known to be to the least, in nats, when the flow ends.
+        Upper bound of a class's energy above the minimum at which the flow ends, in nats; positive.
     """
 
     tags: ClassVar[Tags] = Tags(base_only=True)
@@ -49,7 +49,13 @@ class CentroidFlow(Measure):
     tolerance: float = 1e-9
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
         for name in self.graphs:
             if name not in GRAPHS:
                 raise ValueError(f"graphs are {', '.join(GRAPHS)}, not {name!r}")
@@ -61,9 +67,24 @@ class CentroidFlow(Measure):
     def compute(self, context: Context) -> Arrays:
         """Compute, by the closed form and on each graph, energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
 
-        Energies are mean SKL of the documents to the centroid, gaps upper bounds of what they lie above the least, both
-        in nats; seconds are those of the graph and of the centroids, on the clock. A graph on which the flow fails has
-        the reason alone.
+        Energies are the mean SKL of the documents to the centroid, gaps upper bounds of the energies above the minimum,
+        both in nats. Seconds are measured times for the graph and for the centroids. A graph on which the flow fails
+        has only its error.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``classes`` (text), and ``<solver>/energies`` etc., the solver being "exact" or a graph. A failed graph has
+            ``<graph>/failed`` (text).
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
         """
         smoothing = divergence_bayes(context.variant).smoothing
         found: Arrays = {"classes": joined(context.counts.documents.classes)}
@@ -73,13 +94,23 @@ class CentroidFlow(Measure):
                 content["tolerance"] = self.tolerance
                 try:
                     solved = context.once(content, partial(self._solve, name, context, smoothing))
-                except RuntimeError as error:  # it didn't converge; failures are never kept
+                except RuntimeError as error:  # the flow didn't converge: failures are not stored
                     solved = {"failed": joined([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
         return found
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """Report the energies and the number of steps; seconds vary between runs and are in the manifest."""
+        """Report the energies and the number of steps; seconds vary between runs and are in the manifest.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
         for arrays in (each.arrays for each in reading.found):
             exact = arrays.get(f"{EXACT}/energies")
             if exact is None:
@@ -90,7 +121,18 @@ class CentroidFlow(Measure):
                 yield self._note(graph, arrays, exact)
 
     def told(self, found: Found) -> Told:
-        """Return the seconds of each solver, for its graph and for its centroids."""
+        """Return the seconds of each solver, for its graph and for its centroids.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Timings alone, in seconds.
+        """
         arrays = found.arrays
         solved = [name for name in (EXACT, *self.graphs) if f"{name}/seconds" in arrays]
         seconds = (arrays[f"{name}/seconds"].round(4).tolist() for name in solved)

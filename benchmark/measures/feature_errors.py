@@ -1,4 +1,4 @@
-"""Maps to features against the kernels that they stand for: how far they are from them, and what they take."""
+"""Errors of feature maps against the kernels that they approximate, with their sizes and seconds."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FeatureErrors(Measure):
     Parameters
     ----------
     pairs : int
-        Drawn from all documents, with replacement.
+        Number of pairs, drawn from all documents with replacement; from 1 to 1,000,000.
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (*_ERRORS, *_SIZES, _SECONDS)
@@ -78,7 +78,13 @@ class FeatureErrors(Measure):
     pairs: int = 10_000
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
         if not 1 <= self.pairs <= 1_000_000:
             raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
 
@@ -86,13 +92,23 @@ class FeatureErrors(Measure):
         """Compute, for each method with features and one candidate, errors (3,), sizes (3,), documents (), seconds ().
 
         Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
-        magnitude, and that of the first documents of the pairs with themselves. Sizes are `_SIZES`. Weightings learn
-        from all documents. Seconds, on the clock, are those of a thousand documents.
+        magnitude, and the largest magnitude for the pairs' first documents with themselves. Sizes are the number of
+        features, bytes, and bytes per document. Weightings learn from all documents. Seconds are the measured time to
+        map a thousand documents.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``<method>/errors``, ``<method>/sizes``, ``<method>/documents`` and ``<method>/seconds``.
 
         Raises
         ------
         ValueError
-            If there is one document only.
+            If there is only one document.
         """
         found: Arrays = {}
         for entry in context.variant.entries:
@@ -107,7 +123,18 @@ class FeatureErrors(Measure):
         return found
 
     def told(self, found: Found) -> Told:
-        """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest."""
+        """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Rows named by method, in the units of `metrics`, and seconds by method.
+        """
         rows, timings = list[Measured](), {}
         for name, arrays in _by_method(found.arrays):
             n = int(arrays["documents"])
@@ -122,7 +149,17 @@ class FeatureErrors(Measure):
         return Told(tuple(rows), timings=timings)
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """Explain the errors, and report those of k(x, x)."""
+        """Explain the errors, and report those of k(x, x).
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
         own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
         if not own:
             yield "feature-errors: no method has features, with nothing to choose and the words of all others."

@@ -107,7 +107,7 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
 
 
 def _of_parameters(component: Any) -> str:
-    """Return why a configuration can't set the parameters, or "": no names, unknown types, defaults that aren't data."""
+    """Return why a configuration can't set the parameters, or "": no names, unknown types, defaults not data."""
     try:
         known = parameters(component)
         kinds = {each.kind for each in inspect.signature(component).parameters.values()}
