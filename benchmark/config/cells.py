@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.registries import Registries
     from benchmark.source import Location, YamlSource
 
-#: How a choice reads in a cell's id.
+#: Words for ways to choose in the ids of cells.
 CHOICE_WORDS = {"cross-validation": "cv"}
 FIGURE_COLUMNS = ("choice", "task", "variant", "class", "method", "kernel", "size", "terms")
 _COLUMN = {"class": "of_class"}
@@ -117,7 +117,9 @@ def pairs_of(
     axes = list(dict.fromkeys((c.size, c.terms) for c in points))
     for index, (a, b) in enumerate(checked_pairs(given, labels | ids, source)):
         if (a in labels) != (b in labels):
-            raise source.error(("compare", index), f"a comparison is of two methods or of two cells, not {[a, b]}")
+            raise source.error(
+                ("compare", index), f"a comparison names two methods or two cells, not one of each: {[a, b]}"
+            )
     n_pairs = sum(len(where) * len(axes) if a in labels else 1 for a, _ in given)
     check_number(n_pairs, "comparisons", source, ("compare",))
     found: list[Pair] = []
@@ -146,7 +148,7 @@ def checked_pairs(
     pairs: dict[tuple[str, str], None] = {}
     for index, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise source.error(("compare", index), f"a comparison names two different ones, not {quoted(pair)}")
+            raise source.error(("compare", index), f"a comparison needs two different names, not {quoted(pair)}")
         for position, name in enumerate(pair):
             if name not in names:
                 raise source.error(("compare", index, position), unknown(what, name, list(names)))
@@ -195,7 +197,7 @@ def _regions(
     if others := section.model_fields_set - {"name", "title", "regions"}:
         raise source.error((*place, min(others)), f"a figure of regions has no {min(others)}")
     if "coordinates" not in {each.name for each in measures}:
-        raise source.error((*place, "regions"), "regions are drawn from coordinates: name these in measures")
+        raise source.error((*place, "regions"), "regions are drawn from coordinates: add `coordinates` to `measures`")
     names = [variant.name for variant in variants]
     for index, name in enumerate(section.regions):
         if name not in names:
@@ -214,7 +216,7 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     if isinstance(y, dict):
         ((how, pair),) = y.items() if len(y) == 1 else [("ratio", [])]
         if len(pair) != 2:
-            raise source.error((*place, "y"), f"a {how} is of two methods, not {pair}")
+            raise source.error((*place, "y"), f"a {how} needs two methods, not {pair}")
         y, relation = [metrics[0]], (how, *pair)
     panel = ["choice", "task"] if section.panel is None else section.panel
     columns = tuple([panel] if isinstance(panel, str) else panel)
@@ -225,7 +227,7 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     x = section.x or axis
     if not x:
         raise source.error(
-            (*place, "x"), "nothing runs along x: the protocol has one training size, and no terms are selected"
+            (*place, "x"), "there is no x axis: the protocol has one training size, and no terms are selected"
         )
     return Figure(
         section.name,

@@ -1,4 +1,4 @@
-"""`corpus` and `text` to a collection, checked before any text is read: by a dataset card, or by one's own files."""
+"""`corpus` and `text` to a collection, checked before any text is read, by a dataset card or the user's files."""
 
 from __future__ import annotations
 
@@ -89,13 +89,13 @@ def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource
     given = config.corpus.classes
     if given is None and config.tasks and all(isinstance(task, list) for task in config.tasks):
         named = dict.fromkeys(name for task in config.tasks if isinstance(task, list) for name in task)
-        return tuple(named) if named.keys() <= set(known) else known  # tasks have errors of their own
+        return tuple(named) if named.keys() <= set(known) else known  # tasks_of reports unknown classes
     classes = known if given is None else tuple(given)
     for index, each in enumerate(classes):
         if each not in known:
             raise source.error((*place, index), unknown(f"class of {reader.name}:", each, known))
     if len(set(classes)) != len(classes) or len(classes) < 2:
-        raise source.error(place, "classes must be two or more different ones")
+        raise source.error(place, "classes must be two or more different names")
     return classes
 
 

@@ -1,4 +1,4 @@
-"""`methods` and `defaults` to entries: what each method is called, and every parameter of each of its candidates."""
+"""`methods` and `defaults` to entries: the label of each method, and every parameter of each of its candidates."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ TEXT, WEIGHTING, MAP, KERNEL, CLASSIFIER = "text", "weighting", "features", "ker
 THRESHOLD = "threshold"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 PARTS = (WEIGHTING, MAP, KERNEL, CLASSIFIER)
-#: Those of them that no plug-in has.
+#: Components that plug-ins can't define.
 OWN = {WEIGHTING: WEIGHTINGS, MAP: FEATURES}
-#: The keys of a method's entry in the order in which their lists are gone through, the last fastest.
+#: The keys of a method's entry in the order in which their lists are expanded, the last fastest.
 AXES = (TEXT, "fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER, THRESHOLD)
-#: The order in which they name a cell.
+#: The order in which the keys' words form a cell's name.
 WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER, THRESHOLD)
 REPRESENTATION = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP)
 ALLOWED = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD: THRESHOLDS}
-#: What an entry's cells are called in place of all that it says.
+#: The key of a name that replaces the words of an entry's settings.
 CALL = "call"
-#: The classifier of a kernel that names none.
+#: The classifier of a method that names only a kernel.
 MACHINE = "svm"
 METHODS = "methods or candidates"
 
 
 @dataclass(frozen=True)
 class _Item:
-    """One item of a key of an entry: what it says, its words in a cell's name, and where it stands."""
+    """One item of a key of an entry: its value, its words in a cell's name, and its location."""
 
     value: Any
     words: tuple[str, ...]
@@ -77,14 +77,14 @@ def entries_of(
     methods : list
         Names, or mappings.
     defaults : dict
-        What methods that have such a parameter, and don't say otherwise, take.
+        Values for methods that have such a parameter and don't set it.
     source : YamlSource
     known : Registries
     reader : CorpusReader
-        Of the documents whose text they see.
+        Reader of the documents that methods classify.
     choose : set of str or None
-        The keys beside kernel and classifier whose lists are candidates, of which one is chosen, as the lists inside
-        a kernel or classifier are; None where nothing is chosen, and all lists are cells.
+        The keys beside kernel and classifier whose lists are candidates to choose from, as the lists inside a kernel or
+        classifier are; None if nothing is chosen, so that all lists make cells.
     """
     _check_defaults(defaults, source, known)
     resolver, said = _Resolver(defaults, source, known), text_source(source)
@@ -102,16 +102,18 @@ def entries_of(
             for block, _ in spec.representation.fields:
                 if block not in blocks:
                     problem = unknown("block of terms of `fields`:", block, blocks)
-                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` says what there is")
+                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold}"
             if spec.threshold != "zero" and not reader.several:
-                raise source.error(own.get(THRESHOLD, ({}, place))[1], "documents of one class each have no threshold")
+                raise source.error(
+                    own.get(THRESHOLD, ({}, place))[1], "a threshold needs documents that may have several classes"
+                )
             if label in candidates and (first[label] != index or choose is None or resolved in seen):
-                raise source.error(place, f"the method {label!r} stands in the configuration twice")
+                raise source.error(place, f"the method {label!r} is listed twice")
             if resolved in seen:
-                problem = f"the method {label!r} is {seen[resolved]!r} once more: where they differ in what they say"
-                raise source.error(place, f"{problem}, they say what is the default")
+                problem = f"the methods {seen[resolved]!r} and {label!r} are the same"
+                raise source.error(place, f"{problem}: they differ only in keys that are set to their defaults")
             seen[resolved] = label
             check_number(len(seen), METHODS, source, ("methods",))
             first.setdefault(label, index)
@@ -120,7 +122,7 @@ def entries_of(
     if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(
             ("choose",),
-            "there is nothing to choose: no kernel or classifier lists a parameter, and nothing under `over` a list",
+            "there is nothing to choose: no kernel or classifier lists a parameter, and no key under `over` has a list",
         )
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
@@ -148,14 +150,14 @@ def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Re
 
 def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> None:
     if isinstance(value, list) and key in WORDS:
-        raise source.error(place, f"a default is one value; a list of {key}s stands in `methods`")
+        raise source.error(place, f"a default is one value: put a list of {key}s in `methods`")
     if key in ALLOWED and value not in ALLOWED[key]:
         raise source.error(place, unknown(key, value, ALLOWED[key]))
     most = LIMITS["smoothing"][1]
     if key == "dirichlet" and not (
         isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
     ):
-        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number that isn't negative, to {most:g}")
+        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number from 0 to {most:g}")
     if key == "fields":
         _check_fields(value, source, place)
     if key == CLASSIFIER and not isinstance(value, str | dict):
@@ -213,12 +215,12 @@ def _expanded(
         words = [word for key in (TEXT, *WORDS) if key in own for word in own[key].words]
         label = "-".join(words)
         if not label and CALL not in given:
-            raise source.error(place, "this entry says nothing that its cells could be named by")
+            raise source.error(place, "give this method a `call`: it has no setting to name its cells by")
         found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
     if CALL not in given:
         return found
     if (n := len({label for label, _ in found})) > 1:
-        raise source.error((*place, CALL), f"`call` names one method, and this entry stands for {n}")
+        raise source.error((*place, CALL), f"`call` names one method, but this entry stands for {n}")
     check_name(given[CALL], "a method's name", source, (*place, CALL))
     return [(given[CALL], own) for _, own in found]
 
@@ -256,7 +258,7 @@ def _fields_word(fields: Any) -> str:
 def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> list[_Item]:
     """Return the text settings that a method overrides, each as a document with line numbers."""
     if not isinstance(given, dict) or not given:
-        raise source.error(place, f"a method's text is a mapping of what it says otherwise, not {quoted(given)}")
+        raise source.error(place, f"a method's text is a mapping of the settings that it changes, not {quoted(given)}")
     items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
     lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
     files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
@@ -276,7 +278,7 @@ def _parametrized(
         raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {quoted(given)}")
     name = given.get("name")
     if isinstance(name, list):
-        raise source.error((*place, "name"), f"name is one {key}; a list of {key}s stands under `{key}`")
+        raise source.error((*place, "name"), f"`name` is one {key}: put a list of {key}s under `{key}`")
     if "name" in given and (not isinstance(name, str) or name not in registry):
         raise source.error((*place, "name"), refusal(key, name, registry))
     whole = whole_lists(registry[name]) if name else {n for cls in registry.values() for n in whole_lists(cls)}
@@ -331,9 +333,9 @@ def _text_word(key: str, value: Any) -> str:
 
 
 class _Resolver:
-    """Fills in what entries leave out, and remembers which defaults were of use.
+    """Fills in the settings that entries leave out, and records which defaults were used.
 
-    What an entry says itself goes first; then the defaults of its kernel or classifier by name, then those of all.
+    A setting comes from the entry, or else from the defaults of its kernel or classifier by name, or else from all.
     """
 
     def __init__(self, defaults: dict[str, Any], source: YamlSource, known: Registries) -> None:
@@ -368,7 +370,7 @@ class _Resolver:
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""
         for place in sorted(self._unused, key=self._source.line):
-            raise self._source.error(place, f"no method here has {place[-1]!r}")
+            raise self._source.error(place, f"no method here has the parameter {place[-1]!r}")
 
     def _classifier(self, own: dict[str, tuple[Any, Location]], place: Location) -> Component:
         given, where = own.get(CLASSIFIER, ({}, place))
@@ -417,7 +419,7 @@ class _Resolver:
         if tags_of(main.cls).sees_counts:
             for key in REPRESENTATION:
                 if key in own:
-                    raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
+                    raise self._source.error(own[key][1], f"{main.name!r} works on the counts: it has no {key}")
             return Representation(check_component(WEIGHTING, WEIGHTINGS, "tf"), "none", "collection", learns="")
         features = self._features(own, main, place)
         main = features or main
@@ -430,11 +432,13 @@ class _Resolver:
             raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
         weighting = self._built(WEIGHTING, WEIGHTINGS, *self._chosen(WEIGHTING, own, names, "tf", place))
         learns = weighting.build().learns
-        counted = "training" if learns else "collection"  # of a weighting that learns nothing it is all one
+        counted = "training" if learns else "collection"  # a weighting that learns nothing ignores it
         idf, where = self._chosen("idf", own, names, counted, place)
         if learns == LABELS and idf == "collection":
             if "idf" in own:
-                problem = f"the weighting {weighting.name!r} learns from labels: those of the tested documents, too"
+                problem = (
+                    f"the weighting {weighting.name!r} learns from labels: it would learn from those of test documents"
+                )
                 raise self._source.error(where, f"{problem}, with idf: collection")
             idf = "training"
         dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
@@ -446,7 +450,9 @@ class _Resolver:
             dirichlet = 0.0
         fields, where = self._chosen("fields", own, names, {}, place)
         if fields and dirichlet:
-            raise self._source.error(where, "a Dirichlet prior is one on the counts of one multinomial, not of fields")
+            raise self._source.error(
+                where, "a Dirichlet prior can't be combined with fields: it is on the counts of one multinomial"
+            )
         weights = tuple((str(name), float(weight)) for name, weight in fields.items())
         return Representation(weighting, normalization, idf, float(dirichlet), features, weights, learns=learns)
 

@@ -1,4 +1,4 @@
-"""How much a configuration may stand for; counted before anything is made of its lists."""
+"""Limits on the size of a configuration, checked before its lists are expanded."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from benchmark.source import Location, YamlSource
 
-#: Cells, points to compute, splits, or pairs.
+#: The largest number of cells, settings, splits or pairs.
 MOST = 100_000
-#: Documents of all splits together, each by its row number in memory: 0.8 GB.
+#: The largest number of documents in all splits together, each a row number in memory: 0.8 GB.
 MOST_ROWS = 100_000_000
 
 

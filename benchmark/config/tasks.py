@@ -1,4 +1,4 @@
-"""`tasks`, `protocol` and `terms`: checked by making every kind of split once on documents as the card counts them."""
+"""`tasks`, `protocol` and `terms`, checked by making every kind of split once on documents as the card counts them."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def tasks_of(config: ExperimentSection, collection: Collection, source: YamlSour
             classes = _different(given, collection.classes, source, place, known)
             task = Task("-".join(classes), " vs ".join(classes), classes)
         if task.name in found:
-            raise source.error(place, f"the task {task.name!r} is given twice")
+            raise source.error(place, f"the task {task.name!r} is listed twice")
         found[task.name] = task
     return tuple(found.values()) or (Task("", "", collection.classes),)
 
@@ -70,7 +70,7 @@ def _titled(given: TaskSection, collection: Collection, source: YamlSource, plac
     sizes = expected_documents(collection).sizes().sum(axis=1)
     if given.largest is None or given.largest > len(sizes):
         raise source.error((*place, "largest"), f"largest is {given.largest}, but there are {len(sizes)} classes")
-    ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # equals stay in the corpus's order
+    ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
     return Task(name, given.title, tuple(collection.classes[code] for code in ranked[: given.largest]))
 
 
@@ -81,7 +81,7 @@ def _different(
         if each not in known:
             raise source.error(unknown_at, unknown("class", each, known))
     if len(set(given)) != len(given) or len(given) < 2:
-        raise source.error(place, f"a task is two or more different classes, not {quoted(given)}")
+        raise source.error(place, f"a task needs two or more different classes, not {quoted(given)}")
     return tuple(given)
 
 
@@ -90,7 +90,7 @@ def protocol_of(
 ) -> tuple[Component, tuple[int | None, ...]]:
     """Return the protocol without its training sizes, and the sizes; (None,) if it has none.
 
-    A protocol draws with the configuration's seed unless it names one of its own.
+    A protocol uses the configuration's seed unless it sets another.
     """
     given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
     name = given.get("name") if isinstance(given, dict) else None
@@ -126,7 +126,7 @@ def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
     numbers = _ascending(terms.number, source, ("terms", "number"))
     vocabulary = config.expect.vocabulary
     if vocabulary is not None and numbers[-1] > vocabulary:
-        problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` says there are"
+        problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` states"
         raise source.error(("terms", "number", len(numbers) - 1), problem)
     return Terms(tuple(numbers), terms.rank, terms.over_classes)
 

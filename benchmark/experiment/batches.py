@@ -1,4 +1,4 @@
-"""What is computed together: planned before anything is computed, as data that a plan prints and workers are handed."""
+"""Batches of settings that are computed together, planned as data that a plan prints and workers receive."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Jobs that are computed at once: some of one point, or one of each of several points on the same split.
+    """Jobs that are computed at once: some of one setting, or one of each of several settings on the same split.
 
     Parameters
     ----------
     parts : tuple of (PointWork, tuple of Job)
-        Of several points, machines that share inner products.
+        Settings with their jobs; several settings share inner products.
     once : bool
-        Whether no other split needs the inner products: what is large is then never held.
+        Whether no other split needs the inner products, so that large matrices are never stored.
     """
 
     parts: tuple[tuple[PointWork, tuple[Job, ...]], ...]
@@ -47,7 +47,7 @@ class Batch:
             if _joins(first) is not None:
                 return solve_joined(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
             return [method.solve(first.problem, splits, first.terms, bench) for method, splits in machines]
-        except (ValueError, FloatingPointError) as error:  # of what the parts share
+        except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [error] * len(self.parts)
 
 
@@ -59,14 +59,14 @@ def splits_of(jobs: Iterable[Job]) -> list[Split]:
 def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[Batch]:
     """Plan the batches, in the order that lets methods share matrices and models.
 
-    A batch is one job, so that a run which is stopped goes on from there; all jobs of a point, where points are
-    classified, whose splits are solved side by side; or the jobs on one split whose machines share inner products.
+    A batch is one job, so that a stopped run continues after it; or all jobs of a setting, where points are
+    classified and splits are solved side by side; or the jobs on one split whose SVMs share inner products.
 
     Parameters
     ----------
     missing : sequence of (PointWork, Job)
     by_split : bool
-        Whether methods share the machines of a split: all go through one split before the next.
+        Whether methods share the models of a split, so that all methods compute one split before the next.
     """
     splits = defaultdict[str, set[int]](set)
     for point, job in missing:

@@ -1,4 +1,4 @@
-"""Read configurations and check them, and take parts of what they ask for."""
+"""Read and check configurations, and select parts of an experiment."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def load_study(path: Path) -> Experiment:
     Raises
     ------
     ConfigError
-        With file, line, what is wrong, the nearest right name and what is allowed.
+        With file, line, the error, the nearest valid name and the allowed values.
     """
     return check_study(read_config(path))
 
@@ -42,12 +42,12 @@ def check_study(source: YamlSource) -> Experiment:
 
 
 def part_of(study: Experiment, patterns: Sequence[str]) -> Experiment:
-    """Return the experiment with only those cells whose ids fit one of some shell patterns; all of it without any.
+    """Return the experiment with only the cells whose ids match a shell pattern; without patterns, all of it.
 
     Raises
     ------
     ConfigError
-        For a pattern that fits none.
+        If a pattern matches no cell.
     """
     ids = {pattern: [name for name in study.ids if fnmatchcase(name, pattern)] for pattern in patterns}
     for pattern, own in ids.items():

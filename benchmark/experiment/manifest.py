@@ -1,4 +1,4 @@
-"""What was run on what: everything needed to run it again and to see why two runs differ."""
+"""The manifest of a run: all that is needed to run it again and to see why two runs differ."""
 
 from __future__ import annotations
 

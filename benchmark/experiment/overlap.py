@@ -1,4 +1,4 @@
-"""Which tested documents have almost the same words as a training document: what a classifier has seen before."""
+"""Near-duplicates: test documents with almost the same words as a training document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import TaskWork
 
-#: Splits of a protocol that are looked at; draws are of one collection, and not looked at.
+#: The largest number of splits that are searched; repeated draws from one collection are not searched.
 MOST_SPLITS = 20
 NAMED = 3
 

@@ -1,4 +1,4 @@
-"""Store what a plug-in computes only where it is named by all that made it, and ask whether it still is."""
+"""Store a plug-in's results only if the key covers all that decides them, and check that this is still so."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def known(store: Store, key: str, component: Any) -> Entry | None:
     ----------
     store : Store
     key : str
-        Of the component's parameters and code, and of what it was given.
+        Key of the component's parameters and code, and of its input.
     component : class or None
-        Whose result it is.
+        The component that computed the result.
     """
     plugin, entry = plugin_of(component), store.get(key)
     if plugin is None or entry is None:
@@ -37,7 +37,7 @@ def keep(store: Store, key: str, entry: Entry, component: Any, note: Callable[[s
     Parameters
     ----------
     store, key, component
-        As of `known`.
+        As for `known`.
     entry : Entry
     note : callable
     """

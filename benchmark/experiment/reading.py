@@ -1,4 +1,4 @@
-"""A variant to its counts: read once, checked against card and configuration, kept in the store."""
+"""A variant to its counts: read once, checked against card and configuration, and stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The counts of a variant, the digest of all that they come from, and what a manifest says of them."""
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
 
     counts: Counts
     key: str
@@ -56,7 +56,7 @@ def read_counts(
             reader.check_unchanged()
             keep(context.store, key, entry, component, context.observer.note)
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
-    if plugin is not None:  # what is computed of these counts is named by them, however they came about
+    if plugin is not None:  # key results by the counts, not by the code that made them
         own = {name: each for name, each in entry.facts.items() if name != "reads"}
         key = key_of(stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays))))
         context.store.put(key, entry)
@@ -72,8 +72,8 @@ def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
 def counts_key(collection: Collection, source: Source) -> str:
     """Return the store key of a collection's counts.
 
-    What the corpus is checked against is part of it; and the words that are left out and Unicode's letters, which
-    stand in no module.
+    The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
+    no module contains.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
     return key_of(
@@ -98,9 +98,9 @@ def own_counts(
     Raises
     ------
     ConfigError
-        If one leaves no word, or fewer than are to be selected.
+        If a text leaves no word, or fewer words than terms to select.
     DataError
-        If it isn't of the documents of `counts`, in their order: no cell could be compared with another.
+        If its documents aren't those of `counts`, in their order: cells could not be compared.
     """
     found = {}
     for text, label in variant.texts.items():
@@ -113,7 +113,7 @@ def own_counts(
         arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
         if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
             raise DataError(f"{study.name}: the text of the method {label!r} changes which documents there are")
-        found[text] = replace(own, documents=other), key  # held once
+        found[text] = replace(own, documents=other), key  # so that the documents are in memory once
     return found
 
 
@@ -129,7 +129,7 @@ def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> N
         if expected is not None and expected != found:
             raise DataError(
                 f"{study.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
-                "No score is computed from other data than the configuration describes: mend `text`, `corpus`, "
+                "No score is computed from other data than the configuration describes: correct `text`, `corpus` "
                 "or `expect`."
             )
 
@@ -142,7 +142,7 @@ def _check_words(study: Experiment, variant: Variant, counts: Counts, lexing: Le
         raise ConfigError(f"{study.name}: lexing and pruning leave {problem}")
     if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
         problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
-        raise ConfigError(f"{study.name}: {problem} that the {whose} has; mend `terms` or `text`")
+        raise ConfigError(f"{study.name}: {problem} that the {whose} has; change `terms` or `text`")
 
 
 def words_of(counts: Counts) -> dict[str, int]:

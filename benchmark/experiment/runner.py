@@ -1,4 +1,4 @@
-"""A configuration to predictions: the walk through all stages, remembering what was computed before."""
+"""A configuration to predictions, through all stages; results of earlier runs come from the store."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 
 def run(study: Experiment, context: RunContext) -> Run:
-    """Compute every point that the store doesn't have yet, here or elsewhere.
+    """Compute every setting that the store lacks, here or in other processes.
 
     Raises
     ------
     DataError
         If the corpus is missing or isn't the one its card and the configuration describe.
     ConfigError
-        If a variant has fewer words than are to be selected; nothing is trained then.
+        If a variant has fewer words than terms to select; nothing is trained then.
     """
     read = read_variants(study, context)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
@@ -105,7 +105,7 @@ def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
 
 
 class Walk:
-    """Solves what the store lacks of one task; tells what it `stored` already, and why other points `failed`."""
+    """Compute the settings of a task that the store lacks; `stored` are those it had, `failed` the errors of others."""
 
     def __init__(self, context: RunContext, bench: Workbench) -> None:
         self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
@@ -116,9 +116,9 @@ class Walk:
     def solve(self, work: TaskWork) -> tuple[dict[SettingKey, SettingPredictions], dict[str, str]]:
         """Return the predictions of every setting of the task, and the errors of those that failed.
 
-        Points of one text, and of these those that share a matrix of inner products, come one after the other. Where
-        documents have several classes, methods share the machines of a split: there, all methods go through one split
-        before the next.
+        Settings with the same text come one after the other, and among them those that share inner products. Where
+        documents have several classes, methods share the models of a split, so all methods compute one split before the
+        next.
         """
         by_split = work.problem.several
         todo = [(point, job) for point in work.points for job in point.jobs]
@@ -180,14 +180,14 @@ class Walk:
     def results_of(self, batch: Batch) -> list[dict[str, SettingPredictions] | str]:
         """Compute and store a batch; return for each part its results by key, or the reason why it failed."""
         if any(point.classifies_points for point, _ in batch.parts):
-            self._bench.release_matrices()  # the large matrices of the methods before would count as its own
+            self._bench.release_matrices()  # earlier methods' matrices would count as this method's memory
         forget_peak()
         for point, _ in batch.parts:
             point.compile()
         try:
             with guarded(batch.parts[0][0].plugin_part):
                 decided = batch.solve(self._bench)
-        except ValueError as error:  # what the guard says of a plug-in
+        except ValueError as error:  # the guard's error of a plug-in
             decided = [error] * len(batch.parts)
         memory = peak_bytes()
         return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
@@ -200,10 +200,10 @@ class Walk:
         if isinstance(decided, Exception):
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
-            if decided.__cause__ is not None:  # of a plug-in, whose author wants to see it
+            if decided.__cause__ is not None:  # the traceback is for the plug-in's author
                 self._observer.detail("".join(format_exception(decided.__cause__)))
             return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
-        # A candidate may be a poor one: what is chosen among them isn't it, and needs the others' scores.
+        # A degenerate candidate is no error: the choice among candidates needs the scores of all.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
             work = Work(point.problem, split, splits, point.terms, point.over_classes, self._bench)
             if blind := blindness(point.method.spec, work, own):
@@ -265,7 +265,7 @@ def measure(
     Parameters
     ----------
     read : mapping of variant to (Counts, str)
-        The counts, and the digest of all that they come from.
+        The counts, and the digest of all that decides them.
     """
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""One configuration from start to finish: run it, write its folder, give its summary. Every command goes this way."""
+"""Run a configuration, write its folder and return its summary, as every command does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RUNS = Path("results") / "runs"
 
 @dataclass(frozen=True)
 class Finished:
-    """A run that has been written: its folder, its results, what they come to, and the seconds that it took."""
+    """A run that has been written: its folder, predictions, summary and seconds."""
 
     folder: Path
     results: Run
@@ -68,7 +68,9 @@ def write_card(path: Path) -> Path:
     """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
     reader = own_corpus(load_study(path))
     if reader is None:
-        raise ConfigError(f"{path}: its corpus has a card already, or needs none; one's own is named files or counts")
+        raise ConfigError(
+            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
+        )
     write_whole(place(path), card_text(reader, path.stem).encode())
     return place(path)
 
@@ -90,7 +92,7 @@ def folders_of(studies: Sequence[Experiment], out: Path | None, *, overwrite: bo
     Raises
     ------
     ConfigError
-        If one of them holds anything else, unless that may be overwritten.
+        If a folder holds anything else, unless `overwrite`.
     """
     names = [f"{study.name}-only" if study.only else study.name for study in studies]
     found = [(out / name if len(names) > 1 else out) if out else RUNS / name for name in names]

@@ -1,9 +1,9 @@
-"""What was computed before, found again by the content it was computed from.
+"""The store of results, with keys made from the content that a result was computed from.
 
 An entry is one file: a header (names, types and shapes of its arrays, some small facts, and digests of the payload
-by chunks), the header's own digest, and the payload. It is written beside its place and renamed into it, so that a
-reader, another run or a killed one never meets half an entry; it is verified whenever it is read, and one that
-fails is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
+by chunks), the header's own digest, and the payload. It is written to a temporary file and renamed, so that a
+reader, another run or a killed run never sees half an entry. An entry is verified whenever it is read; if that
+fails, it is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The format of an entry. It is a part of every key, so that a version never meets another's.
+#: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
 FORMAT = 1
 MAGIC = b"simplexbench-%d\n" % FORMAT
 CHUNK = 1 << 24
@@ -89,17 +89,17 @@ class Store:
     folder : Path or str
         A folder, or an address such as s3://bucket/prefix.
     limit : int
-        Bytes; the least recently used entries are removed beyond it.
+        Largest size in bytes; the least recently used entries are removed beyond it.
     warn : callable
-        Told once why nothing more is kept, when the folder can't be written (full, read-only), or why nothing is read
-        either, when an address doesn't answer: a run goes on without.
+        Called once with the reason why nothing more is stored (the folder is full or read-only) or read (an address
+        doesn't answer); the run goes on without the store.
 
     Attributes
     ----------
     local : bool
         Whether it is a folder of this machine.
     writable : bool
-        Whether the folder has taken all that was to be kept so far.
+        Whether all entries so far could be written.
     reachable : bool
         Whether an address has answered so far.
     """
@@ -164,7 +164,7 @@ class Store:
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
         self._use(key)
-        # To look through the folder takes longer than a small entry: it is done again a hundredth of the limit later.
+        # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
         self._room -= size
         if self._room <= 0:
             try:
@@ -205,10 +205,10 @@ class Store:
         Raises
         ------
         ConfigError
-            If the store doesn't know: behind an address, or where this version hasn't used it yet.
+            If the store has no times of use: at an address, or if this version hasn't used it yet.
         """
         if not self.local:
-            raise ConfigError(f"{self.address}: an address doesn't tell when an entry was last used")
+            raise ConfigError(f"{self.address}: a remote store doesn't record when an entry was last used")
         since = self._files.began(code_version())
         if since is None:
             raise ConfigError(f"{self.folder}: this version of the package hasn't used it yet; run something first")
@@ -258,7 +258,7 @@ def _write(file: BinaryIO, key: str, entry: Entry) -> None:
     arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
     for name, array in arrays.items():
         if array.dtype.kind in "OV":
-            raise TypeError(f"the array {name!r} of type {array.dtype} isn't made of plain numbers; it can't be kept")
+            raise TypeError(f"the array {name!r} of type {array.dtype} isn't made of plain numbers; it can't be stored")
     described = [
         {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
         for name, array in arrays.items()

@@ -69,9 +69,9 @@ class CentroidDistances(Measure):
         """
         for name in self.centroids:
             if name not in CENTROIDS:
-                raise ValueError(f"centroids are {', '.join(CENTROIDS)}, not {name!r}")
+                raise ValueError(f"centroids may be {', '.join(CENTROIDS)}, not {name!r}")
         if not self.centroids or len(set(self.centroids)) != len(self.centroids):
-            raise ValueError("centroids must be one or more different ones")
+            raise ValueError("centroids must list at least one kind, and none twice")
         if self.resamples < 2:
             raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
         if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
@@ -159,15 +159,15 @@ class CentroidDistances(Measure):
         """
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
-            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "
-            "resamples), moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
+            f"documents. The interval is a bootstrap's over each class's documents ({self.resamples} resamples), moved "
+            "so that its mean is our value: resamples repeat documents, which moves their centroids apart."
         )
         targets = [(each, self._target(each.arrays, reading.printed)) for each in reading.found]
         known = [(each, target) for each, target in targets if target is not None]
         for each, target in known:
             near = "; ".join(f"{name} {_nearness(each.arrays[f'{name}/values'], target)}" for name in self.centroids)
             label = f"{each.variant}: " if len(reading.found) > 1 else ""
-            yield f"{label}Root mean square of the differences of table-… from the print: {near}."
+            yield f"{label}Root mean square of the differences of table-… from the published values: {near}."
         for each, target in known:
             for name in self.centroids if len(each.arrays["smoothing"]) else ():
                 yield _nearest(name, each.arrays["smoothing"], each.arrays[f"{name}/by_smoothing"], target)
@@ -218,13 +218,14 @@ def _nearest(name: str, grid: Array, by_smoothing: Array, target: Array) -> str:
     best = int(((by_smoothing - target) ** 2).sum(axis=1).argmin())
     same = [f"{s:g}" for s, row in zip(grid, by_smoothing, strict=True) if _same_order(row, target)]
     return (
-        f"table-{name}-…: nearest to the print at smoothing {grid[best]:g}, {_nearness(by_smoothing[best], target)}; "
-        f"in the printed order at {', '.join(same) or 'no smoothing'}."
+        f"table-{name}-…: nearest to the published values at smoothing {grid[best]:g}, "
+        f"{_nearness(by_smoothing[best], target)}; "
+        f"in the published order at {', '.join(same) or 'no smoothing'}."
     )
 
 
 def _nearness(values: Array, target: Array) -> str:
-    order = "in the printed order" if _same_order(values, target) else "in another order"
+    order = "in the published order" if _same_order(values, target) else "in another order"
     return f"{float(np.sqrt(((values - target) ** 2).mean())):.2f} nats, {order}"
 
 
@@ -245,4 +246,4 @@ def divergence_bayes(variant: Variant) -> DivergenceBayes:
         if classifier.cls is DivergenceBayes:
             built: DivergenceBayes = classifier.build()
             return built
-    raise ValueError("centroids are those of the classifier divergence-bayes, which no method here names")
+    raise ValueError("centroids are computed by the classifier divergence-bayes: add it to `methods`")

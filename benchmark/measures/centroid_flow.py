@@ -58,9 +58,9 @@ class CentroidFlow(Measure):
         """
         for name in self.graphs:
             if name not in GRAPHS:
-                raise ValueError(f"graphs are {', '.join(GRAPHS)}, not {name!r}")
+                raise ValueError(f"graphs may be {', '.join(GRAPHS)}, not {name!r}")
         if not self.graphs or len(set(self.graphs)) != len(self.graphs):
-            raise ValueError("graphs must be one or more different ones")
+            raise ValueError("graphs must list at least one graph, and none twice")
         if not 0 < self.tolerance < np.inf:
             raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
@@ -149,7 +149,7 @@ class CentroidFlow(Measure):
         steps = int(round(float(arrays[f"{graph}/steps"].mean()), -1))
         return (
             f"Flow, {graph} ({int(arrays[f'{graph}/edges']):,} edges): every energy within {within} of the exact one, "
-            f"after about {steps} steps; known to be within {self.tolerance:g} of the least."
+            f"after about {steps} steps; its bound above the minimum is {self.tolerance:g}."
         )
 
     def _solve(self, name: str, context: Context, smoothing: float) -> Arrays:

@@ -88,6 +88,6 @@ class DocumentCounts(Measure):
                 counted = zip(arrays["without"], parted(arrays["groups"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
-                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other "
-                    "topics and those of none, stay as negative examples of all of them in training and in testing."
+                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), whether they have "
+                    "other topics or none, are negative examples of every class in training and in testing."
                 )

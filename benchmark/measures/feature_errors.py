@@ -162,13 +162,13 @@ class FeatureErrors(Measure):
         """
         own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
         if not own:
-            yield "feature-errors: no method has features, with nothing to choose and the words of all others."
+            yield "feature-errors: no method has features, a single candidate and the variant's own text settings."
             return
         yield (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
-            f"{self.pairs:,} pairs of different documents, in units of the kernel k that features stand for; k(x, x) "
-            "is 1, of arcsine π/2. features and bytes are those of all documents as they are held: sparse features "
-            "take 12 bytes each that isn't 0, dense ones 8. Seconds stand in the manifest and in pictures."
+            f"{self.pairs:,} pairs of different documents, in units of the kernel k that features approximate. k(x, x) "
+            "is 1, or π/2 for arcsine. features and bytes are of all documents in memory: sparse features "
+            "take 12 bytes per nonzero value, dense features 8 per value. Seconds are in the manifest and in figures."
         )
         if said := ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN):
             yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
@@ -176,7 +176,7 @@ class FeatureErrors(Measure):
     def _measured(self, representation: Representation, features: Component, context: Context) -> Arrays:
         counts, n = context.counts.matrix, context.counts.matrix.shape[0]
         if n < 2:
-            raise ValueError("errors are of pairs of different documents, of which there is one only")
+            raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
         weighting = fitted_weighting(problem, counts, representation, np.arange(n) if learns(representation) else None)
         points = points_of(counts, replace(representation, features=None), weighting)

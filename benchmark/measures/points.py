@@ -48,7 +48,7 @@ class Coordinates(Measure):
         """
         counts = context.counts
         if counts.matrix.dtype.kind != "f" or not 2 <= counts.matrix.shape[1] <= _MOST:
-            raise ValueError(f"a picture shows points of 2 or {_MOST} coordinates, not counts of terms")
+            raise ValueError(f"a figure shows points with 2 or {_MOST} coordinates, not counts of terms")
         documents = counts.documents
         return {
             "points": counts.matrix.toarray(),
@@ -176,6 +176,6 @@ class CoveringNumbers(Measure):
             One line.
         """
         yield (
-            "covering-n…-t…: log₁₀ of the bound of theorem 4 on log N(ε), the logarithm of how many balls of radius ε "
-            f"cover the machines' functions, up to a constant that depends on n; the table has ε = {self.radius[0]:g}."
+            "covering-n…-t…: log₁₀ of the bound of theorem 4 on log N(ε). N(ε) is the number of balls of radius ε that "
+            f"cover the SVMs' functions, up to a constant that depends on n. The table has ε = {self.radius[0]:g}."
         )

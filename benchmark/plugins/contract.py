@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     Check = Callable[[str, Any], None]
 
-#: Sums in another order differ by so much of the largest value.
+#: The largest relative difference of sums in another order.
 _ROUNDING = 1e-9
 
 
@@ -87,7 +87,7 @@ def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
     """Run all checks on one component."""
     needed = () if kind == "metrics" else [key for key, (_, each) in parameters(component).items() if each is REQUIRED]
     if needed and CHECKS.get(kind):
-        problem = f"give {', '.join(needed)} a default, or it can't be tried"
+        problem = f"give {', '.join(needed)} a default, or it can't be checked"
         yield Tried(called, "is built without parameters", problem)
         return
     for check in CHECKS.get(kind, ()):
@@ -98,7 +98,7 @@ def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
         except BenchError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever its author wrote
-            told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run tells it
+            told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run reports it
             problem = str(error) if told else blamed(error, place_of(getattr(component, "of", component)))
         *_, claim = (check.__doc__ or "").strip().rstrip(".").split(maxsplit=4)  # after "Check that the <kind>"
         yield Tried(called, claim, problem)
@@ -132,7 +132,7 @@ def keeps_parameters(_: str, component: Any) -> None:
     for key, (_annotation, default) in parameters(component).items():
         _holds(key in given, f"get_params lacks {key!r}; derive from sklearn.base.BaseEstimator")
         _holds(given[key] is default, f"{key} is {given[key]!r} once it is built with {default!r}")
-    _holds(repr(clone(built)) == repr(built), "its clone is another")
+    _holds(repr(clone(built)) == repr(built), "its clone has other parameters")
 
 
 def leaves_arguments(_: str, component: Any) -> None:
@@ -168,9 +168,9 @@ def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictio
     """Refuse predictions that aren't one per test document, or, with several classes, one per document and class."""
     given, tied, k = decisions.predicted, decisions.tied, len(problem.documents.classes)
     shape = (n_tested, k) if problem.several else (n_tested,)
-    _holds(given.shape == tied.shape == shape, f"decisions have the shapes {given.shape}, {tied.shape}, not {shape}")
+    _holds(given.shape == tied.shape == shape, f"predictions have the shapes {given.shape}, {tied.shape}, not {shape}")
     _holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
-    _holds(given.dtype == (np.bool_ if problem.several else np.int16), f"decisions are {given.dtype}")
+    _holds(given.dtype == (np.bool_ if problem.several else np.int16), f"predictions are {given.dtype}")
     if not problem.several:
         _holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
     seconds = decisions.seconds
@@ -185,7 +185,7 @@ def gives_gram_rows(_: str, component: Any) -> None:
     points, kernel = _points(component), component()
     _holds(kernel.fit(points[:40]) is kernel, "fit must return the kernel itself")
     rows = np.asarray(kernel.transform(points))
-    _holds(rows.shape == (60, 40), f"60 points against 40 training points are of the shape {rows.shape}")
+    _holds(rows.shape == (60, 40), f"Gram rows of 60 points against 40 training points have the shape {rows.shape}")
     _holds(np.issubdtype(rows.dtype, np.floating), f"the values are {rows.dtype}")
     _holds(np.isfinite(rows).all(), "values are not finite numbers")
     _holds(rows.min() < rows.max(), f"every value is {rows.flat[0]:g}")
@@ -204,7 +204,7 @@ def is_the_same_in_blocks(_: str, component: Any) -> None:
     kernel = component().fit(points[:40])
     whole = np.asarray(kernel.transform(points))
     blocks = np.vstack([kernel.transform(points[start : start + 7]) for start in range(0, 60, 7)])
-    _near(whole, blocks, "the values of a row, and those of it in a block,")
+    _near(whole, blocks, "the values of a row alone and in a block")
 
 
 def is_the_same_again(_: str, component: Any) -> None:
@@ -240,7 +240,7 @@ def scores_the_same_again(_: str, component: Any) -> None:
     whole = np.asarray(classifier.class_scores(points))
     _holds(np.array_equal(whole, again.class_scores(points)), "two classifiers that were trained alike differ")
     blocks = np.vstack([classifier.class_scores(points[start : start + 7]) for start in range(0, 60, 7)])
-    _near(whole, blocks, "the scores of a point, and those of it in a block,")
+    _near(whole, blocks, "the scores of a point alone and in a block")
 
 
 # --- Protocols and metrics ---
@@ -253,7 +253,7 @@ def keeps_promises(_: str, component: Any) -> None:
         check_promises(splits, problem.documents, repeated=tags_of(component).draws)
         for split, other in zip(splits, again, strict=True):
             same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
-            _holds(same, "the splits are others the next time")
+            _holds(same, "a second call returns other splits")
 
 
 def is_a_share(_: str, metric: Metric) -> None:
@@ -263,10 +263,10 @@ def is_a_share(_: str, metric: Metric) -> None:
     right = np.minimum(rng.integers(0, 9, (50, 4)), np.minimum(true, assigned))
     stack = Tallies(right, assigned, true, true.sum(axis=1))
     values = np.asarray(metric.scores(stack))
-    _holds(values.shape == (50,), f"50 counts of 4 classes are scored by the shape {values.shape}")
+    _holds(values.shape == (50,), f"scores of 50 counts of 4 classes have the shape {values.shape}")
     _holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
     each = [metric.scores(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
-    _near(values, np.array(each), "scores of a stack, and of each,")
+    _near(values, np.array(each), "scores of counts in a stack and alone")
 
 
 # --- Measures ---
@@ -285,7 +285,7 @@ def measures_the_same_again(_: str, component: Any) -> None:
     one, other = (list(_numbers(*_computed(component))) for _ in range(2))
     for (what, number), (_, again) in zip(one, other, strict=False):
         _holds(number == again, f"{what} is {number} and then {again}")
-    _holds(len(one) == len(other), f"{len(one)} numbers come, and then {len(other)}")
+    _holds(len(one) == len(other), f"it returns {len(one)} numbers, and then {len(other)}")
 
 
 def leaves_counts(_: str, component: Any) -> None:
@@ -304,7 +304,7 @@ def gives_notes(_: str, component: Any) -> None:
             _holds(isinstance(note, str), f"a note is {note!r}")
 
 
-#: What a measure raises where it is not defined for the documents.
+#: Errors of a diagnostic that is not defined for the documents.
 _UNDEFINED = (ValueError, FloatingPointError)
 
 
@@ -346,7 +346,7 @@ def _contexts() -> list[Context]:
     return found
 
 
-#: What measures are tried under; its documents are the small collections.
+#: The configuration in which diagnostics are checked; its documents are the small collections.
 _SMALL = {
     "name": "small",
     "corpus": {"name": "synthetic"},

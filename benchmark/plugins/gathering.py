@@ -1,4 +1,4 @@
-"""Files and installed packages to the registries of a configuration: the shipped ones, and what plug-ins add to them.
+"""Registries of a configuration: the shipped components, and those of plug-in files and installed packages.
 
 A plug-in is a Python file whose top level names components by kind, ``KERNELS = {"chi2": ChiSquared}``, or a package
 with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classifiers`` and so on.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.source import YamlSource
 
 _GROUP = "simplexbench."
-#: What others than a method call of a component.
+#: Methods and properties of a plug-in's component that the package calls with a guard.
 _CALLED = {
     "protocols": ("splits",),
     "measures": ("compute", "told", "notes", "cells", "kinds", "rows"),
@@ -46,7 +46,7 @@ _CALLED = {
 _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
 _NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
 
-#: What a configuration without plug-ins can name.
+#: The components that a configuration without plug-ins can name.
 SHIPPED = Registries(
     kernels=Registry(KERNELS),
     classifiers=Registry(CLASSIFIERS),
@@ -78,8 +78,8 @@ def with_plugins(files: Iterable[Path] = ()) -> Registries:
     Raises
     ------
     ConfigError
-        If a file can't be loaded, names nothing, or gives a name that is taken. What can't be used for another reason
-        is refused where it is named, as is all that is wrong with an installed package.
+        If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
+        and any error of an installed package, is refused only where a configuration names the component.
     """
     found = SHIPPED.copied()
     for entry in _entries():
@@ -133,8 +133,8 @@ def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
         with blaming(ConfigError, place), running(plugin):
             values = np.array(metric.scores(handed), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
-            said = f"gives scores of the shape {values.shape}, or no finite ones, of {tallies.documents.shape} counts"
-            raise ConfigError(f"{place}: the metric {name!r} {said}")
+            problem = f"must return finite scores, shape {tallies.documents.shape}; its shape is {values.shape}"
+            raise ConfigError(f"{place}: the metric {name!r} {problem}")
         return values
 
     return replace(metric, of=of)
@@ -170,7 +170,7 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
     taken = _taken(kind, entry.name, found)
     if taken:
         registry.pop(entry.name, None)
-        registry.broken[entry.name] = f"{entry.name!r} is the name of two: of {taken}, and of {origin.place}"
+        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {origin.place}"
         return
     plugin = installed(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
     try:

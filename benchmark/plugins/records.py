@@ -1,4 +1,4 @@
-"""What a manifest says of the plug-ins' components that a run used: where each stood, and the digest of its code."""
+"""A manifest's records of the plug-ins' components that a run used: their locations, and digests of their code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PluginRecord(BaseModel):
-    """A component of a plug-in, as a manifest names it."""
+    """A plug-in's component in a manifest."""
 
     model_config = ConfigDict(strict=True)
     kind: Literal["kernels", "classifiers", "protocols", "measures", "metrics", "corpora"]

@@ -1,4 +1,4 @@
-"""Small collections that components are tried on, of one class a document or of several."""
+"""Small collections on which components are checked, with one class per document or with several."""
 
 from __future__ import annotations
 
