@@ -1,1 +1,1 @@
-"""What a configuration may say, and the cells it stands for."""
+"""Configurations: their keys, their checks, and the cells that they define."""

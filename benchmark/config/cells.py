@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from benchmark.registries import Registries
     from benchmark.source import Location, YamlSource
 
-#: How a choice reads in a cell's id.
+#: Words for ways to choose in the ids of cells.
 CHOICE_WORDS = {"cross-validation": "cv"}
 FIGURE_COLUMNS = ("choice", "task", "variant", "class", "method", "kernel", "size", "terms")
 _COLUMN = {"class": "of_class"}
@@ -35,7 +35,7 @@ def cells_of(
     by_class: bool,
     growth: bool,
 ) -> tuple[Cell, ...]:
-    """Every row of the scores: for each variant its points, then its growths, then what is measured beside them."""
+    """Return every row of the scores: for each variant its settings, then its gains, then its diagnostics' rows."""
     measures, cells = tuple(measures), list[Cell]()
     for variant in variants:
         cells += _points(variant, choices, by_class=by_class)
@@ -51,7 +51,7 @@ def cells_of(
 def n_cells(
     variants: Iterable[Variant], choices: Sequence[str], measures: Sequence[Component], *, by_class: bool, growth: bool
 ) -> int:
-    """How many cells there would be."""
+    """Count the cells without building them."""
     number = 0
     for variant in variants:
         n_rows = sum(len(_classes(variant, index, by_class=by_class)) for index in range(len(variant.tasks)))
@@ -68,7 +68,7 @@ def _own(measures: Iterable[Component], variant: Variant) -> list[tuple[str, Any
 
 
 def _prefix(variant: str) -> list[str]:
-    """What stands before the ids of a variant's cells: its name, and nothing for the configuration itself."""
+    """Return the prefix of the ids of a variant's cells: its name, or nothing for the configuration itself."""
     return [] if variant == BASE else [variant]
 
 
@@ -93,7 +93,7 @@ def _points(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list
 
 
 def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> list[Cell]:
-    """What the score of the last training size is above that of the first."""
+    """Return the cells whose score is that of the largest training size less that of the smallest."""
     found = []
     for choice, (index, task) in product(choices, enumerate(variant.tasks)):
         for of_class, entry, terms in product(
@@ -108,7 +108,7 @@ def _growths(variant: Variant, choices: Sequence[str], *, by_class: bool) -> lis
 def pairs_of(
     given: list[list[str]], cells: Sequence[Cell], family: Sequence[str], source: YamlSource
 ) -> tuple[Pair, ...]:
-    """The pairs under `compare`: two methods, wherever else their cells agree; or two cells by their ids."""
+    """Return the pairs under `compare`: two cells by their ids, or two methods in all cells that otherwise agree."""
     ids = {cell.id: cell for cell in cells}
     points = [cell for cell in cells if cell.what == "point"]
     labels = dict.fromkeys(cell.method for cell in points)
@@ -117,7 +117,9 @@ def pairs_of(
     axes = list(dict.fromkeys((c.size, c.terms) for c in points))
     for index, (a, b) in enumerate(checked_pairs(given, labels | ids, source)):
         if (a in labels) != (b in labels):
-            raise source.error(("compare", index), f"a comparison is of two methods or of two cells, not {[a, b]}")
+            raise source.error(
+                ("compare", index), f"a comparison names two methods or two cells, not one of each: {[a, b]}"
+            )
     n_pairs = sum(len(where) * len(axes) if a in labels else 1 for a, _ in given)
     check_number(n_pairs, "comparisons", source, ("compare",))
     found: list[Pair] = []
@@ -142,11 +144,11 @@ def _family(a: Cell, b: Cell, columns: Sequence[str]) -> str:
 def checked_pairs(
     given: list[list[str]], names: Collection[str], source: YamlSource, what: str = "method or cell"
 ) -> list[tuple[str, str]]:
-    """Pairs of two different known names each, none twice."""
+    """Return the pairs as tuples; refuse unknown names, a name paired with itself, and a pair that is listed twice."""
     pairs: dict[tuple[str, str], None] = {}
     for index, pair in enumerate(given):
         if len(pair) != 2 or pair[0] == pair[1]:
-            raise source.error(("compare", index), f"a comparison names two different ones, not {quoted(pair)}")
+            raise source.error(("compare", index), f"a comparison needs two different names, not {quoted(pair)}")
         for position, name in enumerate(pair):
             if name not in names:
                 raise source.error(("compare", index, position), unknown(what, name, list(names)))
@@ -165,7 +167,7 @@ def figures_of(
     source: YamlSource,
     known: Registries,
 ) -> tuple[Figure, ...]:
-    """The figures that are named, or one of the main metric where there is an axis; each once for every variant."""
+    """Return the figures that are listed, or one of the main metric if there is an axis; one figure per variant."""
     axis = _axis(variants[0])
     found: list[Figure] = []
     for index, section in enumerate(config.figures):
@@ -195,7 +197,7 @@ def _regions(
     if others := section.model_fields_set - {"name", "title", "regions"}:
         raise source.error((*place, min(others)), f"a figure of regions has no {min(others)}")
     if "coordinates" not in {each.name for each in measures}:
-        raise source.error((*place, "regions"), "regions are drawn from coordinates: name these in measures")
+        raise source.error((*place, "regions"), "regions are drawn from coordinates: add `coordinates` to `measures`")
     names = [variant.name for variant in variants]
     for index, name in enumerate(section.regions):
         if name not in names:
@@ -214,7 +216,7 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     if isinstance(y, dict):
         ((how, pair),) = y.items() if len(y) == 1 else [("ratio", [])]
         if len(pair) != 2:
-            raise source.error((*place, "y"), f"a {how} is of two methods, not {pair}")
+            raise source.error((*place, "y"), f"a {how} needs two methods, not {pair}")
         y, relation = [metrics[0]], (how, *pair)
     panel = ["choice", "task"] if section.panel is None else section.panel
     columns = tuple([panel] if isinstance(panel, str) else panel)
@@ -225,7 +227,7 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
     x = section.x or axis
     if not x:
         raise source.error(
-            (*place, "x"), "nothing runs along x: the protocol has one training size, and no terms are selected"
+            (*place, "x"), "there is no x axis: the protocol has one training size, and no terms are selected"
         )
     return Figure(
         section.name,
@@ -245,7 +247,7 @@ def _figure(section: FigureSection, axis: str, metrics: Sequence[str], source: Y
 def _check_shown(
     figure: Figure, axes: Sequence[str], variant: Variant, source: YamlSource, place: Location, known: Registries
 ) -> None:
-    """Refuse numbers and axes that there are none of, and relations of methods that aren't there."""
+    """Refuse an unknown axis or metric, and a ratio or difference of unknown methods."""
     numbers = [*known.metrics, *CLOCK, *known.quantities]
     labels = [entry.label for entry in variant.entries]
     if figure.x not in axes:
@@ -260,7 +262,7 @@ def _check_shown(
 
 
 def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[str]) -> list[str]:
-    """Return what can run along x: training sizes and terms where they do, parameters, and numbers of methods."""
+    """Return the possible x axes: training sizes and terms if there are several, parameters, times and diagnostics."""
     specs = [spec for entry in variant.entries for spec in entry.candidates]
     parts = [each for spec in specs for each in (spec.kernel, spec.classifier, spec.representation.features)]
     parts += measures
@@ -270,7 +272,7 @@ def _axes(variant: Variant, measures: Iterable[Component], quantities: Iterable[
 
 
 def _by_variant(figure: Figure, variants: Sequence[Variant]) -> list[Figure]:
-    """A figure of each variant, named after it; one of all where the variants are its lines, panels or x."""
+    """Return one figure per variant, named after it, or one for all where variants are its lines, panels or x."""
     if figure.regions:
         return [figure]
     across = "variant" in (figure.line, *figure.panel) or figure.x not in ("size", "terms")

@@ -1,4 +1,4 @@
-"""Plain data to a checked `Experiment`: what can be refused is refused here, before any work."""
+"""Plain data to a checked `Experiment`: all that can be refused without data is refused here, before any work."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 CHOICES = (ORACLE, INNER, NEWEST)
 POINTS = "points (tasks × methods or candidates × training sizes × terms)"
-#: Of these, those that are defined for the documents are scored where a configuration names none.
+#: The metrics of a configuration that names none, as far as they are defined for its documents.
 DEFAULT_METRICS = ("accuracy", "macro-f1", "micro-f1", "macro-f1-of-means")
-#: What a variant may make otherwise; its cells are those of the configuration, unless it names methods.
+#: Keys that a variant may override; its cells are those of the configuration, unless it names methods.
 VARYING = ("corpus", "text", "protocol", "terms", "defaults", "methods")
 
 
@@ -57,9 +57,9 @@ def check_experiment(source: YamlSource, known: Registries) -> Experiment:
         variants[name] = _variant(name, validated(ExperimentSection, own), own, known)
         check_number(sum(each.n_points for each in variants.values()), POINTS, source, ("variants",))
     if not variants:
-        raise source.error(("base",), "base: false leaves nothing to run: name variants")
+        raise source.error(("base",), "base: false leaves nothing to run: add variants")
     if not config.base and config.expect.model_fields_set:
-        raise source.error(("expect",), "expect is of the configuration itself, which base: false leaves out")
+        raise source.error(("expect",), "`expect` describes the configuration itself, which base: false doesn't run")
     first = next(iter(variants.values()))
     _check_classes(config, variants, source)
     several = first.collection.several
@@ -67,7 +67,7 @@ def check_experiment(source: YamlSource, known: Registries) -> Experiment:
     measured = _measures(config, known.measures, source)
     growth = "growth" in config.derive
     if growth and any(len(variant.sizes) < 2 for variant in variants.values()):
-        raise source.error(("derive",), "a growth is from the smallest training size to the largest: list two or more")
+        raise source.error(("derive",), "a growth needs a smallest and a largest training size: list two or more")
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",), ("measures",), ("variants",))
     of_cells = {"by_class": config.classes == "each", "growth": growth}
     number = n_cells(variants.values(), choices, measured, **of_cells)
@@ -76,7 +76,7 @@ def check_experiment(source: YamlSource, known: Registries) -> Experiment:
     ids = [cell.id for cell in cells]
     if len(set(ids)) < len(ids):
         twice = next(name for name, number in Counter(ids).items() if number > 1)
-        raise source.error(("variants",), f"two cells would have the id {twice!r}: name a variant or task otherwise")
+        raise source.error(("variants",), f"two cells would have the id {twice!r}: rename a variant or a task")
     figures = figures_of(config, tuple(variants.values()), metrics, measured, source, known)
     declared = {quantity.name for component in measured for quantity in component.cls.metrics}
     return Experiment(
@@ -113,14 +113,14 @@ def _scorers(known: Registry, asked: AbstractSet[str]) -> dict[str, Metric]:
 
 
 def check_variant_name(name: str, source: YamlSource) -> None:
-    """Refuse a variant that can't be part of a cell's id, or that is called as the configuration itself."""
+    """Refuse a variant name that can't be part of a cell's id, or that stands for the configuration itself."""
     check_name(name, "a variant's name", source, ("variants", name))
     if name == BASE:
         raise source.error(("variants", name), f"{quoted(name)} is the configuration itself, not a variant of it")
 
 
 def _varied(source: YamlSource, over: YamlSource) -> YamlSource:
-    """The configuration with what one of its variants says otherwise, every value still at its line."""
+    """Return the configuration with the values of one variant in place of its own, each with its line number."""
     for key in over.data:
         if key not in VARYING:
             raise over.error((key,), unknown("key of a variant", key, VARYING))
@@ -136,7 +136,7 @@ def _variant(name: str, config: ExperimentSection, source: YamlSource, known: Re
     terms = terms_of(config, source)
     for spec in (spec for entry in entries for spec in entry.candidates):
         if terms is not None and "n_terms" in spec.classifier.given:
-            problem = f"terms says how many are selected; leave n_terms of {spec.classifier.name!r} out"
+            problem = f"`terms` sets how many terms are selected: remove n_terms from {spec.classifier.name!r}"
             raise source.error(("terms",), problem)
     variant = Variant(name, collection, tasks, protocol, sizes, terms, entries)
     axes = (("methods",), ("tasks",), ("protocol",), ("terms",))
@@ -154,26 +154,28 @@ def _choices(config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
         if value in config.choose.by[:index]:
             raise source.error(("choose", "by", index), f"{value!r} is listed twice")
     if {INNER, NEWEST} <= set(config.choose.by):
-        raise source.error(("choose", "by"), f"{INNER} and {NEWEST} are two ways for one thing: name one")
+        raise source.error(("choose", "by"), f"{INNER} and {NEWEST} can't be combined: name one")
     return tuple(config.choose.by)
 
 
 def _check_classes(config: ExperimentSection, variants: dict[str, Variant], source: YamlSource) -> None:
-    """Where classes are scored by themselves, they are the same ones under every variant, and none is called "all"."""
+    """Refuse a class named "all", and variants with other classes, where every class is scored by itself."""
     if config.classes != "each":
         return
     first = next(iter(variants.values()))
     for name, variant in variants.items():
         for own, task in zip(first.tasks, variant.tasks, strict=True):
             if ALL in task.classes:
-                raise source.error(("corpus", "classes"), f"no class may be called {ALL!r}: that is all of them")
+                raise source.error(
+                    ("corpus", "classes"), f"no class may be called {ALL!r}: the name stands for all classes together"
+                )
             if own.classes != task.classes:
                 where: Location = ("variants", name, "corpus", "classes")
-                raise source.error(where, "a variant has the classes of its configuration where each of them is scored")
+                raise source.error(where, "with `classes: each`, a variant must have the classes of its configuration")
 
 
 def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, several: bool) -> tuple[str, ...]:
-    """What is scored: of all classes together, and where each class is scored, of each."""
+    """Return the metrics to compute; refuse those not defined for all classes or, if each is scored, for one class."""
     allowed = [name for name in known if defined(name, several=several, of_class=False, known=known)]
     if config.classes == "each":
         allowed = [name for name in allowed if defined(name, several=several, of_class=True, known=known)]
@@ -189,7 +191,7 @@ def _metrics(config: ExperimentSection, source: YamlSource, known: Registry, *, 
 
 
 def _fitted(config: ExperimentSection, ids: list[str], source: YamlSource) -> dict[str, str]:
-    """What was chosen to come near prints, by cell; each item's `cells` is a pattern such as ``table-pooled-*``."""
+    """Return the choices tuned to published values, by cell; `cells` is a pattern such as ``table-pooled-*``."""
     found: dict[str, str] = {}
     for index, each in enumerate(config.fitted):
         own = fnmatch.filter(ids, each.cells)

@@ -1,4 +1,4 @@
-"""What a configuration names (kernels, classifiers, protocols): checked against the constructor it stands for."""
+"""Components that a configuration names (kernels, classifiers, protocols), checked against their constructors."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
     from benchmark.config.model import MethodSpec
 
-#: Names in annotations that their modules import for the type checker alone; YAML has no functions and no paths.
+#: Types that modules import for the type checker alone; a configuration can't set functions and paths.
 _TYPES = {"Sequence": Sequence, "Callable": Callable, "ClassStatistics": Any, "Array": Any, "Path": Any}
-#: The default of a parameter that has none.
+#: Stands for the default of a required parameter.
 REQUIRED = inspect.Parameter.empty
 
 
 class ComponentError(Exception):
-    """What is wrong with a component, and at which of its keys ("" for the component itself)."""
+    """An error in a component, with the key where it is ("" for the component itself)."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -69,7 +69,7 @@ class Component:
 
     @property
     def cls(self) -> type[Any]:
-        """The class, for what computes with it.
+        """The class of the component.
 
         Raises
         ------
@@ -87,19 +87,19 @@ class Component:
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """Name and every parameter, defaults included: what a result is keyed by."""
+        """Name and every parameter, defaults included, as results are keyed."""
         return {"name": self.name, **self.defaults, **self.given}
 
     @property
     def plain(self) -> str | dict[str, Any]:
-        """Its name, where it has no parameters; all that is `resolved` otherwise."""
+        """Its name if it has no parameters, or else all of `resolved`."""
         return self.resolved if self.defaults or self.given else self.name
 
 
 def parameters(cls: type[Any]) -> dict[str, tuple[Any, Any]]:
-    """Annotation and default of each constructor parameter that a configuration may set.
+    """Return the annotation and default of each constructor parameter that a configuration may set.
 
-    Those that its tags name in `set_by_run` are left out: the run sets them.
+    Parameters in the tag `set_by_run` are left out: the run sets them.
     """
     return _parameters(cast("Hashable", cls))
 
@@ -144,7 +144,7 @@ def check_component(what: str, registry: Mapping[str, type[Any]], given: Any) ->
 
 
 def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
-    """A component, built; refused are parameters that it refuses itself, and a plug-in that fails otherwise."""
+    """Return an instance; refuse parameters that its class rejects, and a plug-in that raises any other error."""
     try:
         with guarded(cls, ConfigError, short=False):
             instance = cls(**values)
@@ -157,7 +157,7 @@ def _within_range(cls: type[Any], values: Mapping[str, Any]) -> Any:
 
 
 def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
-    """Refuse numbers that are allowed by definition, and of which nothing can be computed."""
+    """Refuse parameter values that are valid but make the kernel or classifier numerically degenerate."""
     limits = LIMITS if what == "classifier" else {}
     for key in filter(limits.__contains__, values):
         low, high, why = limits[key]
@@ -167,11 +167,11 @@ def _refuse_extremes(what: str, instance: Any, values: dict[str, Any]) -> None:
     if problem:
         rest = {key: {other: values[other] for other in values if other != key} for key in values}
         key = next((key for key in values if not worthless(type(instance)(**rest[key]))), next(iter(values), ""))
-        raise ComponentError(key, f"{key} = {values.get(key)!r} {problem}: no machine can learn from it")
+        raise ComponentError(key, f"{key} = {values.get(key)!r} {problem}: no classifier can learn from it")
 
 
 def named_in(message: str, values: Mapping[str, Any]) -> str:
-    """The parameter that a message from a component speaks of, so that the error can point at its line."""
+    """Return the parameter that a component's message mentions, so that the error can point at its line."""
     words = [word.strip(":,;") for word in message.split()]
     return next((key for key in values if key in words), "")
 
@@ -189,7 +189,7 @@ def _adapter(annotation: Any) -> TypeAdapter[Any]:
 
 
 def check_method(spec: MethodSpec) -> None:
-    """Refuse what can't be a method, in words for the person who named its parts.
+    """Refuse a combination of components that can't be a method, in a message for the author of the configuration.
 
     Raises
     ------
@@ -211,16 +211,16 @@ def check_method(spec: MethodSpec) -> None:
         if not elementwise:
             raise ValueError("only kernels that are functions of inner products have a Dirichlet prior on documents")
         if representation.normalization != "l1" or representation.weighting.name not in ("tf", "binary"):
-            raise ValueError("a Dirichlet prior on documents is one on counts, normalized by l1")
+            raise ValueError("a Dirichlet prior on documents needs counts (tf or binary) with the normalization l1")
     if spec.kernel is not None and not elementwise:
         _check_model(spec.kernel, classifier.build(), spec.threshold)
 
 
 def _check_model(kernel: Component, classifier: Any, threshold: str) -> None:
-    """Refuse what a kernel that learns a model of the documents has no use for."""
+    """Refuse settings that a kernel which learns a model of the documents can't use."""
     if tags_of(kernel.cls).solved_by == "targets" and classifier.ridge:
-        raise ValueError(f"the kernel {kernel.name!r} is another for each class: it has no ridge")
+        raise ValueError(f"the kernel {kernel.name!r} differs from class to class: it has no ridge")
     if classifier.unit != "one":
-        raise ValueError(f"C can't be measured by the mean of k(x, x) of the kernel {kernel.name!r}")
+        raise ValueError(f"C can't be scaled by the mean of k(x, x) of the kernel {kernel.name!r}")
     if threshold != "zero":
-        raise ValueError(f"the kernel {kernel.name!r} is no function of inner products: it has no threshold")
+        raise ValueError(f"the kernel {kernel.name!r} is not a function of inner products: it has no threshold")

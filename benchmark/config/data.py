@@ -1,4 +1,4 @@
-"""A checked experiment to plain data and back: a run folder is read by this, not by the grammar of configurations."""
+"""A checked experiment to plain data and back, so that a run folder is read without the rules of configurations."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def experiment_of_data(data: dict[str, Any], config: dict[str, Any]) -> Experime
 
 @cache
 def _adapter() -> TypeAdapter[Any]:
-    """Return what reads and writes experiments by the annotations of their fields.
+    """Return the adapter that reads and writes experiments by the annotations of their fields.
 
     The modules of these types are imported here and not in `config.model`, on which results depend: an edit of a
     corpus's reader, say, is no reason to compute everything again.

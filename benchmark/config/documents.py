@@ -1,4 +1,4 @@
-"""`corpus` and `text` to a collection, checked before any text is read: by a dataset card, or by one's own files."""
+"""`corpus` and `text` to a collection, checked before any text is read, by a dataset card or the user's files."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def collection_of(config: ExperimentSection, source: YamlSource, corpora: Regist
 
 
 def text_source(source: YamlSource) -> YamlSource:
-    """What a configuration says under `text`."""
+    """Return the section `text` of a configuration."""
     return source.part(("text",)) if "text" in source.data else YamlSource(source.name, {})
 
 
 def text_of(source: YamlSource, reader: CorpusReader) -> Text:
-    """How documents become counts, from the keys of `text`; ConfigError where they can't."""
+    """Return the lexing and pruning from the keys of `text`; raise ConfigError where a value isn't allowed."""
     text = validated(TextSection, source)
     for what, allowed in (("lexer", LEXERS), ("digits rule", DIGIT_RULES), ("stoplist rule", STOPLISTS)):
         key = what.partition(" ")[0]
@@ -55,7 +55,7 @@ def text_of(source: YamlSource, reader: CorpusReader) -> Text:
 
 
 def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) -> CorpusReader:
-    """What reads the corpus that a configuration names."""
+    """Return the reader of the corpus that a configuration names."""
     given = {"name": config.corpus.name, **(config.corpus.model_extra or {})}
     allowed = [*type(config.corpus).model_fields]
     allowed[1:1] = parameters(corpora[config.corpus.name]) if config.corpus.name in corpora else []
@@ -72,7 +72,7 @@ def _reader(config: ExperimentSection, source: YamlSource, corpora: Registry) ->
 
 
 def _fields(reader: CorpusReader, given: list[str], source: YamlSource) -> tuple[tuple[str, ...], str | None]:
-    """The fields that are counted, and by which format those are found that the reader doesn't know."""
+    """Return the fields to count, and the format that defines those which the reader doesn't list."""
     kind = reader.format
     known = (ALL, *reader.fields)
     for index, name in enumerate(given):
@@ -84,21 +84,21 @@ def _fields(reader: CorpusReader, given: list[str], source: YamlSource) -> tuple
 
 
 def _classes(reader: CorpusReader, config: ExperimentSection, source: YamlSource) -> tuple[str, ...]:
-    """The classes named; those of the tasks where these alone name some; else all of the corpus's."""
+    """Return the classes of `corpus`, or else those that `tasks` name, or else all classes of the corpus."""
     place, known = ("corpus", "classes"), reader.classes
     given = config.corpus.classes
     if given is None and config.tasks and all(isinstance(task, list) for task in config.tasks):
         named = dict.fromkeys(name for task in config.tasks if isinstance(task, list) for name in task)
-        return tuple(named) if named.keys() <= set(known) else known  # tasks have errors of their own
+        return tuple(named) if named.keys() <= set(known) else known  # tasks_of reports unknown classes
     classes = known if given is None else tuple(given)
     for index, each in enumerate(classes):
         if each not in known:
             raise source.error((*place, index), unknown(f"class of {reader.name}:", each, known))
     if len(set(classes)) != len(classes) or len(classes) < 2:
-        raise source.error(place, "classes must be two or more different ones")
+        raise source.error(place, "classes must be two or more different names")
     return classes
 
 
 def expected_documents(collection: Collection) -> Documents:
-    """The documents that a collection will have: right in number, class and group; their names may be stand-ins."""
+    """Return the documents that a collection will have, right in number, class and group; ids may be placeholders."""
     return collection.reader.outline().of_classes(collection.classes)[1]

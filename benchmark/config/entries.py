@@ -1,4 +1,4 @@
-"""`methods` and `defaults` to entries: what each method is called, and every parameter of each of its candidates."""
+"""`methods` and `defaults` to entries: the label of each method, and every parameter of each of its candidates."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ TEXT, WEIGHTING, MAP, KERNEL, CLASSIFIER = "text", "weighting", "features", "ker
 THRESHOLD = "threshold"
 #: Keys whose values are components: a name, or a mapping with a name and parameters.
 PARTS = (WEIGHTING, MAP, KERNEL, CLASSIFIER)
-#: Those of them that no plug-in has.
+#: Components that plug-ins can't define.
 OWN = {WEIGHTING: WEIGHTINGS, MAP: FEATURES}
-#: The keys of a method's entry in the order in which their lists are gone through, the last fastest.
+#: The keys of a method's entry in the order in which their lists are expanded, the last fastest.
 AXES = (TEXT, "fields", WEIGHTING, "idf", "dirichlet", KERNEL, "normalization", MAP, CLASSIFIER, THRESHOLD)
-#: The order in which they name a cell.
+#: The order in which the keys' words form a cell's name.
 WORDS = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP, KERNEL, CLASSIFIER, THRESHOLD)
 REPRESENTATION = ("fields", WEIGHTING, "normalization", "idf", "dirichlet", MAP)
 ALLOWED = {"normalization": NORMALIZATIONS, "idf": IDF_SOURCES, THRESHOLD: THRESHOLDS}
-#: What an entry's cells are called in place of all that it says.
+#: The key of a name that replaces the words of an entry's settings.
 CALL = "call"
-#: The classifier of a kernel that names none.
+#: The classifier of a method that names only a kernel.
 MACHINE = "svm"
 METHODS = "methods or candidates"
 
 
 @dataclass(frozen=True)
 class _Item:
-    """One item of a key of an entry: what it says, its words in a cell's name, and where it stands."""
+    """One item of a key of an entry: its value, its words in a cell's name, and its location."""
 
     value: Any
     words: tuple[str, ...]
@@ -70,21 +70,21 @@ def entries_of(
     *,
     choose: AbstractSet[str] | None,
 ) -> tuple[MethodEntry, ...]:
-    """The methods of a configuration, in order.
+    """Return the methods of a configuration, in order.
 
     Parameters
     ----------
     methods : list
         Names, or mappings.
     defaults : dict
-        What methods that have such a parameter, and don't say otherwise, take.
+        Values for methods that have such a parameter and don't set it.
     source : YamlSource
     known : Registries
     reader : CorpusReader
-        Of the documents whose text they see.
+        Reader of the documents that methods classify.
     choose : set of str or None
-        The keys beside kernel and classifier whose lists are candidates, of which one is chosen, as the lists inside
-        a kernel or classifier are; None where nothing is chosen, and all lists are cells.
+        The keys beside kernel and classifier whose lists are candidates to choose from, as the lists inside a kernel or
+        classifier are; None if nothing is chosen, so that all lists make cells.
     """
     _check_defaults(defaults, source, known)
     resolver, said = _Resolver(defaults, source, known), text_source(source)
@@ -102,16 +102,18 @@ def entries_of(
             for block, _ in spec.representation.fields:
                 if block not in blocks:
                     problem = unknown("block of terms of `fields`:", block, blocks)
-                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` says what there is")
+                    raise source.error(own.get("fields", ({}, place))[1], f"{problem}; `text` defines the blocks")
             parts = [None if part is None else part.resolved for part in (spec.kernel, spec.classifier)]
             resolved = f"{spec.text or same} {spec.representation.resolved} {parts} {spec.threshold}"
             if spec.threshold != "zero" and not reader.several:
-                raise source.error(own.get(THRESHOLD, ({}, place))[1], "documents of one class each have no threshold")
+                raise source.error(
+                    own.get(THRESHOLD, ({}, place))[1], "a threshold needs documents that may have several classes"
+                )
             if label in candidates and (first[label] != index or choose is None or resolved in seen):
-                raise source.error(place, f"the method {label!r} stands in the configuration twice")
+                raise source.error(place, f"the method {label!r} is listed twice")
             if resolved in seen:
-                problem = f"the method {label!r} is {seen[resolved]!r} once more: where they differ in what they say"
-                raise source.error(place, f"{problem}, they say what is the default")
+                problem = f"the methods {seen[resolved]!r} and {label!r} are the same"
+                raise source.error(place, f"{problem}: they differ only in keys that are set to their defaults")
             seen[resolved] = label
             check_number(len(seen), METHODS, source, ("methods",))
             first.setdefault(label, index)
@@ -120,13 +122,13 @@ def entries_of(
     if choose is not None and all(len(specs) == 1 for specs in candidates.values()):
         raise source.error(
             ("choose",),
-            "there is nothing to choose: no kernel or classifier lists a parameter, and nothing under `over` a list",
+            "there is nothing to choose: no kernel or classifier lists a parameter, and no key under `over` has a list",
         )
     return tuple(MethodEntry(label, tuple(specs)) for label, specs in candidates.items())
 
 
 def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Registries) -> None:
-    """Refuse keys that are neither a parameter nor a method's name, and values that can't be."""
+    """Refuse default keys that are neither a parameter nor a method's name, and values that aren't allowed."""
     registered = {**registries.classifiers, **registries.kernels}
     known = dict.fromkeys([*WORDS, *(name for cls in registered.values() for name in parameters(cls)), *registered])
     for key, value in defaults.items():
@@ -148,14 +150,14 @@ def _check_defaults(defaults: dict[str, Any], source: YamlSource, registries: Re
 
 def _check_word(key: str, value: Any, source: YamlSource, place: Location) -> None:
     if isinstance(value, list) and key in WORDS:
-        raise source.error(place, f"a default is one value; a list of {key}s stands in `methods`")
+        raise source.error(place, f"a default is one value: put a list of {key}s in `methods`")
     if key in ALLOWED and value not in ALLOWED[key]:
         raise source.error(place, unknown(key, value, ALLOWED[key]))
     most = LIMITS["smoothing"][1]
     if key == "dirichlet" and not (
         isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= most
     ):
-        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number that isn't negative, to {most:g}")
+        raise source.error(place, f"dirichlet is {quoted(value)}: must be a number from 0 to {most:g}")
     if key == "fields":
         _check_fields(value, source, place)
     if key == CLASSIFIER and not isinstance(value, str | dict):
@@ -189,7 +191,7 @@ def _check_fields(value: Any, source: YamlSource, place: Location) -> None:
 def _expanded(
     given: Any, source: YamlSource, place: Location, known: Registries, *, choose: AbstractSet[str] | None
 ) -> list[tuple[str, dict[str, tuple[Any, Location]]]]:
-    """Each combination that an entry stands for: its label, and what it says with the place of each key."""
+    """Return a (label, settings) pair for each combination that a method lists, with the location of every key."""
     if isinstance(given, str):
         key = CLASSIFIER if given in known.classifiers else KERNEL
         if given not in known.classifiers and given not in known.kernels:
@@ -213,12 +215,12 @@ def _expanded(
         words = [word for key in (TEXT, *WORDS) if key in own for word in own[key].words]
         label = "-".join(words)
         if not label and CALL not in given:
-            raise source.error(place, "this entry says nothing that its cells could be named by")
+            raise source.error(place, "give this method a `call`: it has no setting to name its cells by")
         found.append((label, {key: (item.value, item.place) for key, item in own.items()}))
     if CALL not in given:
         return found
     if (n := len({label for label, _ in found})) > 1:
-        raise source.error((*place, CALL), f"`call` names one method, and this entry stands for {n}")
+        raise source.error((*place, CALL), f"`call` names one method, but this entry stands for {n}")
     check_name(given[CALL], "a method's name", source, (*place, CALL))
     return [(given[CALL], own) for _, own in found]
 
@@ -226,7 +228,7 @@ def _expanded(
 def _items(
     key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
-    """What a key's list, or its one value, stands for."""
+    """Return the items of a key's list, or of its one value."""
     found: list[_Item] = []
     if given == []:
         raise source.error(place, f"{key} must not be an empty list: it would leave no cell")
@@ -248,15 +250,15 @@ def _items(
 
 
 def _fields_word(fields: Any) -> str:
-    """How weights of fields read in a cell's name: "all-subjectx0.25"."""
+    """Return the words for weights of fields in a cell's name: "all-subjectx0.25"."""
     parts = fields.items() if isinstance(fields, dict) else ()
     return "-".join(str(name) if weight == 1 else f"{name}x{weight}" for name, weight in parts)
 
 
 def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> list[_Item]:
-    """What a method's own text says otherwise, each as a document that still knows its lines."""
+    """Return the text settings that a method overrides, each as a document with line numbers."""
     if not isinstance(given, dict) or not given:
-        raise source.error(place, f"a method's text is a mapping of what it says otherwise, not {quoted(given)}")
+        raise source.error(place, f"a method's text is a mapping of the settings that it changes, not {quoted(given)}")
     items = _combined(given, {"ngrams", "fields"}, source, place, _text_word, chosen=chosen)
     lines: dict[Location, int] = {(key,): source.line((*place, key)) for key in given}
     files: dict[Location, str] = {(key,): source.files[*place, key] for key in given if (*place, key) in source.files}
@@ -266,7 +268,7 @@ def _texts(given: Any, source: YamlSource, place: Location, *, chosen: bool) -> 
 def _parametrized(
     key: str, given: Any, source: YamlSource, place: Location, known: Registries, choose: AbstractSet[str] | None
 ) -> list[_Item]:
-    """A component: every combination of its parameters' lists, but of those that are lists by nature."""
+    """Return every combination of a component's parameter lists, except parameters that are lists by nature."""
     registry = OWN.get(key) or (known.kernels if key == KERNEL else known.classifiers)
     if isinstance(given, str):
         if given not in registry:
@@ -276,7 +278,7 @@ def _parametrized(
         raise source.error(place, f"a {key} is a name, or a mapping with a name and parameters, not {quoted(given)}")
     name = given.get("name")
     if isinstance(name, list):
-        raise source.error((*place, "name"), f"name is one {key}; a list of {key}s stands under `{key}`")
+        raise source.error((*place, "name"), f"`name` is one {key}: put a list of {key}s under `{key}`")
     if "name" in given and (not isinstance(name, str) or name not in registry):
         raise source.error((*place, "name"), refusal(key, name, registry))
     whole = whole_lists(registry[name]) if name else {n for cls in registry.values() for n in whole_lists(cls)}
@@ -292,7 +294,7 @@ def _combined(
     *,
     chosen: bool,
 ) -> list[_Item]:
-    """Every combination of a mapping's lists, but of the `whole` ones; what is chosen from is no word."""
+    """Return every combination of a mapping's lists but the `whole` ones; candidates add no word to a cell's name."""
     axes: dict[str, list[Any]] = {}
     for parameter, value in given.items():
         if not isinstance(parameter, str):
@@ -308,21 +310,21 @@ def _combined(
 
 
 def whole_lists(cls: type[Any]) -> set[str]:
-    """Parameters that are lists by nature."""
+    """Return the names of a class's parameters that are lists by nature."""
     return {
         name for name, (annotation, _) in parameters(cls).items() if get_origin(annotation) in (list, tuple, Sequence)
     }
 
 
 def _word(key: str, value: Any) -> str:
-    """How a component's parameter reads in a cell's name: ``ngd``, ``c0.1``, ``one-vs-rest``; lists do not."""
+    """Return a parameter's word in a cell's name, ``ngd``, ``c0.1``, ``one-vs-rest``; "" for a list."""
     if isinstance(value, list):
         return ""
     return value if isinstance(value, str) else f"{key.lower()}{value}"
 
 
 def _text_word(key: str, value: Any) -> str:
-    """How a text's does: ``stoplist-none``, ``skip_html-true``, ``ngrams1-2``; null is the default."""
+    """Return a text setting's word in a cell's name: ``stoplist-none``, ``ngrams1-2``; null is ``-default``."""
     if isinstance(value, list):
         return f"{key}{'-' * (key == 'fields')}{'-'.join(map(str, value))}".lower()
     if isinstance(value, str):
@@ -331,9 +333,9 @@ def _text_word(key: str, value: Any) -> str:
 
 
 class _Resolver:
-    """Fills in what entries leave out, and remembers which defaults were of use.
+    """Fills in the settings that entries leave out, and records which defaults were used.
 
-    What an entry says itself goes first; then the defaults of its kernel or classifier by name, then those of all.
+    A setting comes from the entry, or else from the defaults of its kernel or classifier by name, or else from all.
     """
 
     def __init__(self, defaults: dict[str, Any], source: YamlSource, known: Registries) -> None:
@@ -351,7 +353,7 @@ class _Resolver:
                 raise source.error(("defaults", CLASSIFIER, error.key), str(error)) from None
 
     def spec(self, own: dict[str, tuple[Any, Location]], place: Location) -> MethodSpec:
-        """One method with every parameter."""
+        """Return one method with every parameter."""
         classifier = self._classifier(own, place)
         kernel = self._kernel(own, classifier)
         names = [each.name for each in (classifier, kernel) if each is not None]
@@ -368,7 +370,7 @@ class _Resolver:
     def check_all_used(self) -> None:
         """Refuse defaults that no method has as a parameter."""
         for place in sorted(self._unused, key=self._source.line):
-            raise self._source.error(place, f"no method here has {place[-1]!r}")
+            raise self._source.error(place, f"no method here has the parameter {place[-1]!r}")
 
     def _classifier(self, own: dict[str, tuple[Any, Location]], place: Location) -> Component:
         given, where = own.get(CLASSIFIER, ({}, place))
@@ -389,7 +391,7 @@ class _Resolver:
         return self._built(KERNEL, self._registries.kernels, given, where)
 
     def _built(self, what: str, registry: Mapping[str, Any], given: str | dict[str, Any], place: Location) -> Component:
-        """A component with the defaults that it has parameters for; an error points at the one that is wrong."""
+        """Return a component with the defaults that apply to its parameters; an error points at the wrong value."""
         given = {"name": given} if isinstance(given, str) else given
         name = given["name"]
         allowed = parameters(registry[name]) if isinstance(name, str) and name in registry else {}
@@ -417,7 +419,7 @@ class _Resolver:
         if tags_of(main.cls).sees_counts:
             for key in REPRESENTATION:
                 if key in own:
-                    raise self._source.error(own[key][1], f"{main.name!r} sees the counts: it has no {key}")
+                    raise self._source.error(own[key][1], f"{main.name!r} works on the counts: it has no {key}")
             return Representation(check_component(WEIGHTING, WEIGHTINGS, "tf"), "none", "collection", learns="")
         features = self._features(own, main, place)
         main = features or main
@@ -430,11 +432,13 @@ class _Resolver:
             raise self._source.error(where, f"{needs}, not {normalization!r}: it is defined on the simplex")
         weighting = self._built(WEIGHTING, WEIGHTINGS, *self._chosen(WEIGHTING, own, names, "tf", place))
         learns = weighting.build().learns
-        counted = "training" if learns else "collection"  # of a weighting that learns nothing it is all one
+        counted = "training" if learns else "collection"  # a weighting that learns nothing ignores it
         idf, where = self._chosen("idf", own, names, counted, place)
         if learns == LABELS and idf == "collection":
             if "idf" in own:
-                problem = f"the weighting {weighting.name!r} learns from labels: those of the tested documents, too"
+                problem = (
+                    f"the weighting {weighting.name!r} learns from labels: it would learn from those of test documents"
+                )
                 raise self._source.error(where, f"{problem}, with idf: collection")
             idf = "training"
         dirichlet, _ = self._chosen("dirichlet", own, names, 0.0, place)
@@ -446,12 +450,14 @@ class _Resolver:
             dirichlet = 0.0
         fields, where = self._chosen("fields", own, names, {}, place)
         if fields and dirichlet:
-            raise self._source.error(where, "a Dirichlet prior is one on the counts of one multinomial, not of fields")
+            raise self._source.error(
+                where, "a Dirichlet prior can't be combined with fields: it is on the counts of one multinomial"
+            )
         weights = tuple((str(name), float(weight)) for name, weight in fields.items())
         return Representation(weighting, normalization, idf, float(dirichlet), features, weights, learns=learns)
 
     def _features(self, own: dict[str, tuple[Any, Location]], main: Component, place: Location) -> Component | None:
-        """What points are mapped to: for classifiers alone that take any points, without a kernel."""
+        """Return the feature map; only classifiers without a kernel that accept any points have one."""
         given, where = self._chosen(MAP, own, [main.name], None, place)
         takes = main.name not in self._registries.kernels and tags_of(main.cls).takes_features
         if given is None or (MAP not in own and not takes):
@@ -464,7 +470,7 @@ class _Resolver:
     def _chosen(
         self, key: str, own: dict[str, tuple[Any, Location]], names: list[str], otherwise: Any, place: Location
     ) -> tuple[Any, Location]:
-        """The first that says something: the entry, the defaults of its kernel, of its classifier, those of all."""
+        """Return the first value set by the method, its kernel's or classifier's defaults, or the general defaults."""
         if key in own:
             return own[key]
         for name in names:

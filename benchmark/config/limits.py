@@ -1,4 +1,4 @@
-"""How much a configuration may stand for; counted before anything is made of its lists."""
+"""Limits on the size of a configuration, checked before its lists are expanded."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ if TYPE_CHECKING:
 
     from benchmark.source import Location, YamlSource
 
-#: Cells, points to compute, splits, or pairs.
+#: The largest number of cells, settings, splits or pairs.
 MOST = 100_000
-#: Documents of all splits together, each by its row number in memory: 0.8 GB.
+#: The largest number of documents in all splits together, each a row number in memory: 0.8 GB.
 MOST_ROWS = 100_000_000
 
 
 def check_name(name: Any, what: str, source: YamlSource, place: Location) -> None:
-    """Refuse what can't be part of a cell's id."""
+    """Refuse a name that can't be part of a cell's id."""
     if not isinstance(name, str) or not re.fullmatch(r"[a-z0-9][a-z0-9.-]{,99}", name):
         rule = "is made of a-z, 0-9, '.' and '-', at most 100, and begins with a letter or digit"
         raise source.error(place, f"{quoted(name)}: {what} {rule}")
 
 
 def check_number(number: int, what: str, source: YamlSource, *places: Location, most: int = MOST) -> None:
-    """Refuse too many of something, at the longest list that stands at or below some places, or at the first place."""
+    """Refuse a number above a limit, at the longest list at or below some locations, or else at the first location."""
     if number > most:
         lists = [each for place in places for each in _lists(source.data, place)]
         where = max(lists, key=lambda each: each[1], default=(places[0], 0))[0]
@@ -34,7 +34,7 @@ def check_number(number: int, what: str, source: YamlSource, *places: Location, 
 
 
 def _lists(data: Any, place: Location) -> Iterator[tuple[Location, int]]:
-    """Every list at or below a place, with its length."""
+    """Yield every list at or below a location, with its length."""
     for key in place:
         data = data.get(key) if isinstance(data, dict) else data[int(key)]
     waiting = [(place, data)]

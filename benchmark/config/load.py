@@ -1,4 +1,4 @@
-"""A file, with the files it extends, to one YAML document in which every value still knows its line."""
+"""A file and the files it extends to one YAML document in which every value has its line number."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from benchmark.source import read_yaml
 if TYPE_CHECKING:
     from benchmark.source import YamlSource
 
-#: What says which configuration a file is: it isn't taken over from the file that it extends.
+#: Keys that a file doesn't inherit from the file that it extends, since they identify a configuration.
 OWN = ("name", "title", "paper", "explains", "notes", "fitted", "extends")
 
-#: Characters of a file's name, and files that extend each other in turn.
+#: The largest number of characters of a file's name, and of files that extend each other in a row.
 LONGEST_NAME, MOST_FILES = 100, 10
 
 
 def read_config(path: Path) -> YamlSource:
-    """Read a configuration; where it ``extends: other``, the other file's with what this one says otherwise.
+    """Read a configuration; where it ``extends: other``, merge it into the other file.
 
     Raises
     ------
@@ -36,19 +36,21 @@ def _read(path: Path, below: tuple[Path, ...]) -> YamlSource:
     name = source.data["extends"]
     if not isinstance(name, str):
         raise source.error(
-            ("extends",), f"extends is {quoted(name)}: must be the name of a configuration beside this one"
+            ("extends",), f"extends is {quoted(name)}: must be the name of a configuration in the same folder"
         )
     if not name or Path(name).name != name or len(name) > LONGEST_NAME:
-        raise source.error(("extends",), f"extends is {quoted(name)}: the other configuration stands beside this one")
+        raise source.error(("extends",), f"extends is {quoted(name)}: must name a configuration in the same folder")
     other = path.with_name(name if name.endswith(".yaml") else f"{name}.yaml")
     if not other.exists():
         hint = did_you_mean(name, [each.stem for each in sorted(path.parent.glob("*.yaml"))])
-        raise source.error(("extends",), f"there is no configuration {name!r} beside this one{hint}")
+        raise source.error(("extends",), f"there is no configuration {name!r} in the same folder{hint}")
     if len(below) == MOST_FILES:
-        raise source.error(("extends",), f"extends: {name} is the {MOST_FILES + 1}th file in turn: {MOST_FILES} may be")
+        raise source.error(
+            ("extends",), f"extends: {name} is the {MOST_FILES + 1}th file in a row: at most {MOST_FILES} are allowed"
+        )
     if other.resolve() in (path.resolve(), *(each.resolve() for each in below)):
         raise source.error(("extends",), f"extends: {name} goes round in a circle")
     not_taken: tuple[str, ...] = OWN
-    if source.data.get("base") is False:  # of the configuration itself, which isn't run
+    if source.data.get("base") is False:  # `expect` describes the configuration itself, which isn't run
         not_taken = (*OWN, "expect")
     return _read(other, (*below, path)).without(not_taken).overlaid(source.without(["extends"]))

@@ -1,4 +1,4 @@
-"""A configuration that has been checked: its variants, its cells, what is compared, and what is drawn."""
+"""A checked configuration: its variants, cells, comparisons and figures."""
 
 from __future__ import annotations
 
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from benchmark.text.lexer import Lexing
     from benchmark.text.vocabulary import Pruning
 
-#: Fields that only a checked configuration has, and no experiment that is read from a run folder.
+#: Fields that only a checked configuration has, not an experiment that is read from a run folder.
 _NOT_DATA = {"data": False}
 #: pydantic, which reads experiments, has no schema for readers and registries.
 _ANY_TYPE = {"arbitrary_types_allowed": True}
 
 BASE = "base"
-#: How a candidate is chosen: by the tested documents, or within the training documents, by folds or the newest.
+#: Ways to choose a candidate: on test documents, by cross-validation, or by temporal hold-out in training documents.
 ORACLE, INNER, NEWEST = "oracle", "cross-validation", "newest"
-#: The class that stands for all of them; a class of this name would be taken for it.
+#: Stands for all classes together; no class may have this name.
 ALL = "all"
 
 
 @dataclass(frozen=True)
 class Text:
-    """How documents become counts: what is a word, and which words are kept."""
+    """How documents become counts: rules for words, and for the words of the vocabulary."""
 
     lexing: Lexing
     pruning: Pruning
 
     @property
     def flat(self) -> dict[str, Any]:
-        """Every parameter of both, as JSON has them."""
+        """Every parameter of lexing and pruning, as JSON values."""
         both = vars(self.lexing) | vars(self.pruning)
         return {key: list(value) if isinstance(value, tuple) else value for key, value in both.items()}
 
 
 @dataclass(frozen=True)
 class Collection:
-    """One choice of documents and lexing: what a `Counts` is made from.
+    """A choice of documents and lexing, from which `Counts` are made.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class Collection:
 
     @property
     def reader(self) -> CorpusReader:
-        """What reads the corpus.
+        """The reader of the corpus.
 
         Raises
         ------
@@ -115,12 +115,12 @@ class Collection:
 
 @dataclass(frozen=True)
 class Task:
-    """The documents of some classes, to be told apart.
+    """A choice of classes, whose documents are classified.
 
     Parameters
     ----------
     name : str
-        What cells are called by: "faculty-course"; "" where a configuration names no tasks.
+        Its word in the ids of cells: "faculty-course"; "" if a configuration names no tasks.
     title : str
     classes : tuple of str
         In the order that decides ties.
@@ -138,10 +138,10 @@ class Terms:
     Parameters
     ----------
     numbers : tuple of int
-        Terms, ascending: for all classes, or for each where a classifier selects for each.
+        Numbers of terms, ascending: for all classes, or per class where a classifier selects terms for each class.
     rank : {"information-gain"}
     over_classes : {"sum", "average", "maximum"}
-        How one gain is made of those of the classes, see `representation.selection.aggregate`.
+        How the gains of the classes are combined, see `representation.selection.aggregate`.
     """
 
     numbers: tuple[int, ...]
@@ -158,16 +158,16 @@ class Representation:
     weighting : Component
     normalization : {"none", "l1", "l2"}
     idf : {"collection", "training"}
-        Whose documents the inverse document frequency, or what else a weighting learns, is learned from.
+        The documents from which a weighting learns, such as the inverse document frequency.
     dirichlet : float
         α of a symmetric Dirichlet prior, added to every count of a document before "l1": the posterior mean
-        (Lafferty & Lebanon 2002, equation 3). 0 is maximum likelihood. Kernels alone have it.
+        (Lafferty & Lebanon 2002, equation 3). 0 is maximum likelihood. Only kernels have a prior.
     features : Component or None
-        What points are mapped to for a classifier without a kernel.
+        The feature map of a classifier without a kernel.
     fields : tuple of (str, float)
         Blocks of terms that are normalized by themselves, and their weights; () where all terms are one multinomial.
     learns : str
-        What the weighting learns from, see `Weighting.learns`.
+        The data from which the weighting learns, see `Weighting.learns`.
     """
 
     weighting: Component
@@ -180,7 +180,7 @@ class Representation:
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """Every key with all that it says; weightings and features without parameters by their names."""
+        """Every key with its value; weightings and features without parameters are their names."""
         return {
             "weighting": self.weighting.plain,
             "normalization": self.normalization,
@@ -202,9 +202,9 @@ class MethodSpec:
         None where the classifier takes points.
     classifier : Component
     text : Text or None
-        Of its own, in whose counts it sees the documents of its variant; None where its entry says nothing of it.
+        The method's own text settings for the documents of its variant; None if it uses the variant's.
     threshold : str
-        Above which decision value a document that may have several classes is given one, see `THRESHOLDS`.
+        The rule for the decision value above which a multi-label document gets a class, see `THRESHOLDS`.
     """
 
     representation: Representation
@@ -216,14 +216,14 @@ class MethodSpec:
 
 @dataclass(frozen=True)
 class MethodEntry:
-    """One method as tables name it, and the candidates that one is chosen from.
+    """A method as tables name it, with the candidates from which one is chosen.
 
     Parameters
     ----------
     label : str
-        "tf-l1-ngd", from what the method's own entry in the configuration says.
+        "tf-l1-ngd", from the settings of the method's own entry in the configuration.
     candidates : tuple of MethodSpec
-        In the order given; one, unless there is something to choose.
+        In the order of the configuration; one, unless there is something to choose.
     """
 
     label: str
@@ -232,7 +232,7 @@ class MethodEntry:
 
 @dataclass(frozen=True)
 class Variant:
-    """The configuration itself ("base"), or with some choices made otherwise.
+    """The configuration itself ("base"), or the configuration with some other settings.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ class Variant:
 
     @property
     def texts(self) -> dict[Text, str]:
-        """How its methods see its documents, each with the first method that does; its own text need not be there."""
+        """Text settings of its methods, with the first method of each; the variant's own need not be among them."""
         found: dict[Text, str] = {}
         for entry in self.entries:
             for spec in entry.candidates:
@@ -267,12 +267,12 @@ class Variant:
 
     @property
     def numbers(self) -> tuple[int | None, ...]:
-        """Numbers of selected terms, (None,) where none are selected."""
+        """Numbers of selected terms; (None,) if no terms are selected."""
         return self.terms.numbers if self.terms else (None,)
 
     @property
     def n_points(self) -> int:
-        """How many times a method is trained on a split."""
+        """Number of settings: how many times methods are trained on a split."""
         n_candidates = sum(len(entry.candidates) for entry in self.entries)
         return len(self.tasks) * n_candidates * len(self.sizes) * len(self.numbers)
 
@@ -288,15 +288,15 @@ class Cell:
     variant, task, method : str
         Names; `method` is an entry's label.
     what : {"point", "growth", "measure"}
-        A growth is what a score of the last training size is above that of the first; a measure is no prediction.
+        A growth is the score at the largest training size less that at the smallest; a measure is a diagnostic's row.
     of_class : str
         The class that is scored, `ALL` for all of them together; "" where classes aren't scored by themselves.
     choice : str
-        "oracle", "cross-validation", "newest", or "" where nothing is chosen.
+        "oracle", "cross-validation", "newest", or "" if nothing is chosen.
     size, terms : int or None
         Training documents, and selected terms, where they are axes.
     measure : str
-        Name of the measure that computes it, where `what` says so.
+        Name of the diagnostic that computes the row, if `what` is "measure".
     """
 
     id: str
@@ -327,7 +327,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two cells to be compared, and the family that Holm's correction is taken over."""
+    """Two cells to compare, and the family in which Holm's correction is applied."""
 
     a: str
     b: str
@@ -345,7 +345,7 @@ class Figure:
     y : tuple of str
         Metrics, one panel (or row of panels) each.
     relation : tuple of str
-        ("ratio", a, b) or ("difference", a, b): what stands on y is that of the methods a and b; empty otherwise.
+        ("ratio", a, b) or ("difference", a, b): y is the ratio or difference of the methods a and b; empty otherwise.
     x : str
         Column of the frame: "size", "terms", or a parameter or number of the methods, "smoothing", "features".
     line : str
@@ -391,19 +391,19 @@ class Experiment:
     notes : tuple of str
     compare : tuple of Pair
     raw : dict
-        The configuration as it was merged; a manifest has it beside all else.
+        The merged configuration, which the manifest contains, too.
     only : tuple of str
-        Patterns of the cells that are here, of a part of the configuration; () of all of it.
+        Patterns of the cells of a part of the configuration; () for the whole.
     left_out : frozenset of str
-        Ids of the cells that aren't.
+        Ids of the cells that this part leaves out.
     variants : dict of str to Variant
-        In order; without the configuration itself where it says ``base: false``.
+        In order; without the configuration itself if it sets ``base: false``.
     cells : tuple of Cell
         In table order.
     choices : tuple of str
-        How candidates are chosen: "oracle", and "cross-validation" or "newest"; ("",) where nothing is.
+        How candidates are chosen: "oracle", and "cross-validation" or "newest"; ("",) if nothing is chosen.
     inner : Component or None
-        The protocol that splits the training documents of each split to choose by.
+        The protocol that splits each split's training documents to choose candidates.
     metrics : tuple of str
         The first is the main one.
     by_class : bool
@@ -411,16 +411,16 @@ class Experiment:
     measures : tuple of Component
         Numbers that are no predictions.
     fitted_cells : dict of cell id to str
-        The choice that was made to come near what a paper prints of the cell.
+        The setting that was tuned to the published value of the cell.
     figures : tuple of Figure
     expected_documents, expected_vocabulary : int or None
-        What the base variant must have, or no score is computed.
+        Numbers that the base variant must have, or no score is computed.
     scorers : dict of str to Metric
-        The metrics that are computed: this package's, and those of plug-ins that are asked for.
+        The metrics to compute: this package's, and the requested metrics of plug-ins.
     declared, quantities : dict of str to MeasuredQuantity
-        The metrics that measures declare, by name: all that a configuration could name, and those of the experiment.
+        The metrics that diagnostics declare, by name: of all diagnostics, and of the experiment's.
     known : Registries or None
-        What the configuration could name; None where it was read from a run folder.
+        The components that the configuration could name; None if it was read from a run folder.
     parallel : ParallelSection or None
         Which other processes solve points.
     """
@@ -461,7 +461,7 @@ class Experiment:
 
     @property
     def registries(self) -> Registries:
-        """What the configuration could name.
+        """The components that the configuration could name.
 
         Raises
         ------
@@ -474,5 +474,5 @@ class Experiment:
 
     @property
     def chosen_on_test(self) -> frozenset[tuple[str, str]]:
-        """The cells, with its own name, whose parameters were chosen on the documents that they are tested on."""
+        """(experiment, cell) of the cells whose parameters were chosen on the documents that test them."""
         return frozenset((self.name, cell.id) for cell in self.cells if cell.choice == ORACLE)

@@ -1,4 +1,4 @@
-"""What the YAML of a configuration may look like."""
+"""Schema of the YAML of a configuration."""
 
 from __future__ import annotations
 
@@ -11,24 +11,26 @@ from benchmark.text.lexer import LONGEST_NGRAM
 
 
 def listed(value: Any) -> Any:
-    """A list as it is; anything else as a list of one."""
+    """Return a list unchanged, and any other value as a list of one."""
     return value if isinstance(value, list) else [value]
 
 
 OneOrMore = Annotated[list[Any], BeforeValidator(listed), Field(min_length=1)]
 OneOrMoreNumbers = Annotated[list[int], BeforeValidator(listed), Field(min_length=1)]
-#: Names that stand before the words of a field, and name its block.
+#: Names of fields, which prefix the field's words and name its block.
 Fields = Annotated[list[Annotated[str, Field(pattern=r"^[^:\x00-\x1f]+$", max_length=100)]], BeforeValidator(listed)]
 
 
 class CorpusSection(Section):
-    """`corpus:` which documents, in which order of classes; further keys are parameters of the corpus."""
+    """`corpus:` the documents and the order of classes; further keys are parameters of the corpus."""
 
     model_config = ConfigDict(extra="allow")
 
     name: str = Field(description="The corpus.")
-    classes: list[str] | None = Field(default=None, description="In the order that decides ties; all unless given.")
-    exclude: list[str] = Field(default=[], description="Ids of documents that are left out.")
+    classes: list[str] | None = Field(
+        default=None, description="Classes, in the order that decides ties; by default all."
+    )
+    exclude: list[str] = Field(default=[], description="Ids of documents to leave out.")
 
 
 class TextSection(Section):
@@ -36,41 +38,41 @@ class TextSection(Section):
 
     lexer: str | None = Field(
         default=None,
-        description="What a word is made of: the letters of every script (unicode), or those of ASCII as Rainbow reads "
-        "them; rainbow for the corpora of the papers and unicode for others unless given.",
+        description="Which letters make a word: those of every script (unicode), or those of ASCII as Rainbow reads "
+        "them (rainbow). By default rainbow for the corpora of the papers and unicode for others.",
     )
-    skip_header: bool = Field(default=False, description="Whether words begin after the first blank line.")
-    skip_html: bool = Field(default=False, description="Whether tags and entities are left out.")
-    digits: str = Field(default="drop", description="What becomes of digits.")
-    stoplist: str = Field(default="smart", description="Words that are left out.")
+    skip_header: bool = Field(default=False, description="Whether to skip the header, up to the first blank line.")
+    skip_html: bool = Field(default=False, description="Whether to leave out tags and entities.")
+    digits: str = Field(default="drop", description="How digits are read.")
+    stoplist: str = Field(default="smart", description="Words to leave out.")
     fields: Fields = Field(
         default=["all"],
         min_length=1,
         max_length=20,
-        description="Which parts of a document are counted, each by itself: all of it, columns of the text, or what "
-        "its format has: of mail header, body, quoted, own, or any header line by its name; of HTML title, headings, "
+        description="Which parts of a document are counted, each by itself: all of it, columns of the text, or "
+        "parts of its format: for mail header, body, quoted, own, or any header line by its name; for HTML title, headings, "
         "anchors, body.",
     )
     ngrams: Annotated[list[Annotated[int, Field(ge=1, le=LONGEST_NGRAM)]], BeforeValidator(listed)] = Field(
-        default=[1], min_length=1, max_length=LONGEST_NGRAM, description="Of how many words in a row a term is made."
+        default=[1], min_length=1, max_length=LONGEST_NGRAM, description="How many consecutive words make a term."
     )
     min_occurrences: int = Field(default=1, ge=1, description="How often a word must occur to be in the vocabulary.")
-    min_documents: int = Field(default=1, ge=1, description="In how many documents a word must be.")
+    min_documents: int = Field(default=1, ge=1, description="In how many documents a word must occur.")
     counted_in: str | None = Field(
-        default=None, description="The group in which both are counted; all documents unless given."
+        default=None, description="The group in which both minimums are counted; by default all documents."
     )
 
 
 class TaskSection(Section):
-    """An item of `tasks`: so many of the largest classes, or their names."""
+    """An item of `tasks`: a number of largest classes, or the names of classes."""
 
-    title: str = Field(max_length=100, description="How tables call it; its letters and digits name cells.")
-    largest: int | None = Field(default=None, ge=2, description="How many of the largest classes.")
-    classes: list[str] | None = Field(default=None, description="Or which classes.")
+    title: str = Field(max_length=100, description="The task's name in tables; its letters and digits name cells.")
+    largest: int | None = Field(default=None, ge=2, description="Number of largest classes.")
+    classes: list[str] | None = Field(default=None, description="Names of classes, in place of `largest`.")
 
 
 def _form(value: Any) -> str:
-    """Which of its two forms a task is of: one of them is checked, so that only its errors are told."""
+    """Return which of its two forms a task has, so that only errors of that form are reported."""
     return "titled" if isinstance(value, dict) else "names"
 
 
@@ -79,128 +81,146 @@ AnyTask = Annotated[Annotated[list[str], Tag("names")] | Annotated[TaskSection, 
 
 
 class TermsSection(Section):
-    """`terms:` how many are selected, and by what."""
+    """`terms:` how many terms are selected, and by which rank."""
 
-    number: OneOrMoreNumbers = Field(description="Terms, ascending; a list is the horizontal axis of curves.")
-    rank: str = Field(default="information-gain", description="What they are ranked by.")
-    over_classes: str = Field(default="sum", description="How the gains of the classes are made one.")
+    number: OneOrMoreNumbers = Field(
+        description="Numbers of terms, ascending; a list is the horizontal axis of curves."
+    )
+    rank: str = Field(default="information-gain", description="How terms are ranked.")
+    over_classes: str = Field(default="sum", description="How the gains of the classes are combined.")
 
 
 class ChooseSection(Section):
-    """`choose:` how one of the candidates that lists stand for is chosen."""
+    """`choose:` how one of the candidates in lists is chosen."""
 
     by: OneOrMore = Field(
-        description="By the tested documents (oracle), or within the training documents of each split: by "
-        "cross-validation, or by the newest of them (of each class, where dates order a class's documents alone)."
+        description="On the test documents (oracle), or within the training documents of each split: by "
+        "cross-validation, or on the newest (of each class, if dates order documents only within a class)."
     )
-    folds: int = Field(default=5, ge=2, description="Of the cross-validation; of the newest, one of so many parts.")
-    grouped: bool = Field(default=False, description="Whether the documents of a group stay in one fold.")
+    folds: int = Field(
+        default=5, ge=2, description="Number of folds; for `newest`, one part of so many is the hold-out."
+    )
+    grouped: bool = Field(default=False, description="Whether to keep the documents of a group in one fold.")
     over: list[Literal["text", "weighting", "normalization", "idf", "dirichlet", "features", "fields", "threshold"]] = (
-        Field(default=[], max_length=8, description="Keys whose lists are candidates, too.")
+        Field(default=[], max_length=8, description="Other keys whose lists are candidates.")
     )
 
 
 class FigureSection(Section):
     """An item of `figures`: a view of the scores."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100, description="Stem of its files.")
-    title: str = Field(default="", description="Above the figure.")
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9.-]*$", max_length=100, description="Stem of the figure's files.")
+    title: str = Field(default="", description="Title above the figure.")
     y: str | list[str] | dict[Literal["ratio", "difference"], list[str]] | None = Field(
-        default=None, description="Metrics, a panel each, or the ratio or difference of two methods; the first metric."
+        default=None,
+        description="Metrics, a panel each, or the ratio or difference of two methods; by default the first metric.",
     )
     x: str | None = Field(
-        default=None, description="What runs along: train_size, terms, or a parameter or number of the methods."
+        default=None, description="The x axis: train_size, terms, or a parameter or number of the methods."
     )
     line: str = Field(default="method", description="The column whose values are lines.")
-    panel: str | list[str] | None = Field(default=None, description="Columns whose values are panels; choice and task.")
-    where: dict[str, str] = Field(default={}, description="Columns with the one value that is shown.")
+    panel: str | list[str] | None = Field(
+        default=None, description="Columns whose values are panels; by default choice and task."
+    )
+    where: dict[str, str] = Field(default={}, description="Columns with the only value to show.")
     bars: Literal["interval", "2 standard deviations", "range", "none"] = Field(
         default="interval", description="Error bars."
     )
     log_x: bool = Field(default=False, description="Whether x is logarithmic.")
     log_y: bool = Field(default=False, description="Whether y is logarithmic.")
     regions: list[str] = Field(
-        default=[], description="Variants whose methods' decision regions are drawn, a row each, in place of lines."
+        default=[], description="Variants whose methods' decision regions are drawn, a row each, in place of curves."
     )
 
 
 class ExpectSection(Section):
-    """`expect:` what the configuration itself must have, or no score is computed."""
+    """`expect:` numbers that the configuration itself must have, or no score is computed."""
 
-    documents: int | None = Field(default=None, ge=0, description="How many documents.")
-    vocabulary: int | None = Field(default=None, ge=0, description="How many different words.")
+    documents: int | None = Field(default=None, ge=0, description="Number of documents.")
+    vocabulary: int | None = Field(default=None, ge=0, description="Number of different words.")
 
 
 class FittedSection(Section):
-    """An item of `fitted:` cells of which a choice was made to come near a print."""
+    """An item of `fitted:` cells with a setting that was tuned to a published value."""
 
-    cells: str = Field(max_length=200, description="A pattern over their ids, such as table-pooled-*.")
-    choice: str = Field(description="What was chosen.")
-    to: str = Field(description="Near which print.")
+    cells: str = Field(max_length=200, description="A pattern of the cells' ids, such as table-pooled-*.")
+    choice: str = Field(description="The setting that was chosen.")
+    to: str = Field(description="The published value to which it was tuned.")
 
 
 class ParallelSection(Section):
-    """`parallel:` which other processes solve points, in benchopt's words; it decides no number."""
+    """`parallel:` other processes that compute settings, with benchopt's keys; it changes no number."""
 
-    backend: Literal["dask"] = Field(default="dask", description="What brings the work to them.")
+    backend: Literal["dask"] = Field(default="dask", description="The library that distributes the work.")
     dask_address: str | None = Field(
-        default=None, description="Of a scheduler, or its file; processes of this machine unless given."
+        default=None, description="Address or file of a scheduler; by default processes of this machine."
     )
     n_jobs: int | None = Field(
-        default=None, ge=0, description="How many work at once at most; 0 is this process alone, and none given is all."
+        default=None, ge=0, description="Largest number of processes; 0 is this process alone; by default all."
     )
     silence: float = Field(
         default=60.0,
         gt=0,
-        description="Seconds without a word of a scheduler or worker, after which all that is left is done here.",
+        description="Seconds without a message from a scheduler or worker, after which this process computes the rest.",
     )
 
 
 class ExperimentSection(Section):
-    """A whole file, after what it extends or varies has been merged."""
+    """A whole configuration, after the files that it extends and its variant are merged."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Names its folder.")
-    title: str = Field(default="", description="Above its tables; the name unless given.")
-    paper: str | None = Field(default=None, description="The paper whose numbers it is set beside.")
-    explains: str | None = Field(default=None, description="The configuration whose deviations this one looks into.")
-    seed: int = Field(default=0, ge=0, description="Of all that is random and names no seed of its own.")
-    notes: list[str] = Field(default=[], description="Lines for below its tables.")
-    plugins: list[str] = Field(default=[], max_length=100, description="Python files of one's own components.")
-    corpus: CorpusSection = Field(description="Which documents.")
-    text: TextSection = Field(default=TextSection(), description="How documents become counts.")
-    expect: ExpectSection = Field(default=ExpectSection(), description="What there must be, or no score is computed.")
-    tasks: list[AnyTask] = Field(
-        default=[], description="The same on several choices of classes: their names, or a section."
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", max_length=100, description="Name of the run folder.")
+    title: str = Field(default="", description="Title above the tables; by default the name.")
+    paper: str | None = Field(default=None, description="The paper whose published values are compared.")
+    explains: str | None = Field(
+        default=None, description="The configuration whose deviations this sensitivity analysis explains."
     )
-    protocol: Any = Field(description="How documents are split; a list of training sizes is the axis of curves.")
+    seed: int = Field(default=0, ge=0, description="Seed of all random steps that set no seed of their own.")
+    notes: list[str] = Field(default=[], description="Lines below the tables.")
+    plugins: list[str] = Field(default=[], max_length=100, description="Python files with the user's own components.")
+    corpus: CorpusSection = Field(description="The documents.")
+    text: TextSection = Field(default=TextSection(), description="How documents become counts.")
+    expect: ExpectSection = Field(
+        default=ExpectSection(), description="Numbers that must hold, or no score is computed."
+    )
+    tasks: list[AnyTask] = Field(
+        default=[], description="Choices of classes, each classified by itself: names of classes, or a section."
+    )
+    protocol: Any = Field(
+        description="How documents are split; a list of training sizes is the horizontal axis of curves."
+    )
     terms: TermsSection | None = Field(default=None, description="Curves over the number of selected terms.")
     defaults: dict[str, Any] = Field(
-        default={}, description="What methods take that have such a parameter and don't say it."
+        default={}, description="Values for methods that have such a parameter and don't set it."
     )
-    methods: OneOrMore = Field(description="A list stands for each of its items in turn.")
+    methods: OneOrMore = Field(description="Methods; a list of values stands for each value in turn.")
     choose: ChooseSection | None = Field(
         default=None, description="Lists inside a kernel or classifier are candidates."
     )
     metrics: list[str] | None = Field(
-        default=None, min_length=1, description="What is scored; the first is the main one."
+        default=None, min_length=1, description="Metrics to compute; the first is the main one."
     )
-    classes: Literal["each"] | None = Field(default=None, description="Whether every class is scored by itself, too.")
-    derive: list[Literal["growth"]] = Field(default=[], description="What a score rises by over a curve.")
+    classes: Literal["each"] | None = Field(default=None, description="Whether to score every class by itself, too.")
+    derive: list[Literal["growth"]] = Field(
+        default=[],
+        description="Derived numbers: growth is a score's gain from the smallest training size to the largest.",
+    )
     compare: list[list[str]] = Field(
-        default=[], description="Pairs of methods, wherever else their cells agree, or of cells."
+        default=[], description="Pairs of cells, or of methods in all cells that otherwise agree."
     )
     family: list[Literal["variant", "choice", "task", "class", "size", "terms", "pair"]] = Field(
         default=["variant", "choice", "class"],
         max_length=7,
-        description="Comparisons alike in these are corrected together.",
+        description="Comparisons with equal values in these columns form a family of Holm's correction.",
     )
-    measures: list[Any] = Field(default=[], description="Numbers that are no predictions.")
-    fitted: list[FittedSection] = Field(default=[], max_length=100, description="Choices made to come near a print.")
+    measures: list[Any] = Field(default=[], description="Diagnostics: numbers that are no predictions.")
+    fitted: list[FittedSection] = Field(
+        default=[], max_length=100, description="Settings that were tuned to published values."
+    )
     figures: list[FigureSection] = Field(
-        default=[], max_length=100, description="Views of the scores; one unless given."
+        default=[], max_length=100, description="Figures of the scores; by default one of the main metric."
     )
     variants: dict[str, dict[str, Any]] = Field(
-        default={}, max_length=1000, description="By name, what each says otherwise."
+        default={}, max_length=1000, description="Variants by name, each with the settings that it changes."
     )
-    parallel: ParallelSection | None = Field(default=None, description="Which other processes solve points.")
-    base: bool = Field(default=True, description="Whether the configuration itself is run, beside its variants.")
+    parallel: ParallelSection | None = Field(default=None, description="Other processes that compute settings.")
+    base: bool = Field(default=True, description="Whether to run the configuration itself, beside its variants.")

@@ -1,4 +1,4 @@
-"""`tasks`, `protocol` and `terms`: checked by making every kind of split once on documents as the card counts them."""
+"""`tasks`, `protocol` and `terms`, checked by making every kind of split once on documents as the card counts them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ SIZE = "train_size"
 
 
 def component(what: str, registry: dict[str, Any], given: Any, source: YamlSource, place: Location) -> Component:
-    """A name, or a mapping with a name and parameters, as a checked component."""
+    """Return a name, or a mapping with a name and parameters, as a checked component."""
     try:
         return check_component(what, registry, given)
     except ComponentError as error:
@@ -40,7 +40,7 @@ def component(what: str, registry: dict[str, Any], given: Any, source: YamlSourc
 
 
 def tasks_of(config: ExperimentSection, collection: Collection, source: YamlSource) -> tuple[Task, ...]:
-    """What is told apart: the tasks, or all classes as one without a name."""
+    """Return the tasks; without any, one task of all classes, whose name is ""."""
     found: dict[str, Task] = {}
     for index, given in enumerate(config.tasks):
         place: Location = ("tasks", index)
@@ -51,7 +51,7 @@ def tasks_of(config: ExperimentSection, collection: Collection, source: YamlSour
             classes = _different(given, collection.classes, source, place, known)
             task = Task("-".join(classes), " vs ".join(classes), classes)
         if task.name in found:
-            raise source.error(place, f"the task {task.name!r} is given twice")
+            raise source.error(place, f"the task {task.name!r} is listed twice")
         found[task.name] = task
     return tuple(found.values()) or (Task("", "", collection.classes),)
 
@@ -70,7 +70,7 @@ def _titled(given: TaskSection, collection: Collection, source: YamlSource, plac
     sizes = expected_documents(collection).sizes().sum(axis=1)
     if given.largest is None or given.largest > len(sizes):
         raise source.error((*place, "largest"), f"largest is {given.largest}, but there are {len(sizes)} classes")
-    ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # equals stay in the corpus's order
+    ranked = sorted(range(len(sizes)), key=lambda code: -sizes[code])  # ties stay in the corpus's order
     return Task(name, given.title, tuple(collection.classes[code] for code in ranked[: given.largest]))
 
 
@@ -81,16 +81,16 @@ def _different(
         if each not in known:
             raise source.error(unknown_at, unknown("class", each, known))
     if len(set(given)) != len(given) or len(given) < 2:
-        raise source.error(place, f"a task is two or more different classes, not {quoted(given)}")
+        raise source.error(place, f"a task needs two or more different classes, not {quoted(given)}")
     return tuple(given)
 
 
 def protocol_of(
     config: ExperimentSection, source: YamlSource, protocols: Registry
 ) -> tuple[Component, tuple[int | None, ...]]:
-    """The protocol without its training sizes, and these; (None,) where it has none.
+    """Return the protocol without its training sizes, and the sizes; (None,) if it has none.
 
-    A protocol draws with the configuration's seed unless it names one of its own.
+    A protocol uses the configuration's seed unless it sets another.
     """
     given = {"name": config.protocol} if isinstance(config.protocol, str) else config.protocol
     name = given.get("name") if isinstance(given, dict) else None
@@ -116,7 +116,7 @@ def _ascending(values: Sequence[Any], source: YamlSource, place: Location) -> li
 
 
 def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
-    """How terms are selected, if they are."""
+    """Return how terms are selected; None if all are used."""
     terms = config.terms
     if terms is None:
         return None
@@ -126,13 +126,13 @@ def terms_of(config: ExperimentSection, source: YamlSource) -> Terms | None:
     numbers = _ascending(terms.number, source, ("terms", "number"))
     vocabulary = config.expect.vocabulary
     if vocabulary is not None and numbers[-1] > vocabulary:
-        problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` says there are"
+        problem = f"{numbers[-1]} terms can't be selected from the {vocabulary} that `expect` states"
         raise source.error(("terms", "number", len(numbers) - 1), problem)
     return Terms(tuple(numbers), terms.rank, terms.over_classes)
 
 
 def inner_of(config: ExperimentSection, collection: Collection) -> Component | None:
-    """What splits the training documents of each split to choose candidates by; None where nothing is chosen so."""
+    """Return the protocol that splits training documents to choose candidates; None if none are chosen on them."""
     choose = config.choose
     if choose is not None and NEWEST in choose.by:
         stratified = collection.reader.outline().dated_by_class
@@ -145,7 +145,7 @@ def inner_of(config: ExperimentSection, collection: Collection) -> Component | N
 
 
 def built_protocol(protocol: Component, size: int | None, **more: Any) -> EvaluationProtocol:
-    """The protocol with one training size."""
+    """Return the protocol with one training size."""
     given = {**protocol.given, **({} if size is None else {SIZE: size}), **more}
     built: EvaluationProtocol = protocol.cls(**given)
     return built
@@ -159,7 +159,7 @@ def check_splits(
     inner: Component | None,
     source: YamlSource,
 ) -> None:
-    """Make every kind of split once, and the inner folds (if any) of the first: what can't be split is refused."""
+    """Refuse documents that can't be split: make every kind of split once, and the inner folds of the first."""
     everything = expected_documents(collection)
     folds = None if inner is None else inner.given.get("k")
     _check_number(len(everything), len(tasks) * len(sizes), protocol, folds, source)
@@ -181,7 +181,7 @@ def check_splits(
 
 
 def _check_number(n_documents: int, n_times: int, protocol: Component, folds: int | None, source: YamlSource) -> None:
-    """Refuse more splits than can be made, where the largest factor of their number stands."""
+    """Refuse too many splits, at the location of the largest factor of their number."""
     n: dict[Location, int] = {("protocol",): n_times}
     n |= {("protocol", key): protocol.given[key] for key in ("replicates", "k") if key in protocol.given}
     n |= {("choose", "folds"): folds} if folds else {}
@@ -192,7 +192,7 @@ def _check_number(n_documents: int, n_times: int, protocol: Component, folds: in
 
 
 def _spoken_of(message: str, given: Any) -> Location:
-    """The parameter of the protocol that a message speaks of, and the item it quotes if the parameter is a list."""
+    """Return the protocol's parameter that a message mentions and, in a list, the item that the message quotes."""
     parameters_given = given if isinstance(given, dict) else {}
     key = named_in(message, parameters_given)
     items = listed(parameters_given.get(key))

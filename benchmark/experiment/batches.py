@@ -1,4 +1,4 @@
-"""What is computed together: planned before anything is computed, as data that a plan prints and workers are handed."""
+"""Batches of settings that are computed together, planned as data that a plan prints and workers receive."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Batch:
-    """Jobs that are computed at once: some of one point, or one of each of several points on the same split.
+    """Jobs that are computed at once: some of one setting, or one of each of several settings on the same split.
 
     Parameters
     ----------
     parts : tuple of (PointWork, tuple of Job)
-        Of several points, machines that share inner products.
+        Settings with their jobs; several settings share inner products.
     once : bool
-        Whether no other split needs the inner products: what is large is then never held.
+        Whether no other split needs the inner products, so that large matrices are never stored.
     """
 
     parts: tuple[tuple[PointWork, tuple[Job, ...]], ...]
@@ -40,33 +40,33 @@ class Batch:
         return tuple(job for _, jobs in self.parts for job in jobs)
 
     def solve(self, bench: Workbench) -> list[list[SettingPredictions] | Exception]:
-        """Compute each part: decisions by split, inner folds after the split of their job; or why it can't be done."""
+        """Compute each part: predictions by split, then those of the inner folds, or the exception that it raised."""
         first = self.parts[0][0]
         machines = [(point.method, splits_of(jobs)) for point, jobs in self.parts]
         try:
             if _joins(first) is not None:
                 return solve_joined(machines, first.problem, first.terms, bench, once=self.once)  # type: ignore[arg-type]
             return [method.solve(first.problem, splits, first.terms, bench) for method, splits in machines]
-        except (ValueError, FloatingPointError) as error:  # of what the parts share
+        except (ValueError, FloatingPointError) as error:  # an error in what the parts share
             return [error] * len(self.parts)
 
 
 def splits_of(jobs: Iterable[Job]) -> list[Split]:
-    """Return all splits of some jobs: those of a job, then the folds of their training documents."""
+    """Return all splits of some jobs: for each job its splits, then the folds of their training documents."""
     return [split for job in jobs for split in (*job.splits, *(fold for folds in job.inner for fold in folds))]
 
 
 def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list[Batch]:
-    """Plan what is computed together, in the order that lets methods share what they can.
+    """Plan the batches, in the order that lets methods share matrices and models.
 
-    A batch is one job, so that a run which is stopped goes on from there; all jobs of a point, where points are
-    classified, whose splits are solved side by side; or the jobs on one split whose machines share inner products.
+    A batch is one job, so that a stopped run continues after it; or all jobs of a setting, where points are
+    classified and splits are solved side by side; or the jobs on one split whose SVMs share inner products.
 
     Parameters
     ----------
     missing : sequence of (PointWork, Job)
     by_split : bool
-        Whether methods share the machines of a split: all go through one split before the next.
+        Whether methods share the models of a split, so that all methods compute one split before the next.
     """
     splits = defaultdict[str, set[int]](set)
     for point, job in missing:
@@ -80,7 +80,7 @@ def batches(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> list
 
 
 def _joins(point: PointWork) -> Any:
-    """Return the same for points whose machines can be trained together on a split; None for what is trained alone."""
+    """Return a value shared by settings that can be trained together on a split; None for those trained alone."""
     return point.method.joins(point.terms) if isinstance(point.method, KernelMachine) else None
 
 
@@ -100,7 +100,7 @@ def _ordered(missing: Sequence[tuple[PointWork, Job]], *, by_split: bool) -> lis
 
 
 def _together(items: Iterable[T], key: Callable[[T], Any]) -> list[T]:
-    """Return the items, those of one key after each other; the keys in the order in which they first appear."""
+    """Return the items grouped by key, keys in order of first appearance."""
     found: dict[Any, list[T]] = {}
     for item in items:
         found.setdefault(key(item), []).append(item)

@@ -28,7 +28,7 @@ _packages = cache(metadata.packages_distributions)
 
 
 def code_digest(*components: Any) -> str:
-    """Return the sha256 of all code that some classes, functions or modules depend on, as it stood at the start.
+    """Return the sha256 of all code that classes, functions or modules depend on, as it was at program start.
 
     Raises
     ------
@@ -42,7 +42,7 @@ def code_digest(*components: Any) -> str:
 
 @cache
 def code_version() -> str:
-    """Return the version of this package, with the beginning of a digest of all its modules: what took a timing."""
+    """Return the version of this package and a short digest of all its modules, which is recorded with timings."""
     whole = hashlib.sha256(
         "".join(f"{name} {hashlib.sha256(text).hexdigest()}" for name, text in SOURCES.items()).encode()
     )
@@ -101,7 +101,7 @@ def _digest(modules: frozenset[str], plugins: frozenset[str]) -> str:
 
 @cache
 def _reached(modules: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Follow imports: the modules of this package that are reached, and the first names of all others."""
+    """Follow imports; return the modules of this package that are reached, and the top-level names of all others."""
     waiting, own, others = list(modules), set[str](), set[str]()
     while waiting:
         module = waiting.pop()
@@ -119,7 +119,7 @@ def _imports(module: str) -> tuple[ast.Import | ast.ImportFrom, ...]:
 
 
 def _within(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Find import statements, also in functions; not those for the type checker alone, which never run."""
+    """Yield import statements, also in functions; skip those for the type checker alone, which never run."""
     for node in nodes:
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
             yield from _within(node.orelse)

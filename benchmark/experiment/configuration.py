@@ -1,4 +1,4 @@
-"""Read configurations and check them, and take parts of what they ask for."""
+"""Read and check configurations, and select parts of an experiment."""
 
 from __future__ import annotations
 
@@ -26,28 +26,28 @@ def load_study(path: Path) -> Experiment:
     Raises
     ------
     ConfigError
-        With file, line, what is wrong, the nearest right name and what is allowed.
+        With file, line, the error, the nearest valid name and the allowed values.
     """
     return check_study(read_config(path))
 
 
 def study_from_mapping(raw: dict[str, Any], name: str) -> Experiment:
-    """Check plain data; errors call it by a name."""
+    """Check a configuration in plain data, which errors call by a name."""
     return check_study(YamlSource(name, raw))
 
 
 def check_study(source: YamlSource) -> Experiment:
-    """Check plain data."""
+    """Check a configuration that has been read."""
     return check_experiment(source, registries_of(source))
 
 
 def part_of(study: Experiment, patterns: Sequence[str]) -> Experiment:
-    """Return the experiment with only those cells whose ids fit one of some shell patterns; all of it without any.
+    """Return the experiment with only the cells whose ids match a shell pattern; without patterns, all of it.
 
     Raises
     ------
     ConfigError
-        For a pattern that fits none.
+        If a pattern matches no cell.
     """
     ids = {pattern: [name for name in study.ids if fnmatchcase(name, pattern)] for pattern in patterns}
     for pattern, own in ids.items():

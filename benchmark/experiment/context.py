@@ -1,4 +1,4 @@
-"""What a run works with, whatever its configuration says."""
+"""The store, progress, threads and other processes of a run, none of which its configuration sets."""
 
 from __future__ import annotations
 
@@ -17,31 +17,31 @@ if TYPE_CHECKING:
 
 
 class Elsewhere(Protocol):
-    """Other processes that compute what the store lacks, and put it there."""
+    """Other processes that compute results which the store lacks, and store them."""
 
     def begin(self, study: Experiment, read: Mapping[str, Read], works: Iterable[TaskWork]) -> Iterable[TaskWork]:
-        """Begin with what is to be computed; the same work, task by task."""
+        """Start to compute the settings of all tasks; yield the tasks unchanged."""
 
     def solved(self, missing: Sequence[tuple[PointWork, Job]]) -> Iterator[tuple[str, str]]:
-        """Keys of jobs as each is done, with the reason, or "", why it can't be; what it leaves out is done here."""
+        """Yield each finished job's key with its error, or ""; the run computes the jobs that are not yielded."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """What a run works with, whatever its configuration says.
+    """Resources of a run that its configuration does not set.
 
     Parameters
     ----------
     store : Store
-        Keeps results by the content that they are made of.
+        Stores results by the content from which they are computed.
     observer : Observer
-        Is told how far the run is.
+        Gets the progress of the run.
     jobs : int
         Threads.
     download : bool
-        Whether a corpus that isn't here may be downloaded.
+        Whether a missing corpus may be downloaded.
     elsewhere : Elsewhere or None
-        Other processes that compute, too.
+        Other processes that compute, if any.
     """
 
     store: Store

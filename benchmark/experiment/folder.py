@@ -1,6 +1,6 @@
-"""Predictions are the result: a run's folder holds them, what they took, and a manifest of what was run on what.
+"""Write and read a run folder: predictions, seconds and memory, and a manifest of the experiment and its data.
 
-Everything else a run shows (scores, tests, tables, figures, verdicts) is computed from these files alone. None of them
+All else that a run shows (scores, tests, tables, figures, verdicts) is computed from these files alone. None of them
 may be changed by hand: the manifest holds the digest of each, and its own.
 """
 
@@ -44,7 +44,7 @@ _AGAIN = "run the configuration again"
 
 
 class _ReadAgain(BaseModel):
-    """What is read again of a manifest, beside what only people read."""
+    """The fields of a manifest that the program reads; the others are for people."""
 
     model_config = ConfigDict(strict=True)
     config: dict[str, Any]
@@ -81,7 +81,7 @@ def write_results(findings: Run, manifest: dict[str, Any], folder: Path) -> None
 
 
 def ensure_free(folder: Path, study: Experiment) -> None:
-    """Refuse a folder that holds anything but a run of the same study; a part of it takes no whole run's place."""
+    """Refuse a folder with anything but a run of the same experiment; a part may not replace the whole run."""
     names = sorted(path.name for path in folder.iterdir() if path.name[0] != ".") if folder.is_dir() else []
     if _OF_FORMAT_1.union(RECORD).issuperset(names):  # empty, or left by a run that was stopped before its manifest
         return
@@ -97,11 +97,11 @@ def ensure_free(folder: Path, study: Experiment) -> None:
         holds = f"the run of {', '.join(map(str, cells))}" if isinstance(cells, list) else "the whole run"
     else:
         return
-    raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or say --overwrite")
+    raise ConfigError(f"{folder}: holds {holds}; name another folder with --out, or add --overwrite")
 
 
 def _held(path: Path) -> dict[str, Any] | None:
-    """What a manifest says, be it a run's or not; None where it can't be read."""
+    """Return the JSON mapping of a manifest file, unchecked ({} if it is no mapping); None if it can't be read."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
@@ -110,14 +110,14 @@ def _held(path: Path) -> dict[str, Any] | None:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a run's folder.
+    """Return the manifest of a run folder.
 
     Raises
     ------
     BenchError
         If the folder holds no finished run.
     DataError
-        If it was damaged, or changed.
+        If the manifest is damaged or was changed.
     """
     path = folder / MANIFEST
     try:
@@ -150,14 +150,14 @@ def _check_format(path: Path, manifest: Any) -> None:
 
 
 def read_results(folder: Path) -> Run:
-    """Read a finished run back.
+    """Read a finished run.
 
     Raises
     ------
     BenchError
         If the folder holds no finished run.
     DataError
-        If its files are damaged, or not those that the run wrote.
+        If its files are damaged or were replaced.
     """
     manifest = read_manifest(folder)
     try:
@@ -178,7 +178,7 @@ def read_results(folder: Path) -> Run:
 
 
 def _rows_digest(findings: Run) -> str:
-    """Return the sha256 over the names of all points and, split by split, of the documents that each decided on."""
+    """Return the sha256 of the names of all settings and, split by split, of the test documents and their labels."""
     predictions, digest = findings.predictions, hashlib.sha256()
     for place in sorted(str(tuple(key)) for key in (*predictions.settings, *predictions.measured)):
         digest.update(f"{place}\n".encode())
@@ -193,9 +193,9 @@ def _rows_digest(findings: Run) -> str:
 
 @contextmanager
 def computed_from(folder: Path) -> Iterator[None]:
-    """Say in a line what goes wrong with a folder's arrays where their digests fit and their shapes don't.
+    """Report in one line an error from arrays whose digests are right but whose shapes don't fit each other.
 
-    Around what is computed of a folder that was read, never of a run: a fault of ours there keeps its traceback.
+    Use it around computations on a folder that was read, never on a run, where our own errors need their traceback.
     """
     try:
         yield

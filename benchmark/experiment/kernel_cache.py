@@ -1,4 +1,4 @@
-"""Keeps in the store what kernels took long to compute: Gram matrices, fitted models and hyperplanes."""
+"""Store kernel results that took long to compute: Gram matrices, fitted models and hyperplanes."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-#: What an entry's facts call it.
+#: The stage in the facts of an entry.
 STAGE = "kernels"
-#: What takes fewer seconds is computed again: nobody waits for it.
+#: Results that took fewer seconds are not stored: nobody waits for them.
 LEAST_SECONDS = 0.5
-#: How many times as long as reading back it must have taken to compute.
+#: The least ratio of the seconds to compute a result to the seconds to read it.
 WORTH = 2.0
-#: The share of the store's limit that one run may fill.
+#: One run may fill the store's limit divided by this number.
 SHARE = 4
 
 
 class KernelCache:
-    """Arrays that depend on a kernel and its training documents, and not on the machine that is trained on them.
+    """Cache of arrays that depend on a kernel and its training documents, but not on the classifier trained on them.
 
-    They stay in the store if computing them took at least `WORTH` times as long as reading them back: both are
-    measured, the reading once they are written.
+    They stay in the store if computing them took at least `WORTH` times as long as reading them. Both times are
+    measured, the reading once the arrays are written.
 
     Parameters
     ----------
     store : Store
-        A folder of this machine; behind an address nothing is kept, since reading would take longer than computing.
+        A folder of this machine; at an address nothing is stored, since reading would take longer than computing.
     note : callable
-        Is told why a plug-in's arrays aren't kept.
+        Called with the reason why a plug-in's arrays aren't stored.
 
     Attributes
     ----------
     n_found : int
-        How many were found in the store.
+        Number of results that came from the store.
     """
 
     def __init__(self, store: Store, note: Callable[[str], None]) -> None:
@@ -57,16 +57,16 @@ class KernelCache:
     def __call__(
         self, about: str, components: Sequence[type], content: Mapping[str, Any], make: Callable[[], Arrays]
     ) -> Arrays:
-        """Return the arrays that the store has of this content and code, or else those that `make` makes.
+        """Return the arrays that the store has for this content and code, or else those that `make` computes.
 
         Parameters
         ----------
         about : str
-            What `bench cache list` calls them.
+            Their name in `bench cache list`.
         components : sequence of type
             Classes whose code decides the arrays.
         content : mapping
-            All else that decides them, as JSON has it.
+            All else that decides them, as JSON values.
         make : callable
         """
         part = next((each for each in components if plugin_of(each) is not None), None)
@@ -86,7 +86,7 @@ class KernelCache:
         return arrays
 
     def _weigh(self, key: str, seconds: float, n_bytes: int) -> None:
-        """Remove an entry again that took too long to read back."""
+        """Remove an entry that took too long to read."""
         started = time.perf_counter()
         if self._store.get(key) is None:
             return

@@ -1,4 +1,4 @@
-"""What was run on what: everything needed to run it again and to see why two runs differ."""
+"""The manifest of a run: all that is needed to run it again and to see why two runs differ."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def manifest_of(findings: Run, *, jobs: int, seconds: float) -> dict[str, Any]:
 
 
 def _described(findings: Run) -> dict[str, Any]:
-    """Return what the manifest says of the methods, the splits, what was chosen, ties, and what its measures took."""
+    """Return the manifest's methods, splits, chosen candidates, ties, and seconds of diagnostics."""
     study, predictions, scored = findings.study, findings.predictions, findings.scored
     whole = scored.frame[scored.frame["fold"] == WHOLE]
     cells: dict[str, dict[str, Any]] = {
@@ -89,12 +89,12 @@ def _method(spec: MethodSpec) -> dict[str, Any]:
 
 
 def versions() -> dict[str, str]:
-    """Of Python, and of what numbers are computed with."""
+    """Return the versions of Python and of the libraries that results depend on."""
     return {"python": platform.python_version(), **{name: version(name) for name in _LIBRARIES}}
 
 
 def differing(a: dict[str, Any], b: dict[str, Any]) -> list[tuple[str, Any, Any]]:
-    """Where two manifests differ, as (dotted key, value in a, value in b); times and commands aside."""
+    """Return (dotted key, value in a, value in b) where two manifests differ, except in times and commands."""
     ignored = ("finished", "seconds", "timings", "command", "name", "digest", "experiment")
     flat_a, flat_b = _flat(a), _flat(b)
     both = dict.fromkeys([*flat_a, *flat_b])
@@ -114,7 +114,7 @@ def _flat(value: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def _git() -> dict[str, Any]:
-    """Commit of the checkout, and whether it had changes; empty outside a checkout."""
+    """Return the commit of the checkout and whether it has uncommitted changes; empty outside a checkout."""
     try:
         commit = _git_says("rev-parse", "HEAD")
         return {"commit": commit, "changed": bool(_git_says("status", "--porcelain", "--untracked-files=no"))}

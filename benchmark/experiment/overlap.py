@@ -1,4 +1,4 @@
-"""Which tested documents have almost the same words as a training document: what a classifier has seen before."""
+"""Near-duplicates: test documents with almost the same words as a training document."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from benchmark.experiment.store import Store
     from benchmark.experiment.work import TaskWork
 
-#: Splits of a protocol that are looked at; draws are of one collection, and not looked at.
+#: The largest number of splits that are searched; repeated draws from one collection are not searched.
 MOST_SPLITS = 20
 NAMED = 3
 
 
 def seen_before(work: TaskWork, store: Store) -> list[dict[str, Any]]:
-    """How many tested documents of each split have a near-duplicate among its training documents, and some of them."""
+    """Count each split's test documents with a near-duplicate among its training documents, with a few examples."""
     splits = [split for each in work.splits.values() for split in each]
     matrix, ids = work.problem.counts.matrix, work.problem.documents.ids
     if len(splits) > MOST_SPLITS or matrix.dtype.kind == "f":  # points have no words in common

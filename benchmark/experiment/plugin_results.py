@@ -1,4 +1,4 @@
-"""Store what a plug-in computes only where it is named by all that made it, and ask whether it still is."""
+"""Store a plug-in's results only if the key covers all that decides them, and check that this is still so."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def known(store: Store, key: str, component: Any) -> Entry | None:
-    """Return an entry; None where there is none, or where a file that it was computed from has changed.
+    """Return an entry; None if there is none, or if a file that it was computed from has changed.
 
     Parameters
     ----------
     store : Store
     key : str
-        Of the component's parameters and code, and of what it was given.
+        Key of the component's parameters and code, and of its input.
     component : class or None
-        Whose result it is.
+        The component that computed the result.
     """
     plugin, entry = plugin_of(component), store.get(key)
     if plugin is None or entry is None:
@@ -32,12 +32,12 @@ def known(store: Store, key: str, component: Any) -> Entry | None:
 
 
 def keep(store: Store, key: str, entry: Entry, component: Any, note: Callable[[str], None]) -> None:
-    """Store a result, and all that a plug-in read for it; else say, once a plug-in, why it can't be stored.
+    """Store a result with all files that a plug-in read for it, or note, once per plug-in, why it can't be stored.
 
     Parameters
     ----------
     store, key, component
-        As of `known`.
+        As for `known`.
     entry : Entry
     note : callable
     """

@@ -1,4 +1,4 @@
-"""A variant to its counts: read once, checked against card and configuration, kept in the store."""
+"""A variant to its counts: read once, checked against card and configuration, and stored."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Read:
-    """The counts of a variant, the digest of all that they come from, and what a manifest says of them."""
+    """The counts of a variant, the digest of all that decides them, and the manifest's facts on them."""
 
     counts: Counts
     key: str
@@ -42,7 +42,7 @@ class Read:
 def read_counts(
     collection: Collection, context: RunContext, last: LastCorpus | None = None
 ) -> tuple[Counts, dict[str, Any], str]:
-    """The counts of a collection, where they came from, and their store key; it is not read again if it is `last`."""
+    """Return the counts of a collection, facts on their source, and their store key; the corpus in `last` is reused."""
     reader = collection.reader
     component, plugin = type(reader), plugin_of(type(reader))
     with running(plugin):
@@ -56,7 +56,7 @@ def read_counts(
             reader.check_unchanged()
             keep(context.store, key, entry, component, context.observer.note)
         facts = {"source": str(source), "content_digest": entry.facts["digest"]} | reader.facts()
-    if plugin is not None:  # what is computed of these counts is named by them, however they came about
+    if plugin is not None:  # key results by the counts, not by the code that made them
         own = {name: each for name, each in entry.facts.items() if name != "reads"}
         key = key_of(stage="counts", facts=own, of=array_digest(*(entry.arrays[name] for name in sorted(entry.arrays))))
         context.store.put(key, entry)
@@ -70,10 +70,10 @@ def _counts(corpus: Any, collection: Collection, jobs: int) -> Counts:
 
 
 def counts_key(collection: Collection, source: Source) -> str:
-    """Store key of a collection's counts.
+    """Return the store key of a collection's counts.
 
-    What the corpus is checked against is part of it; and the words that are left out and Unicode's letters, which
-    stand in no module.
+    The card against which the corpus is checked is part of it, as are the stop words and the version of Unicode, which
+    no module contains.
     """
     reader, lexing, pruning = collection.reader, asdict(collection.lexing), asdict(collection.pruning)
     return key_of(
@@ -93,14 +93,14 @@ def counts_key(collection: Collection, source: Source) -> str:
 def own_counts(
     study: Experiment, variant: Variant, counts: Counts, context: RunContext, last: LastCorpus | None = None
 ) -> dict[Text, tuple[Counts, str]]:
-    """The counts, and their store keys, of texts that methods have for themselves: other words of the same documents.
+    """Return counts and store keys for methods with their own text settings: other words of the same documents.
 
     Raises
     ------
     ConfigError
-        If one leaves no word, or fewer than are to be selected.
+        If a text leaves no word, or fewer words than terms to select.
     DataError
-        If it isn't of the documents of `counts`, in their order: no cell could be compared with another.
+        If its documents aren't those of `counts`, in their order: cells could not be compared.
     """
     found = {}
     for text, label in variant.texts.items():
@@ -113,12 +113,12 @@ def own_counts(
         arrays: Any = ((one.labels, other.labels), (one.topics, other.topics))
         if one.ids != other.ids or not all(np.array_equal(*pair) for pair in arrays):
             raise DataError(f"{study.name}: the text of the method {label!r} changes which documents there are")
-        found[text] = replace(own, documents=other), key  # held once
+        found[text] = replace(own, documents=other), key  # so that the documents are in memory once
     return found
 
 
 def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> None:
-    """The last part of the data gate: the configuration must have the documents and words that it expects."""
+    """Refuse counts whose numbers of documents or words aren't those that the configuration expects."""
     _check_words(study, variant, counts, variant.collection.lexing, f"variant {variant.name!r}")
     if variant is not next(iter(study.variants.values())):
         return
@@ -129,7 +129,7 @@ def check_expectations(study: Experiment, variant: Variant, counts: Counts) -> N
         if expected is not None and expected != found:
             raise DataError(
                 f"{study.name}: the configuration expects {expected:,} {what}, but there are {found:,}. "
-                "No score is computed from other data than the configuration describes: mend `text`, `corpus`, "
+                "No score is computed from other data than the configuration describes: correct `text`, `corpus` "
                 "or `expect`."
             )
 
@@ -142,11 +142,11 @@ def _check_words(study: Experiment, variant: Variant, counts: Counts, lexing: Le
         raise ConfigError(f"{study.name}: lexing and pruning leave {problem}")
     if variant.terms and variant.terms.numbers[-1] > len(counts.vocabulary):
         problem = f"{variant.terms.numbers[-1]:,} terms can't be selected from the {len(counts.vocabulary):,}"
-        raise ConfigError(f"{study.name}: {problem} that the {whose} has; mend `terms` or `text`")
+        raise ConfigError(f"{study.name}: {problem} that the {whose} has; change `terms` or `text`")
 
 
 def words_of(counts: Counts) -> dict[str, int]:
-    """What the manifest says of the words."""
+    """Return the manifest's facts on the words."""
     return {
         "documents_without_words": int((np.diff(counts.matrix.indptr) == 0).sum()),
         "vocabulary": len(counts.vocabulary),
@@ -156,7 +156,7 @@ def words_of(counts: Counts) -> dict[str, int]:
 
 
 def described(counts: Counts, facts: dict[str, Any]) -> dict[str, Any]:
-    """What the manifest says of the documents, beside where they come from."""
+    """Return the manifest's facts on the documents, added to those on their source."""
     documents = counts.documents
     found = facts | {
         "documents": len(documents),

@@ -1,4 +1,4 @@
-"""A configuration to predictions: the walk through all stages, remembering what was computed before."""
+"""A configuration to predictions, through all stages; results of earlier runs come from the store."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ if TYPE_CHECKING:
 
 
 def run(study: Experiment, context: RunContext) -> Run:
-    """Compute every point that the store doesn't have yet, here or elsewhere.
+    """Compute every setting that the store lacks, here or in other processes.
 
     Raises
     ------
     DataError
         If the corpus is missing or isn't the one its card and the configuration describe.
     ConfigError
-        If a variant has fewer words than are to be selected; nothing is trained then.
+        If a variant has fewer words than terms to select; nothing is trained then.
     """
     read = read_variants(study, context)
     predictions, failures, stored = Predictions({}, {}, {}, {}), dict[str, str](), set[SettingKey]()
@@ -81,7 +81,7 @@ def run(study: Experiment, context: RunContext) -> Run:
 
 
 def read_variants(study: Experiment, context: RunContext) -> dict[str, Read]:
-    """The counts of every variant, checked; variants of the same documents and words share them."""
+    """Read and check the counts of every variant; variants with the same documents and words share them."""
     shared: dict[str, tuple[Counts, dict[str, Any]]] = {}
     held: dict[str, tuple[Counts, str]] = {}
     found, last = {}, LastCorpus()
@@ -98,14 +98,14 @@ def read_variants(study: Experiment, context: RunContext) -> dict[str, Read]:
 
 
 def works_of(study: Experiment, read: Mapping[str, Read]) -> Iterator[TaskWork]:
-    """What is to be computed, task by task."""
+    """Yield the settings to compute, task by task."""
     for name, variant in study.variants.items():
         for task in variant.tasks:
             yield task_work(study, variant, task, read[name].counts, read[name].key, read[name].texts)
 
 
 class Walk:
-    """Solves what the store lacks of one task; tells what it `stored` already, and why other points `failed`."""
+    """Compute the settings of a task that the store lacks; `stored` are those it had, `failed` the errors of others."""
 
     def __init__(self, context: RunContext, bench: Workbench) -> None:
         self._store, self._observer, self._elsewhere = context.store, context.observer, context.elsewhere
@@ -114,11 +114,11 @@ class Walk:
         self.failed: dict[SettingKey, str] = {}
 
     def solve(self, work: TaskWork) -> tuple[dict[SettingKey, SettingPredictions], dict[str, str]]:
-        """Every point of the task, and why those that failed did.
+        """Return the predictions of every setting of the task, and the errors of those that failed.
 
-        Points of one text, and of these those that share a matrix of inner products, come one after the other. Where
-        documents have several classes, methods share the machines of a split: there, all methods go through one split
-        before the next.
+        Settings with the same text come one after the other, and among them those that share inner products. Where
+        documents have several classes, methods share the models of a split, so all methods compute one split before the
+        next.
         """
         by_split = work.problem.several
         todo = [(point, job) for point in work.points for job in point.jobs]
@@ -164,7 +164,7 @@ class Walk:
     def _brought(
         self, missing: Sequence[tuple[PointWork, Job]], problem: Problem
     ) -> tuple[dict[str, SettingPredictions], dict[str, str]]:
-        """What other processes put into the store, and why they can't compute other jobs, by key."""
+        """Collect what other processes put into the store, and the errors of the jobs that failed there, by key."""
         found: dict[str, SettingPredictions] = {}
         refused: dict[str, str] = {}
         jobs = {job.key: job for _, job in missing}
@@ -178,16 +178,16 @@ class Walk:
         return found, refused
 
     def results_of(self, batch: Batch) -> list[dict[str, SettingPredictions] | str]:
-        """Compute a batch and keep what it gives: of each part the results by key, or why it can't be done."""
+        """Compute and store a batch; return for each part its results by key, or the reason why it failed."""
         if any(point.classifies_points for point, _ in batch.parts):
-            self._bench.release_matrices()  # the large matrices of the methods before would count as its own
+            self._bench.release_matrices()  # earlier methods' matrices would count as this method's memory
         forget_peak()
         for point, _ in batch.parts:
             point.compile()
         try:
             with guarded(batch.parts[0][0].plugin_part):
                 decided = batch.solve(self._bench)
-        except ValueError as error:  # what the guard says of a plug-in
+        except ValueError as error:  # the guard's error of a plug-in
             decided = [error] * len(batch.parts)
         memory = peak_bytes()
         return [self._kept(*part, own, memory) for part, own in zip(batch.parts, decided, strict=True)]
@@ -195,15 +195,15 @@ class Walk:
     def _kept(
         self, point: PointWork, jobs: Sequence[Job], decided: list[SettingPredictions] | Exception, memory: float
     ) -> dict[str, SettingPredictions] | str:
-        """Keep what a point's jobs give; or tell why they can't be done."""
+        """Store the results of a setting's jobs and return them by key, or return the reason why they failed."""
         part, splits = point.plugin_part, splits_of(jobs)
         if isinstance(decided, Exception):
             if len(jobs) > 1:
                 return self._one_by_one(point, jobs)
-            if decided.__cause__ is not None:  # of a plug-in, whose author wants to see it
+            if decided.__cause__ is not None:  # the traceback is for the plug-in's author
                 self._observer.detail("".join(format_exception(decided.__cause__)))
             return f"{splits[0].name}: {decided}" if len(jobs[0].splits) == 1 else str(decided)
-        # A candidate may be a poor one: what is chosen among them isn't it, and needs the others' scores.
+        # A degenerate candidate is no error: the choice among candidates needs the scores of all.
         for split, own in zip(splits, decided, strict=True) if point.alone else ():
             work = Work(point.problem, split, splits, point.terms, point.over_classes, self._bench)
             if blind := blindness(point.method.spec, work, own):
@@ -217,7 +217,7 @@ class Walk:
         return found
 
     def _one_by_one(self, point: PointWork, jobs: Sequence[Job]) -> dict[str, SettingPredictions] | str:
-        """Compute the jobs of a point one after the other: those before the first that can't be done are kept."""
+        """Compute the jobs of a setting one by one; results before the first failure stay in the store."""
         found: dict[str, SettingPredictions] = {}
         for job in jobs:
             (own,) = self.results_of(Batch(((point, (job,)),)))
@@ -228,12 +228,12 @@ class Walk:
 
 
 def found_in_store(n: int) -> str:
-    """Return the line that says how much of kernels wasn't computed again."""
+    """Return the line that reports how many kernel results came from the store."""
     return f"{n:,} of the kernels' matrices, models and hyperplanes came from the store."
 
 
 def point_name(place: SettingKey) -> str:
-    """What failures call a point: its variant, task, method, size and terms."""
+    """Return the name of a setting in error messages: variant, task, method, size and terms."""
     variant, task, method, _, size, terms = place
     return "-".join(str(word) for word in (variant, task, method, size, terms) if word not in ("", "base", None))
 
@@ -246,7 +246,7 @@ def once(
     content: Mapping[str, Any],
     compute: Callable[[], Arrays],
 ) -> Arrays:
-    """What the store has of this content, counts and code, or else what is computed now and kept."""
+    """Return the arrays that the store has for this content, counts and code, or else compute and store them."""
     key = key_of(stage="measures", code=code_digest(measure), counts=counts, **content)
     entry = known(store, key, measure)
     if entry is not None:
@@ -260,12 +260,12 @@ def once(
 def measure(
     study: Experiment, read: Mapping[str, tuple[Counts, str]], context: RunContext
 ) -> tuple[dict[tuple[str, str], Arrays], dict[str, str]]:
-    """What every measure finds out about every variant, and why those that failed did, by measure and variant.
+    """Compute every diagnostic on every variant; return arrays by (diagnostic, variant), and errors by label.
 
     Parameters
     ----------
     read : mapping of variant to (Counts, str)
-        The counts, and the digest of all that they come from.
+        The counts, and the digest of all that decides them.
     """
     found: dict[tuple[str, str], Arrays] = {}
     failures: dict[str, str] = {}

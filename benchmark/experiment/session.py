@@ -1,4 +1,4 @@
-"""One configuration from start to finish: run it, write its folder, give its summary. Every command goes this way."""
+"""Run a configuration, write its folder and return its summary, as every command does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ RUNS = Path("results") / "runs"
 
 @dataclass(frozen=True)
 class Finished:
-    """A run that has been written: its folder, its results, what they come to, and the seconds that it took."""
+    """A run that has been written: its folder, predictions, summary and seconds."""
 
     folder: Path
     results: Run
@@ -48,7 +48,7 @@ class Finished:
 
 
 def checked(path: Path) -> Experiment:
-    """A configuration with everything checked that can be without data."""
+    """Read a configuration and check all that can be checked without data."""
     study = load_study(path)
     check_published(study, path.parent, CONFIGS)
     reader = own_corpus(study)
@@ -58,23 +58,25 @@ def checked(path: Path) -> Experiment:
 
 
 def own_corpus(study: Experiment) -> OwnCorpus | None:
-    """What reads the corpus of a configuration, where it is one's own."""
+    """Return the reader of a user's own corpus; None for the corpora of the package."""
     variant = next(iter(study.variants.values()))
     reader = variant.collection.reader
     return reader if isinstance(reader, OwnCorpus) else None
 
 
 def write_card(path: Path) -> Path:
-    """Write the card of a configuration's own corpus, as it is now; ConfigError where it has another one."""
+    """Write the card of a user's own corpus as it is now; raise ConfigError if the corpus has one already."""
     reader = own_corpus(load_study(path))
     if reader is None:
-        raise ConfigError(f"{path}: its corpus has a card already, or needs none; one's own is named files or counts")
+        raise ConfigError(
+            f"{path}: its corpus has a card already or needs none: only the corpora files and counts get one"
+        )
     write_whole(place(path), card_text(reader, path.stem).encode())
     return place(path)
 
 
 def all_checked(paths: Sequence[Path]) -> list[Experiment]:
-    """Several configurations, each `checked`, whose results don't overwrite each other's."""
+    """Check several configurations, and that none would overwrite another's results."""
     studies = [checked(path) for path in paths]
     names = [study.name for study in studies]
     for name in names:
@@ -85,12 +87,12 @@ def all_checked(paths: Sequence[Path]) -> list[Experiment]:
 
 
 def folders_of(studies: Sequence[Experiment], out: Path | None, *, overwrite: bool) -> list[Path]:
-    """Where each run is written: below `results/runs` by its name, or in `out`, of several below it.
+    """Return the folder of each run: `results/runs/<name>`, or `out`, or a folder below `out` if there are several.
 
     Raises
     ------
     ConfigError
-        If one of them holds anything else, unless that may be overwritten.
+        If a folder holds anything else, unless `overwrite`.
     """
     names = [f"{study.name}-only" if study.only else study.name for study in studies]
     found = [(out / name if len(names) > 1 else out) if out else RUNS / name for name in names]
@@ -119,7 +121,7 @@ def perform(study: Experiment, context: RunContext, folder: Path | None = None) 
 
 
 def pictures_in(store: Store, specs: Mapping[str, Spec]) -> dict[str, dict[str, bytes]]:
-    """Return figures from the store, or else drawn now and kept: by all that they show, and the version that draws."""
+    """Return figures from the store, or else draw and store them; the key is their content and the engine's version."""
     from benchmark.report.drawing import render  # noqa: PLC0415 - as in `again`
 
     engine, found = render.engine_version(), dict[str, dict[str, bytes]]()
@@ -136,7 +138,7 @@ def pictures_in(store: Store, specs: Mapping[str, Spec]) -> dict[str, dict[str, 
 
 
 def again(folder: Path, note: Callable[[str], None] | None = None) -> Finished:
-    """Tables and figures of a finished run once more, from its predictions alone."""
+    """Write the tables and figures of a finished run again, from its predictions alone."""
     from benchmark.report.files import write_all  # noqa: PLC0415 - draws pictures: a third of what a check takes to load
     from benchmark.report.html.page import write_page  # noqa: PLC0415
 
@@ -149,7 +151,7 @@ def again(folder: Path, note: Callable[[str], None] | None = None) -> Finished:
 
 
 def ensure_writable(folder: Path) -> None:
-    """Refuse before the work, rather than after it, a folder that can't be written."""
+    """Refuse a folder that can't be written, before the work rather than after it."""
     try:
         probe(folder)
     except OSError as error:
@@ -157,5 +159,5 @@ def ensure_writable(folder: Path) -> None:
 
 
 def default_jobs() -> int:
-    """The processors this process may use."""
+    """Return the number of processors this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

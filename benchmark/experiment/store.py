@@ -1,9 +1,9 @@
-"""What was computed before, found again by the content it was computed from.
+"""The store of results, with keys made from the content that a result was computed from.
 
 An entry is one file: a header (names, types and shapes of its arrays, some small facts, and digests of the payload
-by chunks), the header's own digest, and the payload. It is written beside its place and renamed into it, so that a
-reader, another run or a killed one never meets half an entry; it is verified whenever it is read, and one that
-fails is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
+by chunks), the header's own digest, and the payload. It is written to a temporary file and renamed, so that a
+reader, another run or a killed run never sees half an entry. An entry is verified whenever it is read; if that
+fails, it is removed and computed again. Arrays are raw numbers: nothing from the disk is ever executed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: The format of an entry. It is a part of every key, so that a version never meets another's.
+#: The format of an entry. It is part of every key, so that a version never reads an entry in another format.
 FORMAT = 1
 MAGIC = b"simplexbench-%d\n" % FORMAT
 CHUNK = 1 << 24
@@ -48,7 +48,7 @@ class Entry:
 
 
 def key_of(**content: Any) -> str:
-    """The sha256 of what a result is computed from, as canonical JSON.
+    """Return the sha256 of what a result is computed from, as canonical JSON.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def key_of(**content: Any) -> str:
 
 
 def array_digest(*arrays: NDArray[Any]) -> str:
-    """The sha256 over types, shapes and contents of arrays."""
+    """Return the sha256 of types, shapes and contents of arrays."""
     digest = hashlib.sha256()
     for array in arrays:
         digest.update(f"{array.dtype.str}{array.shape}".encode())
@@ -69,7 +69,7 @@ def array_digest(*arrays: NDArray[Any]) -> str:
 
 
 def default_folder() -> Path | str:
-    """``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or the user's cache folder."""
+    """Return ``$BENCH_CACHE``, a folder or an address such as s3://bucket/prefix, or else the user's cache folder."""
     named = os.environ.get("BENCH_CACHE")
     if named and "://" in named:
         return named
@@ -77,7 +77,7 @@ def default_folder() -> Path | str:
 
 
 def default_limit() -> int:
-    """``$BENCH_CACHE_LIMIT_GB`` in bytes; 20 GB unless given."""
+    """Return ``$BENCH_CACHE_LIMIT_GB`` in bytes; by default 20 GB."""
     return gigabytes("BENCH_CACHE_LIMIT_GB", DEFAULT_LIMIT_GB)
 
 
@@ -89,17 +89,17 @@ class Store:
     folder : Path or str
         A folder, or an address such as s3://bucket/prefix.
     limit : int
-        Bytes; the least recently used entries are removed beyond it.
+        Largest size in bytes; the least recently used entries are removed beyond it.
     warn : callable
-        Told once why nothing more is kept, when the folder can't be written (full, read-only), or why nothing is read
-        either, when an address doesn't answer: a run goes on without.
+        Called once with the reason why nothing more is stored (the folder is full or read-only) or read (an address
+        doesn't answer); the run goes on without the store.
 
     Attributes
     ----------
     local : bool
         Whether it is a folder of this machine.
     writable : bool
-        Whether the folder has taken all that was to be kept so far.
+        Whether all entries so far could be written.
     reachable : bool
         Whether an address has answered so far.
     """
@@ -121,18 +121,18 @@ class Store:
             self.has("")
 
     def path(self, key: str) -> Any:
-        """Where the entry of a key stands."""
+        """Return the path of a key's entry."""
         return self._files.path(key)
 
     def has(self, key: str) -> bool:
-        """Whether there is an entry (not whether it is sound)."""
+        """Return whether there is an entry (not whether it is intact)."""
         try:
             return self.reachable and self._files.has(key)
         except UnreachableError as error:
             return self._go_without(error)
 
     def get(self, key: str) -> Entry | None:
-        """Read and verify an entry; None if there is none, or if it was damaged (it is then removed)."""
+        """Read and verify an entry; return None if there is none, or if it was damaged (it is then removed)."""
         if not self.reachable:
             return None
         try:
@@ -151,7 +151,7 @@ class Store:
         return entry
 
     def put(self, key: str, entry: Entry) -> bool:
-        """Keep an entry; False if the folder can't take it."""
+        """Write an entry; return False if the folder can't take it."""
         if not (self.writable and self.reachable):
             return False
         size = sum(array.nbytes for array in entry.arrays.values())
@@ -164,7 +164,7 @@ class Store:
             self._warn(f"results are no longer kept: {self.folder}: {error.strerror or error}")
             return False
         self._use(key)
-        # To look through the folder takes longer than a small entry: it is done again a hundredth of the limit later.
+        # Listing the folder takes longer than a small entry: list again after a hundredth of the limit is written.
         self._room -= size
         if self._room <= 0:
             try:
@@ -174,14 +174,14 @@ class Store:
         return True
 
     def _go_without(self, error: UnreachableError) -> bool:
-        """Tell why the rest is done without the store; False."""
+        """Warn once that the run goes on without the store; return False."""
         if self.reachable:
             self._warn(f"{error}; the rest is done without it")
         self.reachable = False
         return False
 
     def entries(self) -> list[tuple[Any, int, float]]:
-        """Path, bytes and time of last use of every entry, least recently used first."""
+        """Return path, bytes and time of last use of every entry, least recently used first."""
         return sorted(self._files.listed(), key=lambda item: (item[2], item[0]))
 
     def remove(self, key: str) -> None:
@@ -205,17 +205,17 @@ class Store:
         Raises
         ------
         ConfigError
-            If the store doesn't know: behind an address, or where this version hasn't used it yet.
+            If the store has no times of use: at an address, or if this version hasn't used it yet.
         """
         if not self.local:
-            raise ConfigError(f"{self.address}: an address doesn't tell when an entry was last used")
+            raise ConfigError(f"{self.address}: a remote store doesn't record when an entry was last used")
         since = self._files.began(code_version())
         if since is None:
             raise ConfigError(f"{self.folder}: this version of the package hasn't used it yet; run something first")
         return [each for each in self.entries() if each[2] < since]
 
     def clear(self, entries: Sequence[tuple[Any, int, float]] | None = None) -> tuple[int, int]:
-        """Remove some entries, or all; return how many they were, and their bytes."""
+        """Remove some entries, or all; return their number and their bytes."""
         gone = self.entries() if entries is None else entries
         for path, _, _ in gone:
             self._files.remove(path)
@@ -223,14 +223,14 @@ class Store:
         return len(gone), sum(size for _, size, _ in gone)
 
     def _use(self, key: str) -> None:
-        """Note that an entry is used, and when this version began to use the store."""
+        """Record that an entry is used, and when this version began to use the store."""
         if not self._begun:
             self._files.begin(code_version())
             self._begun = True
         self._files.used(key)
 
     def _evict(self, keep: str) -> int:
-        """Remove what is beyond the limit; the bytes that are left."""
+        """Remove the least recently used entries beyond the limit; return the bytes that are left."""
         entries = self.entries()
         total = sum(size for _, size, _ in entries)
         for path, size, _ in entries:
@@ -258,7 +258,7 @@ def _write(file: BinaryIO, key: str, entry: Entry) -> None:
     arrays = {name: np.asarray(array, order="C") for name, array in entry.arrays.items()}
     for name, array in arrays.items():
         if array.dtype.kind in "OV":
-            raise TypeError(f"the array {name!r} of type {array.dtype} isn't made of plain numbers; it can't be kept")
+            raise TypeError(f"the array {name!r} of type {array.dtype} isn't made of plain numbers; it can't be stored")
     described = [
         {"name": name, "dtype": array.dtype.str, "shape": array.shape, "digests": _digests(_chunks(array))}
         for name, array in arrays.items()

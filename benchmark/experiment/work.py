@@ -1,4 +1,4 @@
-"""What a configuration asks to be computed: points, each a method on the splits of one task, named by their content."""
+"""The settings that a configuration asks for, each a method on the splits of one task, keyed by their content."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """One entry of the store: a method on one split of a point, or on all of them where it solves them together.
+    """One entry of the store: a method on one split of a setting, or on all splits if it solves them together.
 
     Parameters
     ----------
     key : str
     label : str
-        What progress and failures call it.
+        Its name in progress and error messages.
     splits : tuple of Split
     inner : tuple of tuple of Split
-        Of each split, the folds of its training documents; empty where nothing is chosen by them.
+        The folds of each split's training documents; empty if nothing is chosen on folds.
     """
 
     key: str
@@ -65,14 +65,14 @@ class PointWork:
     problem : Problem
     terms : int or None
     shares : tuple
-        The same for points of a text that share a matrix of inner products.
+        Equal for settings of a text that share a matrix of inner products.
     classifies_points : bool
-        Whether it needs no kernel matrix.
+        Whether the method needs no kernel matrix.
     jobs : tuple of Job
     alone : bool
-        Whether it is its method's one candidate.
+        Whether the method has no other candidate.
     over_classes : str
-        How the gains of the classes are made one, where terms are selected.
+        How the gains of the classes are combined, where terms are selected.
     """
 
     place: SettingKey
@@ -91,14 +91,14 @@ class PointWork:
 
     @property
     def plugin_part(self) -> type | None:
-        """The plug-in's class that the method has; None for a method of this package."""
+        """The method's plug-in class; None for a method of this package."""
         parts = (self.method.spec.kernel, self.method.spec.classifier)
         return next((part.cls for part in parts if part is not None and plugin_of(part.cls) is not None), None)
 
 
 @dataclass(frozen=True, eq=False)
 class TaskWork:
-    """All of one task under one variant.
+    """All settings of one task under one variant.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class TaskWork:
         return TaskDocuments(documents.ids, documents.classes, truth)
 
     def tested(self) -> Iterator[tuple[int | None, tuple[TestedSplit, ...]]]:
-        """The splits of every size, as scores see them."""
+        """Yield the splits of every size, as scores see them."""
         members = self.problem.members
         for size, splits in self.splits.items():
             counted = (members[split.train].sum(axis=0, dtype=np.int64) for split in splits)
@@ -138,7 +138,7 @@ def task_work(
     counts_id: str,
     texts: Mapping[Text, tuple[Counts, str]] | None = None,
 ) -> TaskWork:
-    """Everything that is to be computed of one task under one variant; `texts` are those of methods' own."""
+    """Return all settings of one task and variant; `texts` holds the counts of methods with their own text."""
     wanted = {place for cell in study.cells for place in points_of(study, cell)} if study.only else None
     documents = counts.documents.of_classes(task.classes)[1]
     splits = {size: tuple(built_protocol(variant.protocol, size).splits(documents)) for size in variant.sizes}
@@ -184,7 +184,7 @@ def _problem(task: Task, counts: Counts, counts_id: str, seed: int, trained: NDA
 
 
 def _inner(split: Split, problem: Problem, protocol: EvaluationProtocol | None) -> tuple[Split, ...]:
-    """Folds of a split's training documents, as rows of the task."""
+    """Return the folds of a split's training documents, as rows of the task."""
     if protocol is None:
         return ()
     train = problem.documents.take(split.train)
@@ -216,7 +216,7 @@ def _jobs(
     digest: Callable[[Split], str],
     code: str,
 ) -> tuple[Job, ...]:
-    """The entries of a point, whose splits stand with the folds of their training documents."""
+    """Return the jobs of a setting; `splits` pairs each split with the folds of its training documents."""
     content = {
         "stage": "decisions",
         "code": code,
@@ -261,13 +261,13 @@ def solved(job: Job, found: Sequence[SettingPredictions], problem: Problem, memo
 
 
 def _wrong(found: SettingPredictions, fold: Split, problem: Problem) -> tuple[int, int]:
-    """Count the wrong predictions on a fold's documents (and classes, where there are several), and all of them."""
+    """Count the wrong and all predictions on a fold's documents (and classes, if documents may have several)."""
     truth = problem.members[fold.test] if problem.several else problem.documents.labels[fold.test]
     return int(np.count_nonzero(found.predicted != truth)), truth.size
 
 
 def pack(found: SettingPredictions) -> Entry:
-    """Return a job's predictions as the store holds them: of several classes, and of ties, a bit each."""
+    """Return a job's predictions as stored: one bit per class of multi-label predictions, and per tie."""
     several = found.predicted.ndim == 2
     arrays = {
         "predicted": np.packbits(found.predicted, axis=1) if several else found.predicted,

@@ -1,4 +1,4 @@
-"""Numbers that are no predictions: distances between centroids, what a flow reaches, errors of features, documents."""
+"""Diagnostics: distances between centroids, energies of a gradient flow, errors of feature maps, document counts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmark.registries import quantities_of
 if TYPE_CHECKING:
     from benchmark.measures.base import Measure
 
-#: What `measures` in a configuration can name.
+#: The diagnostics that `measures` in a configuration can name.
 MEASURES: dict[str, type[Measure]] = {
     "centroid-distances": CentroidDistances,
     "centroid-flow": CentroidFlow,
@@ -23,5 +23,5 @@ MEASURES: dict[str, type[Measure]] = {
     "document-counts": DocumentCounts,
     "feature-errors": FeatureErrors,
 }
-#: The metrics that they declare, by name.
+#: The metrics that diagnostics declare, by name.
 QUANTITIES = quantities_of(MEASURES.values())

@@ -1,4 +1,4 @@
-"""What a measure is: it computes arrays from a variant's counts, and says which rows, notes and lines they make."""
+"""Base class of diagnostics: compute arrays from a variant's counts, then rows, notes and curves from the arrays."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ if TYPE_CHECKING:
 
     Arrays = dict[str, NDArray[Any]]
 
-#: Rows that an error names.
+#: The number of rows that an error names.
 _SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
 class Context:
-    """What a measure computes from.
+    """Input of a diagnostic.
 
     Parameters
     ----------
     counts : Counts
-        Of all documents of the variant.
+        Counts of all documents of the variant.
     variant : Variant
     seed : int
-        Of the experiment.
+        Seed of the experiment.
     jobs : int
-        Threads.
+        Number of threads.
     once : callable
-        Of (content, compute): arrays that the store has, or else computes now and keeps; `content` is all that decides
-        them beside the counts.
+        ``once(content, compute)`` returns the arrays that the store has for `content`, or else calls ``compute()`` and
+        stores its arrays. `content`, as JSON, is all that decides the arrays beside the counts.
     """
 
     counts: Counts
@@ -64,12 +64,12 @@ class Measured:
     Parameters
     ----------
     cell : str
-        The row that it stands in: one of the measure's own `rows`, the id of one of its own cells, or a method of the
-        variant, beside whose scores it stands. If its tags say `only_beside_prints`, any name that printed numbers
-        have.
+        The row of the number: one of the diagnostic's `rows`, the id of one of its cells, or a method of the variant,
+        which shows the number beside its scores. If the tags set `only_beside_prints`, any name of a published value.
     metric : str
-        One of those that the measure declares in `metrics`.
+        One of the `metrics` that the diagnostic declares.
     estimate : Estimate
+        The value and its interval, in the unit of the metric.
     """
 
     cell: str
@@ -79,7 +79,23 @@ class Measured:
 
 @dataclass(frozen=True)
 class Point:
-    """A point of a line that only a figure shows: a number against the parameter `axis` of the measure."""
+    """A point of a curve that only a figure shows: a value against the parameter `axis` of the diagnostic.
+
+    Parameters
+    ----------
+    axis : str
+        The diagnostic's parameter along x.
+    x : float
+        The value of this parameter.
+    method : str
+        One of the diagnostic's `rows` or `kinds`.
+    of_class : str
+        A class; "" for all documents together.
+    metric : str
+        One of the `metrics` that the diagnostic declares.
+    value : float
+        The number, in the unit of the metric.
+    """
 
     axis: str
     x: float
@@ -91,7 +107,17 @@ class Point:
 
 @dataclass(frozen=True)
 class Told:
-    """What the arrays of one variant tell: numbers that are judged, points, and seconds by what was done."""
+    """The numbers of one variant.
+
+    Parameters
+    ----------
+    rows : tuple of Measured
+        Numbers for tables, which are compared with published values.
+    points : tuple of Point
+        Numbers for figures alone.
+    timings : mapping of str to mapping of str to float
+        Seconds by object and step, for the manifest alone.
+    """
 
     rows: tuple[Measured, ...] = ()
     points: tuple[Point, ...] = ()
@@ -100,7 +126,7 @@ class Told:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a measure found out about one variant."""
+    """The arrays that a diagnostic computed for one variant."""
 
     variant: str
     arrays: Arrays
@@ -108,31 +134,59 @@ class Found:
 
 @dataclass(frozen=True, eq=False)
 class Reading:
-    """What a measure found out about every variant, beside the numbers that a paper prints, by name of cell."""
+    """The arrays of a diagnostic for every variant, and the published values by name of cell."""
 
     found: Sequence[Found]
     printed: Mapping[str, float]
 
 
 class Measure(ABC):
-    """One measure; its parameters are its constructor's."""
+    """Base class of diagnostics, numbers that are no predictions.
 
-    #: The metrics of its numbers. A number of any other metric is an error.
+    The constructor's parameters are those that a configuration can set. A subclass declares `metrics` and defines
+    `compute`, `told` and `notes`. It names its rows in `rows`, or in `kinds` if each has a number for every class. A
+    method ``check()``, if there is one, raises ValueError where a parameter is outside its range.
+
+    `compute` runs once per variant and its arrays are written to the run folder. `told` and `notes` only read the
+    arrays, so that a report needs neither corpus nor store.
+
+    Attributes
+    ----------
+    metrics : tuple of MeasuredQuantity
+        Names and units of the numbers.
+    tags : Tags
+        `base_only`, `only_beside_prints`, `stored` and `labels` apply to diagnostics.
+    """
+
+    #: The metrics of the numbers. A number of any other metric is an error.
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = ()
     tags: ClassVar[Tags] = Tags()
 
     @property
     def kinds(self) -> Sequence[str]:
-        """What it measures of every class: a row of the scores each. Other numbers have cells of a paper's alone."""
+        """Names of its rows that have a number for every class."""
         return ()
 
     @property
     def rows(self) -> Sequence[str]:
-        """Names of its rows of the scores that are of all documents together; in `Measured` they are the cell."""
+        """Names of its rows that are of all documents together; `Measured.cell` is one of these."""
         return ()
 
     def cells(self, variant: str, classes: Sequence[str]) -> tuple[Cell, ...]:
-        """Return a row of the scores for each of `rows`, and for each kind and class, ``table-skl-trade``."""
+        """Return a cell for each of `rows`, and for each kind and class, ``table-skl-trade``.
+
+        Parameters
+        ----------
+        variant : str
+            Name of the variant.
+        classes : sequence of str
+            Classes of its documents.
+
+        Returns
+        -------
+        tuple of Cell
+            Length len(rows) + len(kinds) × len(classes).
+        """
         whole = (Cell("-".join([*_prefix(variant), name]), variant, "", name, "measure") for name in self.rows)
         by_class = (
             Cell(cell_id(variant, kind, name), variant, "", kind, "measure", name)
@@ -143,25 +197,57 @@ class Measure(ABC):
 
     @abstractmethod
     def compute(self, context: Context) -> Arrays:
-        """All that it finds out about one variant.
+        """Compute the arrays of one variant.
+
+        Parameters
+        ----------
+        context : Context
+            Counts, variant, seed, threads and store. The counts must not be changed.
+
+        Returns
+        -------
+        dict of str to array
+            Arrays of numbers or text, of any shape, as `told` and `notes` read them.
 
         Raises
         ------
         ValueError, FloatingPointError
-            If it is not defined for these documents.
+            If the diagnostic is not defined for these documents.
         """
 
     @abstractmethod
     def told(self, found: Found) -> Told:
-        """What it found out about one variant, as numbers."""
+        """Return the numbers of one variant, made from its arrays.
+
+        Parameters
+        ----------
+        found : Found
+            Name of the variant, and the arrays from `compute`.
+
+        Returns
+        -------
+        Told
+            Finite numbers of the declared `metrics`, at most one per row and metric.
+        """
 
     @abstractmethod
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What a reader of the numbers has to know."""
+        """Return notes that stand below the numbers.
+
+        Parameters
+        ----------
+        reading : Reading
+            The arrays of every variant, and the published values.
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
 
 
 def told(measures: Iterable[Component], predictions: Predictions) -> Iterator[tuple[str, str, Told]]:
-    """What each measure found out about each variant, by the names of both."""
+    """Yield the numbers of each diagnostic for each variant, with the names of both."""
     for component in measures:
         measure: Measure = component.build()
         for (name, variant), arrays in predictions.measured.items():
@@ -170,14 +256,14 @@ def told(measures: Iterable[Component], predictions: Predictions) -> Iterator[tu
 
 
 def computed(measure: Measure, context: Context, *, whole: bool = True) -> Arrays:
-    """Return what a measure computes of one variant, once its numbers are found to be as it declares.
+    """Compute the arrays of a diagnostic for one variant, and check its numbers against its declarations.
 
     Parameters
     ----------
     measure : Measure
     context : Context
     whole : bool
-        Whether all cells of the variant are there. In a part of an experiment, numbers of the others are left out.
+        Whether the experiment has all cells of the variant. In a part of an experiment, rows aren't checked.
 
     Raises
     ------
@@ -192,14 +278,14 @@ def computed(measure: Measure, context: Context, *, whole: bool = True) -> Array
 
 
 def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = None) -> str:
-    """Return what is wrong with the numbers that a measure gives of one variant, in a line; "" if nothing is.
+    """Return the first error in the numbers of a diagnostic for one variant, in a line; "" if there is none.
 
     Parameters
     ----------
     measure : Measure
     found : Found
     rows : collection of str, optional
-        Cells that its numbers may have, see `rows_of`; by default any.
+        The cells that its numbers may have, see `rows_of`; by default any.
     """
     if not isinstance(found.arrays, dict):
         return f"compute must return a dict of arrays, not {type(found.arrays).__name__}"
@@ -223,7 +309,7 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
 
 
 def rows_of(measure: Measure, variant: Variant) -> set[str] | None:
-    """Return the cells that the numbers of a measure may have under a variant; None if they may be any."""
+    """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
     if tags_of(measure).only_beside_prints:
         return None
     own = (cell.id for cell in measure.cells(variant.name, variant.collection.classes))
@@ -266,5 +352,5 @@ def _prefix(variant: str) -> list[str]:
 
 
 def cell_id(variant: str, kind: str, of_class: str) -> str:
-    """The row of one class."""
+    """Return the id of the row of one class."""
     return "-".join([*_prefix(variant), "table", kind, of_class])

@@ -1,4 +1,4 @@
-"""How far the centroid of each class lies from those of the others: average symmetric KL divergences, in nats."""
+"""Distances of each class's centroid to those of the others: average symmetric KL divergences, in nats."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class CentroidDistances(Measure):
     Parameters
     ----------
     centroids : sequence of str
-        Kinds of centroid, as `classifiers.divergence_bayes` has them.
+        Kinds of centroid, see `classifiers.divergence_bayes`.
     resamples : int
-        Of the documents of each class, for the intervals.
+        Number of bootstrap resamples of each class's documents for the intervals, 2 or more.
     smoothing : sequence of float
-        Values that the configuration itself is measured at once more, ascending.
+        Values of the classifier's smoothing at which the base variant is measured again, positive and ascending.
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity(METRIC, "nats", axis="average SKL"),)
@@ -60,19 +60,41 @@ class CentroidDistances(Measure):
     smoothing: Sequence[float] = ()
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
         for name in self.centroids:
             if name not in CENTROIDS:
-                raise ValueError(f"centroids are {', '.join(CENTROIDS)}, not {name!r}")
+                raise ValueError(f"centroids may be {', '.join(CENTROIDS)}, not {name!r}")
         if not self.centroids or len(set(self.centroids)) != len(self.centroids):
-            raise ValueError("centroids must be one or more different ones")
+            raise ValueError("centroids must list at least one kind, and none twice")
         if self.resamples < 2:
             raise ValueError(f"resamples = {self.resamples} is too small: it must be at least 2")
         if list(self.smoothing) != sorted(set(self.smoothing)) or not all(0 < s < np.inf for s in self.smoothing):
             raise ValueError(f"smoothing must be positive and ascending, none twice, not {list(self.smoothing)}")
 
     def compute(self, context: Context) -> Arrays:
-        """Of each kind of centroid the distances, those of resampled documents, and those by smoothing."""
+        """Compute, for each kind of centroid, the distances on all documents, on resamples, and by smoothing.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``classes`` (text), ``documents`` (k,), their numbers by class, ``smoothing`` (s,), and in nats for each
+            kind ``<kind>/values`` (k,), ``<kind>/resampled`` (resamples, k), ``<kind>/by_smoothing`` (s, k).
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
+        """
         documents = context.counts.documents
         found: Arrays = {
             "classes": joined(documents.classes),
@@ -93,15 +115,25 @@ class CentroidDistances(Measure):
 
     @property
     def kinds(self) -> Sequence[str]:
-        """Kinds of centroid."""
+        """Kinds of centroid, each with a row per class."""
         return self.centroids
 
     def told(self, found: Found) -> Told:
-        """The distances with the spread of the resamples about them, and against the smoothing.
+        """Return each distance with the spread of its resamples as interval, and points of distance against smoothing.
 
-        Resamples repeat documents and lack others, so that their centroids lie farther apart, as those of fewer
-        documents do. A print is of about as many documents as ours, not of resamples: the interval has their spread
-        about ours.
+        Resamples repeat some documents and lack others, so their centroids lie farther apart, as centroids of fewer
+        documents do. A published value is on about as many documents as ours, not on resamples: the interval is the
+        quantiles of the resamples, moved so that the resamples' mean is our value.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            A row per kind and class, in nats.
         """
         rows, points, arrays = [], [], found.arrays
         for centroid, (c, name) in product(self.centroids, enumerate(parted(arrays["classes"]))):
@@ -114,24 +146,34 @@ class CentroidDistances(Measure):
         return Told(tuple(rows), tuple(points))
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What the intervals are, and how near the distances come to print in level and order."""
+        """Explain the intervals, and say how near the distances are to the published values in size and order.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
         yield (
             "table-…: average symmetric KL divergence of a class's centroid to those of the others, in nats, on all "
-            f"documents; its interval is the bootstrap's over the documents of the classes ({self.resamples} "
-            "resamples), moved so that its mean is our number: resamples repeat documents, which sets centroids apart."
+            f"documents. The interval is a bootstrap's over each class's documents ({self.resamples} resamples), moved "
+            "so that its mean is our value: resamples repeat documents, which moves their centroids apart."
         )
         targets = [(each, self._target(each.arrays, reading.printed)) for each in reading.found]
         known = [(each, target) for each, target in targets if target is not None]
         for each, target in known:
             near = "; ".join(f"{name} {_nearness(each.arrays[f'{name}/values'], target)}" for name in self.centroids)
             label = f"{each.variant}: " if len(reading.found) > 1 else ""
-            yield f"{label}Root mean square of the differences of table-… from the print: {near}."
+            yield f"{label}Root mean square of the differences of table-… from the published values: {near}."
         for each, target in known:
             for name in self.centroids if len(each.arrays["smoothing"]) else ():
                 yield _nearest(name, each.arrays["smoothing"], each.arrays[f"{name}/by_smoothing"], target)
 
     def _target(self, arrays: Arrays, printed: Mapping[str, float]) -> Array | None:
-        """The print by class; it is the same for every kind of centroid."""
+        """Return the published value of each class, equal for all kinds of centroid; None if one is missing."""
         by_class = []
         for name in parted(arrays["classes"]):
             cells = [cell_id(BASE, centroid, name) for centroid in self.centroids]
@@ -154,7 +196,7 @@ class CentroidDistances(Measure):
 
 
 def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
-    """As many documents of each class as there are, with replacement."""
+    """Draw as many documents from each class as it has, with replacement."""
     rng, documents = np.random.default_rng(seed), counts.documents
     of_classes = [np.flatnonzero(documents.labels == code) for code in range(len(documents.classes))]
     return np.concatenate([rng.choice(rows, len(rows)) for rows in of_classes])
@@ -163,7 +205,7 @@ def _resample(counts: Counts, seed: list[int]) -> NDArray[np.intp]:
 def _measure(
     classifier: DivergenceBayes, counts: Counts, rows: NDArray[np.intp], smoothing: float | None = None
 ) -> Array:
-    """Average SKL of each class to the others, in nats, shape (k,), in the order of the classes."""
+    """Compute each class's average SKL to the others, in nats, shape (k,), in the order of the classes."""
     own = type(classifier)(**classifier.get_params())
     own.smoothing = own.smoothing if smoothing is None else smoothing
     matrix: sp.csr_array = counts.matrix[rows]
@@ -176,13 +218,14 @@ def _nearest(name: str, grid: Array, by_smoothing: Array, target: Array) -> str:
     best = int(((by_smoothing - target) ** 2).sum(axis=1).argmin())
     same = [f"{s:g}" for s, row in zip(grid, by_smoothing, strict=True) if _same_order(row, target)]
     return (
-        f"table-{name}-…: nearest to the print at smoothing {grid[best]:g}, {_nearness(by_smoothing[best], target)}; "
-        f"in the printed order at {', '.join(same) or 'no smoothing'}."
+        f"table-{name}-…: nearest to the published values at smoothing {grid[best]:g}, "
+        f"{_nearness(by_smoothing[best], target)}; "
+        f"in the published order at {', '.join(same) or 'no smoothing'}."
     )
 
 
 def _nearness(values: Array, target: Array) -> str:
-    order = "in the printed order" if _same_order(values, target) else "in another order"
+    order = "in the published order" if _same_order(values, target) else "in another order"
     return f"{float(np.sqrt(((values - target) ** 2).mean())):.2f} nats, {order}"
 
 
@@ -191,7 +234,7 @@ def _same_order(values: Array, target: Array) -> bool:
 
 
 def divergence_bayes(variant: Variant) -> DivergenceBayes:
-    """The variant's naive Bayes in its KL form, untrained: its smoothing, prior and length are the measure's, too.
+    """Return the variant's naive Bayes in KL form, untrained; the diagnostic uses its smoothing, prior and length.
 
     Raises
     ------
@@ -203,4 +246,4 @@ def divergence_bayes(variant: Variant) -> DivergenceBayes:
         if classifier.cls is DivergenceBayes:
             built: DivergenceBayes = classifier.build()
             return built
-    raise ValueError("centroids are those of the classifier divergence-bayes, which no method here names")
+    raise ValueError("centroids are computed by the classifier divergence-bayes: add it to `methods`")

@@ -1,4 +1,4 @@
-"""The gradient flow against the exact solution: symmetric KL centroids of all documents by each solver, and cost."""
+"""Gradient flow against the exact solution: symmetric KL centroids of all documents by each solver, with seconds."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ class CentroidFlow(Measure):
     Parameters
     ----------
     graphs : sequence of str
-        As `classifiers.centroids.graphs` has them.
+        Names of graphs, see `classifiers.centroids.graphs`.
     tolerance : float
-        How near a class's energy is known to be to the least, in nats, when the flow ends.
+        Upper bound of a class's energy above the minimum at which the flow ends, in nats; positive.
     """
 
     tags: ClassVar[Tags] = Tags(base_only=True)
@@ -49,21 +49,42 @@ class CentroidFlow(Measure):
     tolerance: float = 1e-9
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
         for name in self.graphs:
             if name not in GRAPHS:
-                raise ValueError(f"graphs are {', '.join(GRAPHS)}, not {name!r}")
+                raise ValueError(f"graphs may be {', '.join(GRAPHS)}, not {name!r}")
         if not self.graphs or len(set(self.graphs)) != len(self.graphs):
-            raise ValueError("graphs must be one or more different ones")
+            raise ValueError("graphs must list at least one graph, and none twice")
         if not 0 < self.tolerance < np.inf:
             raise ValueError(f"tolerance = {self.tolerance} must be positive and finite")
 
     def compute(self, context: Context) -> Arrays:
-        """Of the closed form and each graph: energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
+        """Compute, by the closed form and on each graph, energies (k,), gaps (k,), steps (k,), edges (), seconds (2,).
 
-        Energies are mean SKL of the documents to the centroid, gaps upper bounds of what they lie above the least, both
-        in nats; seconds are those of the graph and of the centroids, on the clock. A graph on which the flow fails has
-        the reason alone.
+        Energies are the mean SKL of the documents to the centroid, gaps upper bounds of the energies above the minimum,
+        both in nats. Seconds are measured times for the graph and for the centroids. A graph on which the flow fails
+        has only its error.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``classes`` (text), and ``<solver>/energies`` etc., the solver being "exact" or a graph. A failed graph has
+            ``<graph>/failed`` (text).
+
+        Raises
+        ------
+        ValueError
+            If no method of the variant is the classifier divergence-bayes.
         """
         smoothing = divergence_bayes(context.variant).smoothing
         found: Arrays = {"classes": joined(context.counts.documents.classes)}
@@ -73,13 +94,23 @@ class CentroidFlow(Measure):
                 content["tolerance"] = self.tolerance
                 try:
                     solved = context.once(content, partial(self._solve, name, context, smoothing))
-                except RuntimeError as error:  # it didn't converge; failures are never kept
+                except RuntimeError as error:  # the flow didn't converge: failures are not stored
                     solved = {"failed": joined([str(error)])}
                 found |= {f"{name}/{part}": array for part, array in solved.items()}
         return found
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What the flow reached and in how many steps; seconds stand in the manifest, as they differ between runs."""
+        """Report the energies and the number of steps; seconds vary between runs and are in the manifest.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
         for arrays in (each.arrays for each in reading.found):
             exact = arrays.get(f"{EXACT}/energies")
             if exact is None:
@@ -90,7 +121,18 @@ class CentroidFlow(Measure):
                 yield self._note(graph, arrays, exact)
 
     def told(self, found: Found) -> Told:
-        """Seconds by solver: those of the graph, and of the centroids."""
+        """Return the seconds of each solver, for its graph and for its centroids.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Timings alone, in seconds.
+        """
         arrays = found.arrays
         solved = [name for name in (EXACT, *self.graphs) if f"{name}/seconds" in arrays]
         seconds = (arrays[f"{name}/seconds"].round(4).tolist() for name in solved)
@@ -107,7 +149,7 @@ class CentroidFlow(Measure):
         steps = int(round(float(arrays[f"{graph}/steps"].mean()), -1))
         return (
             f"Flow, {graph} ({int(arrays[f'{graph}/edges']):,} edges): every energy within {within} of the exact one, "
-            f"after about {steps} steps; known to be within {self.tolerance:g} of the least."
+            f"after about {steps} steps; its bound above the minimum is {self.tolerance:g}."
         )
 
     def _solve(self, name: str, context: Context, smoothing: float) -> Arrays:

@@ -1,4 +1,4 @@
-"""Documents by class and group, "earn-train": what a table of a collection prints."""
+"""Documents by class and group ("earn-train"), to compare with a paper's table of its collection."""
 
 from __future__ import annotations
 
@@ -21,13 +21,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DocumentCounts(Measure):
-    """Documents of each class in each group of the collection as it was read."""
+    """Number of documents of each class in each group of the collection as it was read."""
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (MeasuredQuantity("documents", "documents", decimals=0),)
     tags: ClassVar[Tags] = Tags(base_only=True, only_beside_prints=True)
 
     def compute(self, context: Context) -> Arrays:
-        """Documents of each class, and of none of them, by group."""
+        """Count the documents of each class, and those without a class, by group.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``documents`` (n_classes, n_groups), ``without`` (n_groups,), and the names ``classes``, ``groups`` (text).
+        """
         documents = context.counts.documents
         sizes = np.asarray(documents.sizes(), dtype=np.int64)
         none = np.zeros(len(documents), dtype=bool) if documents.topics is None else ~documents.topics.any(axis=1)
@@ -39,7 +49,18 @@ class DocumentCounts(Measure):
         }
 
     def told(self, found: Found) -> Told:
-        """A number for each class and group; it is a count, and has no interval but itself."""
+        """Return a count for each class and group; its interval is the count itself.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Rows ``<class>-<group>``, in documents.
+        """
         arrays = found.arrays
         groups, rows = parted(arrays["groups"]), zip(parted(arrays["classes"]), arrays["documents"], strict=True)
         return Told(
@@ -51,12 +72,22 @@ class DocumentCounts(Measure):
         )
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """How many documents are of no class, and what becomes of them."""
+        """Report how many documents have no class, and that these are negative examples.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            A line per variant with such documents.
+        """
         for arrays in (each.arrays for each in reading.found):
             if arrays["without"].any():
                 counted = zip(arrays["without"], parted(arrays["groups"]), strict=True)
                 without = ", ".join(f"{n:,} {group}" for n, group in counted)
                 yield (
-                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), those of other "
-                    "topics and those of none, stay as negative examples of all of them in training and in testing."
+                    f"Documents without any of the {len(arrays['documents'])} classes ({without}), whether they have "
+                    "other topics or none, are negative examples of every class in training and in testing."
                 )

@@ -1,4 +1,4 @@
-"""Maps to features against the kernels that they stand for: how far they are from them, and what they take."""
+"""Errors of feature maps against the kernels that they approximate, with their sizes and seconds."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class FeatureErrors(Measure):
     Parameters
     ----------
     pairs : int
-        Drawn from all documents, with replacement.
+        Number of pairs, drawn from all documents with replacement; from 1 to 1,000,000.
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (*_ERRORS, *_SIZES, _SECONDS)
@@ -78,21 +78,37 @@ class FeatureErrors(Measure):
     pairs: int = 10_000
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
-        if not 1 <= self.pairs <= 1_000_000:
-            raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
-
-    def compute(self, context: Context) -> Arrays:
-        """Of each method with features, and nothing to choose: errors (3,), sizes (3,), documents (), seconds ().
-
-        Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
-        magnitude, and that of the first documents of the pairs with themselves. Sizes are `_SIZES`. Weightings learn
-        from all documents. Seconds, on the clock, are those of a thousand documents.
+        """Refuse parameters outside their range.
 
         Raises
         ------
         ValueError
-            If there is one document only.
+            If a parameter is outside its range.
+        """
+        if not 1 <= self.pairs <= 1_000_000:
+            raise ValueError(f"pairs must lie between 1 and 1000000, not {self.pairs}")
+
+    def compute(self, context: Context) -> Arrays:
+        """Compute, for each method with features and one candidate, errors (3,), sizes (3,), documents (), seconds ().
+
+        Errors are <φ(x), φ(y)> - k(x, y), in units of k: their root mean square over the pairs, their largest
+        magnitude, and the largest magnitude for the pairs' first documents with themselves. Sizes are the number of
+        features, bytes, and bytes per document. Weightings learn from all documents. Seconds are the measured time to
+        map a thousand documents.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``<method>/errors``, ``<method>/sizes``, ``<method>/documents`` and ``<method>/seconds``.
+
+        Raises
+        ------
+        ValueError
+            If there is only one document.
         """
         found: Arrays = {}
         for entry in context.variant.entries:
@@ -107,7 +123,18 @@ class FeatureErrors(Measure):
         return found
 
     def told(self, found: Found) -> Told:
-        """Numbers of each method, without an interval; seconds are in figures and in the manifest."""
+        """Return the numbers of each method, without intervals; seconds appear in figures and in the manifest.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Rows named by method, in the units of `metrics`, and seconds by method.
+        """
         rows, timings = list[Measured](), {}
         for name, arrays in _by_method(found.arrays):
             n = int(arrays["documents"])
@@ -122,16 +149,26 @@ class FeatureErrors(Measure):
         return Told(tuple(rows), timings=timings)
 
     def notes(self, reading: Reading) -> Iterable[str]:
-        """What the errors are of, and where documents meet themselves."""
+        """Explain the errors, and report those of k(x, x).
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line each.
+        """
         own = [(name, arrays["errors"][2]) for each in reading.found for name, arrays in _by_method(each.arrays)]
         if not own:
-            yield "feature-errors: no method has features, with nothing to choose and the words of all others."
+            yield "feature-errors: no method has features, a single candidate and the variant's own text settings."
             return
         yield (
             f"kernel error, largest error: root mean square and largest magnitude of <φ(x), φ(y)> - k(x, y) over "
-            f"{self.pairs:,} pairs of different documents, in units of the kernel k that features stand for; k(x, x) "
-            "is 1, of arcsine π/2. features and bytes are those of all documents as they are held: sparse features "
-            "take 12 bytes each that isn't 0, dense ones 8. Seconds stand in the manifest and in pictures."
+            f"{self.pairs:,} pairs of different documents, in units of the kernel k that features approximate. k(x, x) "
+            "is 1, or π/2 for arcsine. features and bytes are of all documents in memory: sparse features "
+            "take 12 bytes per nonzero value, dense features 8 per value. Seconds are in the manifest and in figures."
         )
         if said := ", ".join(f"{name} {error:.3f}" for name, error in own if error >= _SEEN):
             yield f"Largest error of k(x, x), where it isn't 0.000: {said}."
@@ -139,7 +176,7 @@ class FeatureErrors(Measure):
     def _measured(self, representation: Representation, features: Component, context: Context) -> Arrays:
         counts, n = context.counts.matrix, context.counts.matrix.shape[0]
         if n < 2:
-            raise ValueError("errors are of pairs of different documents, of which there is one only")
+            raise ValueError("errors are measured on pairs of different documents, but there is only one document")
         problem = Problem(context.counts, "", context.seed)
         weighting = fitted_weighting(problem, counts, representation, np.arange(n) if learns(representation) else None)
         points = points_of(counts, replace(representation, features=None), weighting)
@@ -163,7 +200,7 @@ class FeatureErrors(Measure):
 
 
 def size_of(features: Any) -> int:
-    """Bytes of the arrays that hold features: all of them where they are dense; what isn't 0, and where, of CSR."""
+    """Return the bytes of the arrays that store features: a dense array, or data, indices and pointers of CSR."""
     parts = (features.data, features.indices, features.indptr) if sp.issparse(features) else (features,)
     return sum(part.nbytes for part in parts)
 
@@ -171,7 +208,7 @@ def size_of(features: Any) -> int:
 def _errors(
     built: FeatureMap, points: sp.csr_array, features: Any, first: NDArray[np.intp], second: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """<φ(x), φ(y)> - k(x, y) of each pair of rows."""
+    """Compute <φ(x), φ(y)> - k(x, y) for each pair of rows."""
     found = []
     for start in range(0, len(first), _AT_ONCE):
         a, b = first[start : start + _AT_ONCE], second[start : start + _AT_ONCE]
@@ -180,6 +217,6 @@ def _errors(
 
 
 def _by_method(arrays: Arrays) -> Iterator[tuple[str, Arrays]]:
-    """What was found out about each method, by label."""
+    """Yield the label and the arrays of each method."""
     for label in dict.fromkeys(name.rpartition("/")[0] for name in arrays):
         yield label, {name.rpartition("/")[2]: own for name, own in arrays.items() if name.rpartition("/")[0] == label}

@@ -1,4 +1,4 @@
-"""Coordinates of points for pictures of decision regions, and a bound on how many balls cover a space."""
+"""Coordinates of points for figures of decision regions, and a bound on covering numbers."""
 
 from __future__ import annotations
 
@@ -20,26 +20,35 @@ if TYPE_CHECKING:
 
     from benchmark.measures.base import Arrays, Context, Found, Reading
 
-#: More coordinates than a picture shows.
+#: The largest number of coordinates that a figure shows.
 _MOST = 3
 _BOUND = "log-covering-bound"
 
 
 @dataclass(frozen=True)
 class Coordinates(Measure):
-    """The coordinates of all points, which figures of decision regions are drawn from."""
+    """Coordinates of all points, from which figures of decision regions are drawn."""
 
     def compute(self, context: Context) -> Arrays:
-        """Return the points, shape (n, d), the names of their coordinates, and their groups.
+        """Return the points, the names of their coordinates, and their groups.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``points`` (n, d), ``names`` of the coordinates (text), ``groups`` (n,), and ``group_names`` (text).
 
         Raises
         ------
         ValueError
-            If the documents are no points, of two or three coordinates.
+            If the documents are not points with two or three coordinates.
         """
         counts = context.counts
         if counts.matrix.dtype.kind != "f" or not 2 <= counts.matrix.shape[1] <= _MOST:
-            raise ValueError(f"a picture shows points of 2 or {_MOST} coordinates, not counts of terms")
+            raise ValueError(f"a figure shows points with 2 or {_MOST} coordinates, not counts of terms")
         documents = counts.documents
         return {
             "points": counts.matrix.toarray(),
@@ -49,26 +58,47 @@ class Coordinates(Measure):
         }
 
     def told(self, found: Found) -> Told:  # noqa: ARG002
-        """Return no number."""
+        """Return no numbers.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            Empty.
+        """
         return Told()
 
     def notes(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002
-        """Return nothing: the figure says what it shows."""
+        """Return no notes: the figure's caption explains it.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        tuple
+            Empty.
+        """
         return ()
 
 
 @dataclass(frozen=True)
 class CoveringNumbers(Measure):
-    """The bound of Lafferty and Lebanon (2002, theorem 4) on the covering numbers of SVMs with a heat kernel.
+    """Bound of Lafferty and Lebanon (2002, theorem 4) on the covering numbers of SVMs with a heat kernel.
 
     Parameters
     ----------
     dimension : list of int
-        Of the space.
+        Dimensions of the space, positive.
     t : list of float
-        Diffusion times.
+        Diffusion times, positive.
     radius : list of float
-        Radii ε of the cover, ascending; a row's number is at the first.
+        Radii ε of the cover, positive and ascending; tables show the bound at the first.
     """
 
     metrics: ClassVar[tuple[MeasuredQuantity, ...]] = (
@@ -81,7 +111,13 @@ class CoveringNumbers(Measure):
     radius: Sequence[float] = tuple(10.0 ** (-6 + k / 2) for k in range(12))
 
     def check(self) -> None:
-        """Raise ValueError where a parameter is outside its range."""
+        """Refuse parameters outside their range.
+
+        Raises
+        ------
+        ValueError
+            If a parameter is outside its range.
+        """
         for name in ("dimension", "t", "radius"):
             values = getattr(self, name)
             if not values or not all(0 < value < float("inf") for value in values):
@@ -89,17 +125,38 @@ class CoveringNumbers(Measure):
 
     @property
     def rows(self) -> tuple[str, ...]:
-        """A row for each dimension and time."""
+        """Names of the rows, one for each dimension and diffusion time."""
         return tuple(f"covering-n{n}-t{t:g}" for n in self.dimension for t in self.t)
 
     def compute(self, context: Context) -> Arrays:  # noqa: ARG002
-        """Return the bounds, shape (rows, radii): they depend on no document."""
+        """Compute the bounds, which depend on no document.
+
+        Parameters
+        ----------
+        context : Context
+
+        Returns
+        -------
+        dict of str to array
+            ``bounds`` (n_rows, n_radii): log10 of the bound on log N(ε).
+        """
         radius = np.array(self.radius)
         bounds = [log_covering_bound(radius, n, t) / np.log(10) for n in self.dimension for t in self.t]
         return {"bounds": np.array(bounds)}
 
     def told(self, found: Found) -> Told:
-        """Return each row's bound at the smallest radius, and its line."""
+        """Return each row's bound at the smallest radius, and its curve over all radii.
+
+        Parameters
+        ----------
+        found : Found
+            From `compute`.
+
+        Returns
+        -------
+        Told
+            A row per dimension and time, and a point per row and radius, as log10.
+        """
         bounds, rows, points = found.arrays["bounds"].tolist(), [], []
         for name, line in zip(self.rows, bounds, strict=True):
             rows.append(Measured(name, _BOUND, Estimate(line[0], line[0], line[0], 1, "count")))
@@ -107,8 +164,18 @@ class CoveringNumbers(Measure):
         return Told(tuple(rows), tuple(points))
 
     def notes(self, reading: Reading) -> Iterable[str]:  # noqa: ARG002
-        """Say what the bounds are of."""
+        """Explain the bounds.
+
+        Parameters
+        ----------
+        reading : Reading
+
+        Returns
+        -------
+        iterable of str
+            One line.
+        """
         yield (
-            "covering-n…-t…: log₁₀ of the bound of theorem 4 on log N(ε), the logarithm of how many balls of radius ε "
-            f"cover the machines' functions, up to a constant that depends on n; the table has ε = {self.radius[0]:g}."
+            "covering-n…-t…: log₁₀ of the bound of theorem 4 on log N(ε). N(ε) is the number of balls of radius ε that "
+            f"cover the SVMs' functions, up to a constant that depends on n. The table has ε = {self.radius[0]:g}."
         )

@@ -1,4 +1,4 @@
-"""What a plug-in's component must be before it is named: what is wrong with one that isn't, in a line."""
+"""Validate a plug-in's component before a configuration can name it; an error is one line."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from benchmark.registries import Registries
 
-#: What each kind must be able to do, and the class that one of it is derived from, if it must be.
+#: Methods that components of each kind must have.
 _METHODS: Mapping[str, tuple[str, ...]] = {
     "kernels": ("fit", "transform", "get_params"),
     "classifiers": ("fit", "class_scores", "get_params"),
     "protocols": ("splits",),
 }
-#: What a kernel must be able to do beside, by its tag `solved_by`.
+#: Another method that a kernel must have, by its tag `solved_by`.
 _SOLVED_BY: Mapping[str, str] = {"scores": "scores", "targets": "solve_targets"}
 _BASES: Mapping[str, type[Any]] = {"measures": Measure, "corpora": CorpusReader}
 
@@ -37,16 +37,16 @@ def objection(kind: str, name: str, component: Any, known: Registries) -> str:
     kind, name : str
     component : object
     known : Registries
-        What is there already, whose metrics it must not take for its own.
+        Components so far, whose names of metrics are taken.
     """
     if kind == "metrics":
         wrong = "" if isinstance(component, Metric) else "a metric is a benchmark.evaluation.metrics.Metric"
         return wrong or _taken_metric(name, known, share=True)
     if not isinstance(component, type):
-        return f"one of the {kind} is a class, not {component!r}"
+        return f"each of the {kind} must be a class, not {component!r}"
     missing = [method for method in _METHODS.get(kind, ()) if not callable(getattr(component, method, None))]
     if missing:
-        return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator gives get_params"
+        return f"it has no {' and no '.join(missing)}; scikit-learn's BaseEstimator provides get_params"
     if kind in _BASES and not issubclass(component, _BASES[kind]):
         base = _BASES[kind]
         return f"it must be a subclass of {base.__module__}.{base.__name__}"
@@ -57,7 +57,7 @@ def objection(kind: str, name: str, component: Any, known: Registries) -> str:
 
 
 def _of_metrics(measure: type[Measure], known: Registries) -> str:
-    """Return what is wrong with the metrics that a measure declares, or ""."""
+    """Return what is wrong with the metrics that a diagnostic declares, or ""."""
     declared = measure.metrics
     if not isinstance(declared, tuple) or not all(isinstance(each, MeasuredQuantity) for each in declared):
         said = "benchmark.evaluation.metrics.MeasuredQuantity"
@@ -71,25 +71,25 @@ def _of_metrics(measure: type[Measure], known: Registries) -> str:
     for each in declared:
         there = known.quantities.get(each.name)
         if there is not None and there.unit != each.unit:
-            return f"it declares {each.name!r} in {each.unit!r}: a metric of this name is there, in {there.unit!r}"
+            return f"it declares {each.name!r} in {each.unit!r}: a metric of this name exists, in {there.unit!r}"
         if wrong := _taken_metric(each.name, known, share=False):
             return wrong
     return ""
 
 
 def _taken_metric(name: str, known: Registries, *, share: bool) -> str:
-    """Return why no component may have a metric of this name: a share of predictions, or a number of a measure."""
-    what = {**dict.fromkeys(CLOCK, "seconds of methods"), **dict.fromkeys(OF_PAIRS, "a number of two cells")}
-    what |= dict.fromkeys(known.quantities, "a number of a measure") if share else {}
+    """Return why a metric's name is taken, or "": by a metric of predictions, or by another diagnostic's number."""
+    what = {**dict.fromkeys(CLOCK, "seconds of methods"), **dict.fromkeys(OF_PAIRS, "a statistic of two cells")}
+    what |= dict.fromkeys(known.quantities, "a number of a diagnostic") if share else {}
     what |= {} if share else dict.fromkeys(known.metrics, "a share of predictions")
-    return f"a metric named {name!r} is there already, {what[name]}: choose another name" if name in what else ""
+    return f"a metric named {name!r} exists, {what[name]}: choose another name" if name in what else ""
 
 
 def _of_kind(kind: str, name: str, component: Any) -> str:
     if kind == "corpora" and getattr(component, "name", None) != name:
-        return f"its `name` is {getattr(component, 'name', None)!r}: must be the name that it is called by"
+        return f"its `name` is {getattr(component, 'name', None)!r}: must be its name in CORPORA"
     if kind == "classifiers" and tags_of(component).needs_kernel:
-        return "a classifier of one's own takes points; kernels have the support vector machine"
+        return "a plug-in's classifier takes points: only the support vector machine takes kernels"
     asked = _SOLVED_BY.get(tags_of(component).solved_by, "") if kind == "kernels" else ""
     if asked and not callable(getattr(component, asked, None)):
         return f"its solved_by is {tags_of(component).solved_by!r}, and it has no {asked}"
@@ -102,12 +102,12 @@ def _of_kind(kind: str, name: str, component: Any) -> str:
             Kernel.transform,
         )
     ):
-        return "a Kernel has a `link`, its values by inner products, or else a `transform` of its own"
+        return "a Kernel must define `link`, its values from inner products, or else `transform`"
     return ""
 
 
 def _of_parameters(component: Any) -> str:
-    """What a configuration can't set: parameters without names, types that mean nothing, defaults that aren't data."""
+    """Return why a configuration can't set the parameters, or "": no names, unknown types, defaults not data."""
     try:
         known = parameters(component)
         kinds = {each.kind for each in inspect.signature(component).parameters.values()}
@@ -119,5 +119,5 @@ def _of_parameters(component: Any) -> str:
         try:
             json.dumps(None if default is REQUIRED else default, allow_nan=False)
         except (TypeError, ValueError):
-            return f"the default of {name} is {default!r}: must be what a configuration can say, a number, text, a list"
+            return f"the default of {name} is {default!r}: must be a number, text, a list, or what else YAML can hold"
     return ""

@@ -1,6 +1,7 @@
-"""What holds for every component, tried on small data: `bench plugin test` and the tests check the same.
+"""Checks of every component on small data, which `bench plugin test` and the tests share.
 
-A check is a function of the component whose docstring says what holds; it raises where that does not hold.
+A check is a function of the component that raises where the check fails. Its docstring reads "Check that the <kind> …";
+the words after the kind are printed as its name.
 """
 
 from __future__ import annotations
@@ -42,26 +43,26 @@ if TYPE_CHECKING:
 
     Check = Callable[[str, Any], None]
 
-#: Sums in another order differ by so much of the largest value.
+#: The largest relative difference of sums in another order.
 _ROUNDING = 1e-9
 
 
 class BrokenContractError(BenchError):
-    """What a component does that none may."""
+    """A component fails a check."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """A check of a component.
+    """Result of a check of a component.
 
     Parameters
     ----------
     component : str
-        "kernel chi2".
+        Kind and name: "kernel chi2".
     check : str
-        What holds.
+        The claim that is checked: "is symmetric".
     problem : str
-        Why it does not; "" if it does.
+        The reason why the check fails, or "".
     """
 
     component: str
@@ -70,7 +71,7 @@ class Tried:
 
 
 def tried_file(path: Path) -> Iterator[Tried]:
-    """Try every component that a plug-in's file names; ConfigError where it can't be loaded."""
+    """Check every component that a plug-in file names; raise ConfigError if the file can't be loaded."""
     known, file = with_plugins([path]), str(path.resolve())
     loaded(path)
     for kind, registry in known.each():
@@ -83,10 +84,10 @@ def tried_file(path: Path) -> Iterator[Tried]:
 
 
 def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
-    """Try one component."""
+    """Run all checks on one component."""
     needed = () if kind == "metrics" else [key for key, (_, each) in parameters(component).items() if each is REQUIRED]
     if needed and CHECKS.get(kind):
-        problem = f"give {', '.join(needed)} a default, or it can't be tried"
+        problem = f"give {', '.join(needed)} a default, or it can't be checked"
         yield Tried(called, "is built without parameters", problem)
         return
     for check in CHECKS.get(kind, ()):
@@ -97,10 +98,10 @@ def tried(kind: str, name: str, component: Any, called: str) -> Iterator[Tried]:
         except BenchError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - whatever its author wrote
-            told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run tells it
+            told = isinstance(error, ValueError) and error.__cause__ is not None  # as a run reports it
             problem = str(error) if told else blamed(error, place_of(getattr(component, "of", component)))
-        holds = (check.__doc__ or "").strip().rstrip(".")
-        yield Tried(called, holds[:1].lower() + holds[1:], problem)
+        *_, claim = (check.__doc__ or "").strip().rstrip(".").split(maxsplit=4)  # after "Check that the <kind>"
+        yield Tried(called, claim, problem)
 
 
 def _holds(condition: Any, otherwise: str) -> None:
@@ -116,7 +117,7 @@ def _near(a: Any, b: Any, what: str) -> None:
 
 
 def _points(component: Any) -> sp.csr_array:
-    """Documents, as a configuration without further words would give them."""
+    """Return the points of a small collection, as a configuration without further settings would make them."""
     normalization = tags_of(component).normalization
     return TermWeighting(normalization=normalization).fit_transform(problem_of(several=False).counts.matrix)
 
@@ -125,17 +126,17 @@ def _points(component: Any) -> sp.csr_array:
 
 
 def keeps_parameters(_: str, component: Any) -> None:
-    """Keeps its parameters as they are given, and can be cloned."""
+    """Check that the component keeps its parameters unchanged, and can be cloned."""
     built = component()
     given = built.get_params(deep=False)
     for key, (_annotation, default) in parameters(component).items():
         _holds(key in given, f"get_params lacks {key!r}; derive from sklearn.base.BaseEstimator")
         _holds(given[key] is default, f"{key} is {given[key]!r} once it is built with {default!r}")
-    _holds(repr(clone(built)) == repr(built), "its clone is another")
+    _holds(repr(clone(built)) == repr(built), "its clone has other parameters")
 
 
 def leaves_arguments(_: str, component: Any) -> None:
-    """Leaves what it is given as it is."""
+    """Check that the component leaves its arguments unchanged."""
     points, labels = _points(component), problem_of(several=False).documents.labels
     before = points.copy(), labels.copy()
     fitted = component().fit(points, labels)
@@ -144,7 +145,7 @@ def leaves_arguments(_: str, component: Any) -> None:
 
 
 def decides(name: str, component: Any) -> None:
-    """Decides every tested document, of one class or several, of two classes or more."""
+    """Check that the component predicts every test document, with one class or several, for two classes or more."""
     normalization = tags_of(component).normalization
     for several, many, n_classes in itertools.product((False, True), (False, True), (2, 3)):
         problem = problem_of(several=several, n_classes=n_classes)
@@ -164,12 +165,12 @@ def _spec(name: str, component: Any, normalization: str) -> MethodSpec:
 
 
 def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictions) -> None:
-    """Refuse decisions that are not one a tested document, or, of several classes, one a document and class."""
+    """Refuse predictions that aren't one per test document, or, with several classes, one per document and class."""
     given, tied, k = decisions.predicted, decisions.tied, len(problem.documents.classes)
     shape = (n_tested, k) if problem.several else (n_tested,)
-    _holds(given.shape == tied.shape == shape, f"decisions have the shapes {given.shape}, {tied.shape}, not {shape}")
+    _holds(given.shape == tied.shape == shape, f"predictions have the shapes {given.shape}, {tied.shape}, not {shape}")
     _holds(tied.dtype == np.bool_, f"ties are {tied.dtype}")
-    _holds(given.dtype == (np.bool_ if problem.several else np.int16), f"decisions are {given.dtype}")
+    _holds(given.dtype == (np.bool_ if problem.several else np.int16), f"predictions are {given.dtype}")
     if not problem.several:
         _holds(given.min() >= 0 and given.max() < k, f"classes range over [{given.min()}, {given.max()}]")
     seconds = decisions.seconds
@@ -180,34 +181,34 @@ def check_decisions(problem: Problem, n_tested: int, decisions: SettingPredictio
 
 
 def gives_gram_rows(_: str, component: Any) -> None:
-    """Gives finite values of the shape (points, training points), which differ."""
+    """Check that the kernel returns finite values of the shape (points, training points) that are not all equal."""
     points, kernel = _points(component), component()
     _holds(kernel.fit(points[:40]) is kernel, "fit must return the kernel itself")
     rows = np.asarray(kernel.transform(points))
-    _holds(rows.shape == (60, 40), f"60 points against 40 training points are of the shape {rows.shape}")
+    _holds(rows.shape == (60, 40), f"Gram rows of 60 points against 40 training points have the shape {rows.shape}")
     _holds(np.issubdtype(rows.dtype, np.floating), f"the values are {rows.dtype}")
     _holds(np.isfinite(rows).all(), "values are not finite numbers")
     _holds(rows.min() < rows.max(), f"every value is {rows.flat[0]:g}")
 
 
 def is_symmetric(_: str, component: Any) -> None:
-    """Is symmetric."""
+    """Check that the kernel is symmetric."""
     points = _points(component)
     gram = np.asarray(component().fit(points).transform(points))
     _near(gram, gram.T, "k(x, y) and k(y, x)")
 
 
 def is_the_same_in_blocks(_: str, component: Any) -> None:
-    """Gives a row the same values alone and among others."""
+    """Check that the kernel returns the same values for a row alone and among others."""
     points = _points(component)
     kernel = component().fit(points[:40])
     whole = np.asarray(kernel.transform(points))
     blocks = np.vstack([kernel.transform(points[start : start + 7]) for start in range(0, 60, 7)])
-    _near(whole, blocks, "the values of a row, and those of it in a block,")
+    _near(whole, blocks, "the values of a row alone and in a block")
 
 
 def is_the_same_again(_: str, component: Any) -> None:
-    """Gives the same values when it is fitted again."""
+    """Check that the kernel returns the same values when it is fitted again."""
     points = _points(component)
     once, again = (np.asarray(component().fit(points[:40]).transform(points)) for _ in range(2))
     _holds(np.array_equal(once, again), "two kernels that were fitted alike differ")
@@ -217,7 +218,7 @@ def is_the_same_again(_: str, component: Any) -> None:
 
 
 def gives_scores(_: str, component: Any) -> None:
-    """Gives each class a finite score, also of two classes, in the order of `classes_`."""
+    """Check that the classifier returns a finite score per class, in the order of `classes_`, also for two classes."""
     for n_classes in (2, 3):
         points = _points(component)
         labels = problem_of(several=False, n_classes=n_classes).documents.labels
@@ -233,46 +234,46 @@ def gives_scores(_: str, component: Any) -> None:
 
 
 def scores_the_same_again(_: str, component: Any) -> None:
-    """Gives a point the same scores alone and among others, and when it is trained again."""
+    """Check that the classifier returns the same scores for a point alone, among others, and when trained again."""
     points, labels = _points(component), problem_of(several=False).documents.labels
     classifier, again = (component().fit(points, labels) for _ in range(2))
     whole = np.asarray(classifier.class_scores(points))
     _holds(np.array_equal(whole, again.class_scores(points)), "two classifiers that were trained alike differ")
     blocks = np.vstack([classifier.class_scores(points[start : start + 7]) for start in range(0, 60, 7)])
-    _near(whole, blocks, "the scores of a point, and those of it in a block,")
+    _near(whole, blocks, "the scores of a point alone and in a block")
 
 
 # --- Protocols and metrics ---
 
 
 def keeps_promises(_: str, component: Any) -> None:
-    """Splits into rows that ascend, of which none both trains and tests, with every class in training."""
+    """Check that the protocol returns ascending rows, disjoint in training and test, with every class in training."""
     for problem in (problem_of(several=False), problem_of(several=False, n_classes=2)):
         splits, again = (component().splits(problem.documents) for _ in range(2))
         check_promises(splits, problem.documents, repeated=tags_of(component).draws)
         for split, other in zip(splits, again, strict=True):
             same = np.array_equal(split.train, other.train) and np.array_equal(split.test, other.test)
-            _holds(same, "the splits are others the next time")
+            _holds(same, "a second call returns other splits")
 
 
 def is_a_share(_: str, metric: Metric) -> None:
-    """Is a share, of whatever counts, and scores a stack of them as each."""
+    """Check that the metric is a share for any counts, and scores a stack of counts as it scores each alone."""
     rng = np.random.default_rng(3)
     true, assigned = rng.integers(0, 9, (50, 4)), rng.integers(0, 9, (50, 4))
     right = np.minimum(rng.integers(0, 9, (50, 4)), np.minimum(true, assigned))
     stack = Tallies(right, assigned, true, true.sum(axis=1))
     values = np.asarray(metric.scores(stack))
-    _holds(values.shape == (50,), f"50 counts of 4 classes are scored by the shape {values.shape}")
+    _holds(values.shape == (50,), f"scores of 50 counts of 4 classes have the shape {values.shape}")
     _holds(np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1, "a score isn't between 0 and 1")
     each = [metric.scores(Tallies(*(part[i] for part in vars(stack).values()))) for i in range(50)]
-    _near(values, np.array(each), "scores of a stack, and of each,")
+    _near(values, np.array(each), "scores of counts in a stack and alone")
 
 
 # --- Measures ---
 
 
 def measures_what_it_declares(_: str, component: Any) -> None:
-    """Gives numbers of the metrics that it declares, finite, each of a row that is known."""
+    """Check that the diagnostic returns finite numbers of the metrics that it declares, each in a known row."""
     measure, found = _computed(component)
     for context, arrays in found:
         problem = problem_with(measure, Found(context.variant.name, arrays), rows_of(measure, context.variant))
@@ -280,15 +281,15 @@ def measures_what_it_declares(_: str, component: Any) -> None:
 
 
 def measures_the_same_again(_: str, component: Any) -> None:
-    """Gives the same numbers when it is computed twice."""
+    """Check that the diagnostic returns the same numbers when it is computed twice."""
     one, other = (list(_numbers(*_computed(component))) for _ in range(2))
     for (what, number), (_, again) in zip(one, other, strict=False):
         _holds(number == again, f"{what} is {number} and then {again}")
-    _holds(len(one) == len(other), f"{len(one)} numbers come, and then {len(other)}")
+    _holds(len(one) == len(other), f"it returns {len(one)} numbers, and then {len(other)}")
 
 
 def leaves_counts(_: str, component: Any) -> None:
-    """Leaves the counts as they are."""
+    """Check that the diagnostic leaves the counts unchanged."""
     for context, matrix in ((each, each.counts.matrix.copy()) for each in _contexts()):
         with suppress(*_UNDEFINED):
             component().compute(context)
@@ -296,19 +297,19 @@ def leaves_counts(_: str, component: Any) -> None:
 
 
 def gives_notes(_: str, component: Any) -> None:
-    """Gives its notes as lines of text."""
+    """Check that the diagnostic returns its notes as lines of text."""
     measure, found = _computed(component)
     for context, arrays in found:
         for note in measure.notes(Reading([Found(context.variant.name, arrays)], {})):
             _holds(isinstance(note, str), f"a note is {note!r}")
 
 
-#: What a measure raises where it is not defined for the documents.
+#: Errors of a diagnostic that is not defined for the documents.
 _UNDEFINED = (ValueError, FloatingPointError)
 
 
 def _computed(component: Any) -> tuple[Measure, list[tuple[Context, Any]]]:
-    """Compute a measure of the small collections that it is defined for, of which there must be one."""
+    """Compute a diagnostic on the small collections that it is defined for; raise if it is defined for none."""
     measure, found, problems = component(), list[tuple[Context, Any]](), list[Exception]()
     for context in _contexts():
         try:
@@ -321,7 +322,7 @@ def _computed(component: Any) -> tuple[Measure, list[tuple[Context, Any]]]:
 
 
 def _numbers(measure: Measure, found: list[tuple[Context, Any]]) -> Iterator[tuple[str, str]]:
-    """Yield what each number of a measure is, and the number, but for time on the clock."""
+    """Yield the description and the value of each number of a diagnostic, except measured times."""
     clock = {quantity.name for quantity in measure.metrics if quantity.on_clock}
     for context, arrays in found:
         numbers = measure.told(Found(context.variant.name, arrays))
@@ -335,7 +336,7 @@ def _numbers(measure: Measure, found: list[tuple[Context, Any]]) -> Iterator[tup
 
 
 def _contexts() -> list[Context]:
-    """Small collections of documents with one class and with several, under methods of several kinds."""
+    """Return contexts of small collections, with one class per document and with several, under several methods."""
     base = check_experiment(YamlSource("small.yaml", copy.deepcopy(_SMALL)), SHIPPED).variants[BASE]
     found = []
     for problem in (problem_of(several=False), problem_of(several=True)):
@@ -345,7 +346,7 @@ def _contexts() -> list[Context]:
     return found
 
 
-#: What measures are tried under; its documents are the small collections.
+#: The configuration in which diagnostics are checked; its documents are the small collections.
 _SMALL = {
     "name": "small",
     "corpus": {"name": "synthetic"},

@@ -1,4 +1,4 @@
-"""Files and installed packages to the registries of a configuration: the shipped ones, and what plug-ins add to them.
+"""Registries of a configuration: the shipped components, and those of plug-in files and installed packages.
 
 A plug-in is a Python file whose top level names components by kind, ``KERNELS = {"chi2": ChiSquared}``, or a package
 with entry points of the groups ``simplexbench.kernels``, ``simplexbench.classifiers`` and so on.
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from benchmark.source import YamlSource
 
 _GROUP = "simplexbench."
-#: What others than a method call of a component.
+#: Methods and properties of a plug-in's component that the package calls with a guard.
 _CALLED = {
     "protocols": ("splits",),
     "measures": ("compute", "told", "notes", "cells", "kinds", "rows"),
@@ -46,7 +46,7 @@ _CALLED = {
 _NO_PLUGIN = "names no component: a plug-in has at its top level KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS or "
 _NO_PLUGIN += "CORPORA, such as KERNELS = {'mine': MyKernel}"
 
-#: What a configuration without plug-ins can name.
+#: The components that a configuration without plug-ins can name.
 SHIPPED = Registries(
     kernels=Registry(KERNELS),
     classifiers=Registry(CLASSIFIERS),
@@ -58,7 +58,7 @@ SHIPPED = Registries(
 
 
 def registries_of(source: YamlSource) -> Registries:
-    """What a configuration can name, by its `plugins`; ConfigError at the line of one that can't be loaded."""
+    """Return the components that a configuration can name; raise ConfigError at a plug-in that can't be loaded."""
     given = source.data.get("plugins") if isinstance(source.data, dict) else None
     paths = given if isinstance(given, list) and all(isinstance(each, str) for each in given) else []
     files = []
@@ -73,13 +73,13 @@ def registries_of(source: YamlSource) -> Registries:
 
 
 def with_plugins(files: Iterable[Path] = ()) -> Registries:
-    """What can be named: the shipped components, those of installed packages, and those of plug-in files.
+    """Return the shipped components, those of installed packages, and those of plug-in files.
 
     Raises
     ------
     ConfigError
-        If a file can't be loaded, names nothing, or gives a name that is taken. What can't be used for another reason
-        is refused where it is named, as is all that is wrong with an installed package.
+        If a file can't be loaded, defines no component, or uses a name that is taken. A component with another error,
+        and any error of an installed package, is refused only where a configuration names the component.
     """
     found = SHIPPED.copied()
     for entry in _entries():
@@ -90,7 +90,7 @@ def with_plugins(files: Iterable[Path] = ()) -> Registries:
 
 
 def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
-    """Add what a plug-in's file names."""
+    """Add the components of a plug-in file to the registries."""
     named = [(kind, getattr(plugin.module, kind.upper())) for kind, _ in found.each() if _has(plugin, kind)]
     if not named:
         raise ConfigError(f"{path}: {_NO_PLUGIN}")
@@ -106,7 +106,7 @@ def add_file(plugin: Plugin, path: Path, found: Registries) -> None:
 
 
 def _has(plugin: Plugin, kind: str) -> bool:
-    """Whether a file names components of a kind, not only imports a registry of this package."""
+    """Return whether a plug-in file defines components of a kind, and doesn't only import a registry of ours."""
     named = getattr(plugin.module, kind.upper(), None)
     return named is not None and all(named is not own for own in (KERNELS, CLASSIFIERS, PROTOCOLS, MEASURES, METRICS))
 
@@ -125,7 +125,7 @@ def _add(kind: str, name: str, component: Any, origin: Origin, plugin: Plugin, f
 
 
 def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
-    """A metric that says in a line why there is no score, be it an error or what it gives."""
+    """Return the metric with its errors, and scores that are invalid, reported in one line."""
 
     @wraps(metric.scores)
     def of(tallies: Tallies) -> NDArray[np.float64]:
@@ -133,15 +133,15 @@ def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
         with blaming(ConfigError, place), running(plugin):
             values = np.array(metric.scores(handed), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
-            said = f"gives scores of the shape {values.shape}, or no finite ones, of {tallies.documents.shape} counts"
-            raise ConfigError(f"{place}: the metric {name!r} {said}")
+            problem = f"must return finite scores, shape {tallies.documents.shape}; its shape is {values.shape}"
+            raise ConfigError(f"{place}: the metric {name!r} {problem}")
         return values
 
     return replace(metric, of=of)
 
 
 def _taken(kind: str, name: str, found: Registries) -> str:
-    """Where another component of this name stands; kernels and classifiers share their names."""
+    """Return the location of another component with this name, or ""; kernels and classifiers share one namespace."""
     kinds = ("kernels", "classifiers") if kind in ("kernels", "classifiers") else (kind,)
     for registry in (getattr(found, each) for each in kinds):
         if name in registry.origins:
@@ -156,7 +156,7 @@ def _taken(kind: str, name: str, found: Registries) -> str:
 
 @cache
 def _entries() -> tuple[EntryPoint, ...]:
-    """The entry points of all kinds; asking all installed packages takes some hundredths of a second."""
+    """Return the entry points of all kinds; cached, because to scan all packages takes some hundredths of a second."""
     installed = entry_points()
     return tuple(each for kind, _ in SHIPPED.each() for each in installed.select(group=_GROUP + kind))
 
@@ -170,7 +170,7 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
     taken = _taken(kind, entry.name, found)
     if taken:
         registry.pop(entry.name, None)
-        registry.broken[entry.name] = f"{entry.name!r} is the name of two: of {taken}, and of {origin.place}"
+        registry.broken[entry.name] = f"two components are named {entry.name!r}: {taken} and {origin.place}"
         return
     plugin = installed(f"{entry.dist.name} {entry.dist.version}", Path(str(entry.dist.locate_file(""))))
     try:
@@ -185,7 +185,7 @@ def _add_installed(entry: EntryPoint, found: Registries) -> None:
 
 
 def _tell_lines_of(component: Any) -> None:
-    """Tell errors of an installed package with their lines."""
+    """Let errors of an installed package name their lines."""
     top = str(getattr(component, "of", component).__module__).partition(".")[0]
     file = getattr(sys.modules[top], "__file__", None)
     if file is not None:

@@ -1,4 +1,4 @@
-"""What a manifest says of the plug-ins' components that a run used: where each stood, and the digest of its code."""
+"""A manifest's records of the plug-ins' components that a run used: their locations, and digests of their code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class PluginRecord(BaseModel):
-    """A component of a plug-in, as a manifest names it."""
+    """A plug-in's component in a manifest."""
 
     model_config = ConfigDict(strict=True)
     kind: Literal["kernels", "classifiers", "protocols", "measures", "metrics", "corpora"]
@@ -46,13 +46,13 @@ def _named(experiment: Experiment) -> Iterator[tuple[str, str]]:
 
 
 def with_files(raw: dict[str, Any], records: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    """Return the configuration of a finished run with the whole paths of its plug-ins in place of relative ones."""
+    """Return the configuration of a finished run with absolute plug-in paths in place of relative ones."""
     files = list(dict.fromkeys(each["file"] for each in records if each["file"]))
     return {key: value for key, value in raw.items() if key != "plugins"} | ({"plugins": files} if files else {})
 
 
 def changed_since(records: Iterable[dict[str, Any]], known: Registries) -> str:
-    """Return where the first component stands that isn't as a finished run had it, "" where all are."""
+    """Return the location of the first component that has changed since a run, or "" if none has."""
     for each in records:
         origin = getattr(known, each["kind"]).origins.get(each["name"])
         if origin is None or origin.digest != each["digest"]:

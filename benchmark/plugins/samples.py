@@ -1,4 +1,4 @@
-"""Small collections that components are tried on, of one class a document or of several."""
+"""Small collections on which components are checked, with one class per document or with several."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ N_DOCUMENTS, N_TERMS, N_CLASSES = 60, 40, 3
 
 
 def problem_of(*, several: bool, n_classes: int = N_CLASSES, key: str = "problem") -> Problem:
-    """Documents drawn from one multinomial a class, in two groups; where they have several classes, some have none."""
+    """Draw documents from one multinomial per class, in two groups; if they have several classes, some have none."""
     rng = np.random.default_rng([2005, n_classes])
     topics = rng.dirichlet(np.full(N_TERMS, 0.3), size=n_classes)
     labels = (np.arange(N_DOCUMENTS) % n_classes).astype(np.int32)
@@ -41,10 +41,10 @@ def problem_of(*, several: bool, n_classes: int = N_CLASSES, key: str = "problem
 
 
 def draws_of(problem: Problem) -> list[Split]:
-    """Two draws, which are many for so few documents."""
+    """Return the splits of two random draws."""
     return RandomSubsets(train_size=30, replicates=2, stratified=not problem.several).splits(problem.documents)
 
 
 def groups_of(problem: Problem) -> list[Split]:
-    """Each group held out in turn."""
+    """Return the splits that hold out each group in turn."""
     return LeaveOneGroupOut().splits(problem.documents)

@@ -26,8 +26,8 @@ from benchmark.errors import ConfigError
             "unknown subset of reuters: 'body-and-single-topics'; did you mean 'body-and-single-topic'? (allowed: all,",
         ),
         ("corpus:\n  name: synthetic\n  subset: brief # HERE\n", "unknown subset of synthetic: 'brief' (allowed: all"),
-        ("corpus:\n  name: synthetic\n  classes: [student] # HERE\n", "classes must be two or more different ones"),
-        ("corpus:\n  name: synthetic\n  classes: [student, student] # HERE\n", "two or more different ones"),
+        ("corpus:\n  name: synthetic\n  classes: [student] # HERE\n", "classes must be two or more different names"),
+        ("corpus:\n  name: synthetic\n  classes: [student, student] # HERE\n", "two or more different names"),
         (
             "text:\n  digits: tokens # HERE\n",
             "did you mean 'token'? (allowed: drop, run-length, token, joined, literal)",

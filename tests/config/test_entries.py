@@ -254,8 +254,14 @@ class TestChoose:
             "methods:\n  - kernel: ngd\n    text:\n      exclude: [a] # HERE\n",
             "unknown key 'exclude'; did you mean 'lexer'? (allowed: lexer, ",
         ),
-        ("methods:\n  - {kernel: ngd, text: {}} # HERE\n", "a method's text is a mapping of what it says otherwise"),
-        ("methods:\n  - {kernel: ngd, text: none} # HERE\n", "a method's text is a mapping of what it says otherwise"),
+        (
+            "methods:\n  - {kernel: ngd, text: {}} # HERE\n",
+            "a method's text is a mapping of the settings that it changes",
+        ),
+        (
+            "methods:\n  - {kernel: ngd, text: none} # HERE\n",
+            "a method's text is a mapping of the settings that it changes",
+        ),
         ("methods:\n  - {kernel: ngd, text: {stoplist: []}} # HERE\n", "stoplist must not be an empty list"),
         ("methods:\n  - ngd\n  - {kernel: ngd, text: {stoplist: smart}} # HERE\n", "is 'ngd' once more"),
         ("defaults: {text: {stoplist: none}} # HERE\n", "unknown parameter 'text'"),
@@ -264,7 +270,7 @@ class TestChoose:
         ("methods:\n  - kernel: 5 # HERE\n", "a kernel is a name, or a mapping with a name and parameters, not 5"),
         ("methods:\n  - kernel: {sigma: 1} # HERE\n", "a kernel is a name, or a mapping"),
         ("methods:\n  - kernel: [] # HERE\n", "kernel must not be an empty list: it would leave no cell"),
-        ("methods:\n  - kernel:\n      name: [ned, ngd] # HERE\n", "a list of kernels stands under `kernel`"),
+        ("methods:\n  - kernel:\n      name: [ned, ngd] # HERE\n", "put a list of kernels under `kernel`"),
         ("methods:\n  - kernel:\n      name: {a: b} # HERE\n", "unknown kernel {'a': 'b'}"),
         ("methods:\n  - kernel:\n      name: rbf\n      sigmo: 1 # HERE\n", "'sigmo'; did you mean 'sigma'?"),
         ("methods:\n  - kernel:\n      name: rbf\n      sigma: [] # HERE\n", "sigma must not be an empty list"),
@@ -294,11 +300,11 @@ class TestChoose:
         ),
         ("methods:\n  - kernel: ngd\n    dirichlet: true # HERE\n", "dirichlet is True"),
         ("methods:\n  - weighting: tf # HERE\n", "names neither a kernel nor a classifier, and no default does"),
-        ("methods:\n  - linear\n  - linear # HERE\n", "the method 'linear' stands in the configuration twice"),
-        ("methods:\n  - {kernel: [ngd, ngd]} # HERE\n", "the method 'ngd' stands in the configuration twice"),
+        ("methods:\n  - linear\n  - linear # HERE\n", "the method 'linear' is listed twice"),
+        ("methods:\n  - {kernel: [ngd, ngd]} # HERE\n", "the method 'ngd' is listed twice"),
         ("methods:\n  - {kernel: ngd}\n  - {kernel: [linear, ngd]} # HERE\n", "the method 'ngd' stands"),
         ("methods:\n  - mnb\n  - {call: mnb, kernel: ngd} # HERE\n", "the method 'mnb' stands"),
-        ("methods:\n  - kernel: [linear, ngd]\n    call: x # HERE\n", "names one method, and this entry stands for 2"),
+        ("methods:\n  - kernel: [linear, ngd]\n    call: x # HERE\n", "names one method, but this entry stands for 2"),
         ("methods:\n  - kernel: ngd\n    call: Best One # HERE\n", "'Best One': a method's name is made of a-z"),
         ("methods:\n  - kernel: ngd\n    call: 3 # HERE\n", "3: a method's name is made of a-z"),
         (
@@ -326,7 +332,7 @@ class TestChoose:
         ("methods:\n  - classifier: mnb\n    kernel: ngd # HERE\n", "the classifier 'mnb' takes no kernel; 'svm' does"),
         (
             "methods:\n  - kernel: plsi-fisher\n    weighting: tf # HERE\n",
-            "'plsi-fisher' sees the counts: it has no weight",
+            "'plsi-fisher' works on the counts: it has no weight",
         ),
         (
             "methods:\n  - kernel: linear\n    dirichlet: 0.5 # HERE\n",
@@ -339,13 +345,13 @@ class TestChoose:
         ),
         (
             "methods:\n  - {kernel: plsi-fisher, classifier: {unit: mean-self-product}} # HERE\n",
-            "C can't be measured by the mean of k(x, x) of the kernel 'plsi-fisher'",
+            "C can't be scaled by the mean of k(x, x) of the kernel 'plsi-fisher'",
         ),
         # Defaults.
         ("defaults:\n  kernell: linear # HERE\n", "unknown parameter 'kernell'; did you mean 'kernel'?"),
         (
             "defaults:\n  weighting: [tf, tfidf] # HERE\n",
-            "a default is one value; a list of weightings stands in `methods`",
+            "a default is one value: put a list of weightings in `methods`",
         ),
         ("defaults:\n  weighting: tf-idf # HERE\n", "unknown weighting 'tf-idf'"),
         ("defaults:\n  dirichlet: .nan # HERE\n", "dirichlet is nan: must be a number that isn't negative"),
@@ -363,14 +369,14 @@ class TestChoose:
             "defaults:\n  svm:\n    smoothing: 3 # HERE\n",
             "unknown parameter of 'svm': 'smoothing' (allowed: fields, weighting, norm",
         ),
-        ("defaults:\n  C: 1\n  smoothing: 1 # HERE\n", "no method here has 'smoothing'"),
-        ("defaults:\n  mnb: {smoothing: 1} # HERE\n", "no method here has 'mnb'"),
-        ("defaults:\n  classifier:\n    C: 1 # HERE\nmethods: [mnb]\n", "no method here has 'C'"),
+        ("defaults:\n  C: 1\n  smoothing: 1 # HERE\n", "no method here has the parameter 'smoothing'"),
+        ("defaults:\n  mnb: {smoothing: 1} # HERE\n", "no method here has the parameter 'mnb'"),
+        ("defaults:\n  classifier:\n    C: 1 # HERE\nmethods: [mnb]\n", "no method here has the parameter 'C'"),
         # Choice.
         ("choose: {by: oracle} # HERE\n", "there is nothing to choose: no kernel or classifier lists a parameter"),
         (
             "choose: {by: oracle}\nmethods:\n  - {kernel: {name: diffusion, t: [1, 1]}} # HERE\n",
-            "the method 'diffusion' stands in the configuration twice",
+            "the method 'diffusion' is listed twice",
         ),
     ],
 )

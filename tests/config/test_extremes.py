@@ -47,7 +47,7 @@ ALLOWED = [
 
 @pytest.mark.parametrize(("name", "key", "value"), REFUSED)
 def test_kernels_that_nothing_can_be_learned_from(name, key, value):
-    with pytest.raises(ComponentError, match=rf"^{key} = .* makes .*: no machine can learn from it$") as caught:
+    with pytest.raises(ComponentError, match=rf"^{key} = .* makes .*: no classifier can learn from it$") as caught:
         check_component("kernel", KERNELS, {"name": name, key: value})
     assert caught.value.key == key
 

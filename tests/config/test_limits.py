@@ -115,7 +115,7 @@ def test_files_extend_each_other_ten_deep_and_no_deeper(tmp_path, read):
     for n in range(1, 12):
         (tmp_path / f"f{n}.yaml").write_text(f"extends: f{n - 1}\nname: f{n}\n")
     assert read(tmp_path / "f10.yaml").name == "f10"
-    with pytest.raises(ConfigError, match=r"f1\.yaml:1: extends: f0 is the 11th file in turn"):
+    with pytest.raises(ConfigError, match=r"f1\.yaml:1: extends: f0 is the 11th file in a row"):
         read(tmp_path / "f11.yaml")
 
 

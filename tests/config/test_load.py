@@ -82,10 +82,14 @@ def test_files_extend_files_that_extend_others(files):
         ("extends: base\nname: own\ncorpus: {classes: [studnet, course]}\n", "own:3", "did you mean 'student'"),
         ("name: own\nextends: own\n", "own:2", "goes round in a circle"),
         ("name: own\nextends: there\n", "there:2", "goes round in a circle"),
-        ("name: own\nextends: bas\n", "own:2", "there is no configuration 'bas' beside this one; did you mean 'base'?"),
-        ("name: own\nextends: [base]\n", "own:2", "must be the name of a configuration beside this one"),
-        ("name: own\nextends: ''\n", "own:2", "stands beside this one"),
-        ("name: own\nextends: ../base\n", "own:2", "the other configuration stands beside this one"),
+        (
+            "name: own\nextends: bas\n",
+            "own:2",
+            "there is no configuration 'bas' in the same folder; did you mean 'base'?",
+        ),
+        ("name: own\nextends: [base]\n", "own:2", "must be the name of a configuration in the same folder"),
+        ("name: own\nextends: ''\n", "own:2", "must name a configuration in the same folder"),
+        ("name: own\nextends: ../base\n", "own:2", "must name a configuration in the same folder"),
         ("name: own\nextends: broken\n", "broken:2", "is not valid YAML"),
     ],
 )

@@ -99,7 +99,7 @@ class TestDefaults:
         ),
         (
             "methods:\n  - {weighting: tf-rf, idf: collection, kernel: ngd} # HERE\n",
-            "'tf-rf' learns from labels: those of the tested documents, too",
+            "'tf-rf' learns from labels: it would learn from those of test documents",
         ),
         ("methods:\n  - {fields: {all: 0}, kernel: ngd} # HERE\n", "the weight of 'all' is 0"),
         ("methods:\n  - {fields: [all], kernel: ngd} # HERE\n", "a mapping of blocks to their weights, not 'all'"),
@@ -110,16 +110,16 @@ class TestDefaults:
         ),
         (
             "methods:\n  - {kernel: hp-top, classifier: {ridge: 1}} # HERE\n",
-            "is another for each class: it has no ridge",
+            "differs from class to class: it has no ridge",
         ),
         ("methods:\n  - {kernel: ngd, threshold: scut} # HERE\n", "unknown threshold 'scut'"),
         (
             "methods:\n  - {kernel: ngd, threshold: cross-validated} # HERE\n",
-            "documents of one class each have no threshold",
+            "a threshold needs documents that may have several classes",
         ),
         (
             f"{SEVERAL}methods:\n  - {{kernel: hp-top, threshold: at-least-one}} # HERE\n",
-            "the kernel 'hp-top' is no function of inner products: it has no threshold",
+            "the kernel 'hp-top' is not a function of inner products: it has no threshold",
         ),
         ("defaults:\n  weighting: [tf] # HERE\n", "a default is one value"),
         ("defaults:\n  features: 3 # HERE\n", "a default features is a name, or a mapping with a name"),

@@ -18,8 +18,11 @@ class TestTasks:
             ("tasks:\n  - - faculty\n    - curse # HERE\n", "did you mean 'course'?"),
             ("tasks:\n  - [faculty, faculty] # HERE\n", "two or more different classes, not ['faculty', 'faculty']"),
             ("tasks:\n  - [faculty] # HERE\n", "two or more different classes"),
-            ("tasks:\n  - [faculty, course]\n  - [faculty, course] # HERE\n", "'faculty-course' is given twice"),
-            ("tasks:\n  - {title: A, largest: 2}\n  - {title: a!, largest: 3} # HERE\n", "the task 'a' is given twice"),
+            ("tasks:\n  - [faculty, course]\n  - [faculty, course] # HERE\n", "'faculty-course' is listed twice"),
+            (
+                "tasks:\n  - {title: A, largest: 2}\n  - {title: a!, largest: 3} # HERE\n",
+                "the task 'a' is listed twice",
+            ),
             ("tasks:\n  - {title: '?!', largest: 2} # HERE\n", "needs a letter or digit"),
             ("tasks:\n  - {title: Five, largest: 5} # HERE\n", "largest is 5, but there are 4 classes"),
             ("tasks:\n  - {title: None} # HERE\n", "either `largest`"),
@@ -172,7 +175,7 @@ class TestTerms:
             ("terms:\n  number: 10\n  over_classes: mean # HERE\n", "unknown over_classes 'mean' (allowed: sum, "),
             (
                 "expect: {vocabulary: 40}\nterms:\n  number:\n    - 10\n    - 50 # HERE\n",
-                "50 terms can't be selected from the 40 that `expect` says there are",
+                "50 terms can't be selected from the 40 that `expect` states",
             ),
         ],
     )

@@ -148,7 +148,7 @@ class TestConfigurations:
             small_experiment(**of_space("simplex") | {"figures": [{"name": "figure", **figure}]})
 
     def test_regions_need_coordinates(self) -> None:
-        with pytest.raises(ConfigError, match="name these in measures"):
+        with pytest.raises(ConfigError, match="add `coordinates` to `measures`"):
             small_experiment(**of_space("simplex") | {"measures": []})
 
     def test_a_variant_may_have_other_methods(self) -> None:

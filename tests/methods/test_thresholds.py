@@ -168,5 +168,5 @@ def test_folds_are_drawn_by_the_seed_and_only_thresholds_have_them() -> None:
 def test_other_kernels_have_none(name: str) -> None:
     points = represented("tf", tags_of(KERNELS[name]).normalization, "collection")
     given = replace(spec_of(name, points), threshold="at-least-one")
-    with pytest.raises(ValueError, match=f"the kernel '{name}' is no function of inner products: it has no threshold"):
+    with pytest.raises(ValueError, match=f"the kernel '{name}' is not a function of inner products: it has no threshold"):
         method_for(given, problem(), None, draws=False)

@@ -110,12 +110,12 @@ class Twice(BaseEstimator):
     [
         ("kernels", Chatty, "keeps its parameters", "gamma is 2.0 once it is built with 1.0"),
         ("kernels", Asymmetric, "is symmetric", "differ by"),
-        ("kernels", OfTheBatch, "gives a row the same values", "differ by"),
-        ("kernels", ByChance, "gives the same values when", "were fitted alike differ"),
-        ("kernels", Greedy, "leaves what it is given", "have changed"),
-        ("classifiers", Flat, "gives each class a finite score", "the shape (60,)"),
-        ("classifiers", Reversed, "gives each class a finite score", "other classes than the best scores"),
-        ("protocols", Twice, "splits into rows", "tests a document that it trains on"),
+        ("kernels", OfTheBatch, "returns the same values for a row", "differ by"),
+        ("kernels", ByChance, "returns the same values when", "were fitted alike differ"),
+        ("kernels", Greedy, "leaves its arguments", "have changed"),
+        ("classifiers", Flat, "returns a finite score per class", "the shape (60,)"),
+        ("classifiers", Reversed, "returns a finite score per class", "other classes than the best scores"),
+        ("protocols", Twice, "returns ascending rows", "tests a document that it trains on"),
         ("metrics", Metric(lambda tallies: tallies.right.sum(axis=-1)), "is a share", "between 0 and 1"),
     ],
 )

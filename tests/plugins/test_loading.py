@@ -165,7 +165,7 @@ METRICS = {"function-too": function}
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("function", "one of the kernels is a class"),
+        ("function", "each of the kernels must be a class"),
         ("no-transform", "it has no transform"),
         ("no-link", "a `transform` of its own"),
         ("anything", r"no \*args"),
