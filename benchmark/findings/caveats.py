@@ -1,4 +1,4 @@
-"""What a configuration does that an honest benchmark would not, or that its intervals don't see: typed, one by one."""
+"""Caveats: choices of a configuration that bias its scores, or that its intervals don't cover."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Caveat:
-    """Something that a reader of the numbers has to know before believing them.
+    """Limitation that a reader has to know before relying on the scores.
 
     Parameters
     ----------
     name : str
     text : str
     honest : dict or None
-        What a variant says that differs in this alone; None where no variant can.
+        Settings of a variant that differs only in this choice; None where no variant can.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Caveat:
 
 
 def caveats_of(study: Experiment) -> tuple[Caveat, ...]:
-    """The caveats of an experiment, by its first variant: a sweep's others differ from it by what they are named."""
+    """Return the caveats of an experiment by its first variant; other variants' names state their changes."""
     found = list(_of_variant(next(iter(study.variants.values()))))
     if any("largest" in task for task in study.raw.get("tasks", ()) if isinstance(task, dict)):
         found.append(Caveat("panels", "the largest classes are ranked by training and test documents together"))

@@ -1,4 +1,4 @@
-"""What a reader of the scores has to know, in words: documents, methods, splits, the sample, ties and choices."""
+"""Table notes: documents, methods, splits, the sample, ties and parameter selection."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _TERMS = (
 
 
 def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
-    """Lines for below the table.
+    """Return the notes printed below the table.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
 
 
 def measure_notes(run: Run, printed: Mapping[str, float]) -> tuple[str, ...]:
-    """Return what the measures say of their numbers; of a finished run, what they said."""
+    """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
     notes: list[str] = []
@@ -121,7 +121,7 @@ def measure_notes(run: Run, printed: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def failed_measures(run: Run) -> Iterator[str]:
-    """Yield the reason of each failed measure that has no row of its own which could say it."""
+    """Yield the reason of each failed diagnostic that has no table row to show it."""
     shown = {(cell.variant, cell.measure) for cell in run.study.cells}
     for component, name in product(run.study.measures, run.study.variants):
         label = component.name if name == BASE else f"{name}-{component.name}"
@@ -130,7 +130,7 @@ def failed_measures(run: Run) -> Iterator[str]:
 
 
 def _versions(predictions: Predictions) -> list[str]:
-    """Say which versions took the seconds, where it was more than one."""
+    """Describe the package versions that measured the seconds, if there are several."""
     taken = Counter(version for point in predictions.settings.values() for version in set(point.versions))
     if len(taken) < 2:
         return []
@@ -139,7 +139,7 @@ def _versions(predictions: Predictions) -> list[str]:
 
 
 def brief_on(run: Run) -> Iterator[str]:
-    """What of `notes_on` a terminal has room for: documents, words, what intervals are over, twins, versions."""
+    """Yield the notes for a terminal: documents, words, sample of intervals, near duplicates, versions."""
     yield from _versions(run.predictions)
     bars = sample_of(next(iter(run.study.variants.values())).protocol.tags, run.study.seed).bars
     for name in run.study.variants if len(run.study.variants) <= MOST_VARIANTS else ():
@@ -160,7 +160,7 @@ def _label(name: str, study: Experiment) -> str:
 
 
 def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Documents and words of each variant."""
+    """Yield notes on the documents and words of each variant."""
     for name, variant in study.variants.items():
         own, base = facts.get(name, {}), variant.collection.text
         text = f"{own.get('documents', 0):,} documents, {_words(base, own)}"
@@ -183,7 +183,7 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
 
 
 def _words(text: Text, own: Mapping[str, Any]) -> str:
-    """How many words a text has, and how they were made."""
+    """Describe the number of words of a text, its lexing and its pruning."""
     pruning = text.pruning
     least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
     least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
@@ -200,7 +200,7 @@ def _empty(own: Mapping[str, Any]) -> str:
 
 
 def _seen(each: Mapping[str, Any]) -> str:
-    """Tested documents that a classifier has almost seen."""
+    """Describe the tested documents that nearly duplicate a training document."""
     one, other, like = each["such_as"][0]
     which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words are alike)"
     number = f"{each['near']:,} of the {each['tested']:,} documents tested in {each['split']}"
@@ -209,7 +209,7 @@ def _seen(each: Mapping[str, Any]) -> str:
 
 
 def _methods(study: Experiment) -> Iterator[str]:
-    """What each method is, where the table doesn't say."""
+    """Yield a definition of each method, where the table doesn't give it."""
     if all(cell.size is None and cell.terms is None for cell in study.cells):
         return
     first: tuple[str, ...] = ()
@@ -226,7 +226,7 @@ def _methods(study: Experiment) -> Iterator[str]:
 
 
 def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
-    """Test documents and classes of each task, where there are several."""
+    """Yield the test documents and classes of each task, if there are several tasks."""
     for task in first.tasks if len(first.tasks) > 1 else ():
         documents = predictions.tasks.get(TaskKey(first.name, task.name))
         if documents is not None:
@@ -237,7 +237,7 @@ def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
 
 
 def _protocol(variant: Variant, predictions: Predictions) -> str:
-    """How documents are split."""
+    """Describe how documents are split."""
     protocol, given = variant.protocol.name, variant.protocol.resolved
     if protocol in ("random-subsets", "hold-out"):
         return _draws(variant, predictions)
@@ -279,7 +279,7 @@ def _draws(variant: Variant, predictions: Predictions) -> str:
 
 
 def _fewest(variant: str, predictions: Predictions) -> str:
-    """Of documents with several classes, the fewest training documents of one."""
+    """Describe the smallest class's number of training documents, for documents with several classes."""
     found = []
     for key, splits in predictions.splits.items():
         documents = predictions.tasks[key.of_task]
@@ -291,7 +291,7 @@ def _fewest(variant: str, predictions: Predictions) -> str:
 
 
 def _scores(study: Experiment) -> list[str]:
-    """What the scores are, whose definitions differ in the literature."""
+    """Define the scores whose definitions differ in the literature."""
     known = [_DEFINITIONS[metric] for metric in study.metrics if metric in _DEFINITIONS]
     text = "; ".join(known)
     by_class = f"; of one class it is that class's own, and {ALL!r} is of all of them" if study.by_class else ""
@@ -299,7 +299,7 @@ def _scores(study: Experiment) -> list[str]:
 
 
 def _ties(first: Variant) -> str:
-    """Where ties go."""
+    """Describe how ties are broken."""
     classes = first.tasks[0].classes
     trained = [e.label for e in first.entries if e.candidates[0].classifier.tags.first_trained_wins]
     order = ", ".join(classes) if len(first.tasks) == 1 else "the order given above"
@@ -310,7 +310,7 @@ def _ties(first: Variant) -> str:
 
 
 def _choices(study: Experiment) -> Iterator[str]:
-    """How parameters are chosen, and from what."""
+    """Yield notes on how parameters are selected, and the grids of candidates."""
     inner = {} if study.inner is None else study.inner.given
     if ORACLE in study.choices:
         yield _ORACLE
@@ -326,7 +326,7 @@ def _choices(study: Experiment) -> Iterator[str]:
 
 
 def _chosen(run: Run) -> Iterator[str]:
-    """What was chosen for each split, where a table has no axis."""
+    """Yield the selected candidate of each split, for cells without a size or terms axis."""
     for cell in run.study.cells:
         entry = entry_of(run.study, cell) if cell.what == "point" else None
         plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
@@ -340,7 +340,7 @@ def _chosen(run: Run) -> Iterator[str]:
 
 
 def _components(study: Experiment, *, several: bool) -> Iterator[str]:
-    """Yield what kernels say of themselves, then what classifiers say, in alphabetical order."""
+    """Yield the notes of kernels, then those of classifiers, in alphabetical order."""
     specs = [entry.candidates[0] for variant in study.variants.values() for entry in variant.entries]
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
     classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}

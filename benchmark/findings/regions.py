@@ -1,4 +1,4 @@
-"""Predictions to figures of decision regions."""
+"""Figures of decision regions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEASURE = "coordinates"
 
 
 def region_figures(run: Run) -> tuple[RegionFigure, ...]:
-    """Return the figures of regions of which all rows have panels."""
+    """Return the figures of regions whose rows all have panels."""
     found = []
     for figure in run.study.figures if run.predictions.settings else ():
         rows = tuple(tuple(_panels(run, name)) for name in figure.regions)

@@ -1,7 +1,7 @@
-"""The setting that each cell is of, flat; those that published values are of are kept beside them, and compared.
+"""Flat settings of cells, compared with the settings pinned for a paper's published values.
 
-A value that a paper prints is of one setting: documents, text, weighting, normalization, kernel, classifier, protocol.
-Under any other, the same cell of the same configuration says nothing of it.
+A published value belongs to one setting: documents, text, weighting, normalization, kernel, classifier and protocol.
+Under another setting, the same cell of the same configuration neither confirms nor contradicts it.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ _SINCE: Setting = {"ngrams": [1], "fields": ["all"]}
 
 
 def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
-    """The cells of which a number shows nothing of the paper, fitted ones and those of another setting, by their names.
+    """Return the cells excluded from verdicts, by (configuration, cell).
 
-    The first name is that of the configuration.
+    They are those tuned to the published value, and those under another setting than the paper's.
     """
     found = {(study.name, cell): Aside("fitted", choice) for cell, choice in study.fitted_cells.items()}
     path = _path(study.paper) if study.paper else None
@@ -53,7 +53,7 @@ def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
 
 
 def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]) -> Iterator[str]:
-    """Which cells are of another setting than the paper's; and whether its file names none of them at all."""
+    """Yield notes on cells under another setting than the paper's, and on a paper's file that names no cells."""
     each: dict[str, list[str]] = {}
     for (_, cell), aside in asides.items():
         if aside.kind == "another setting":
@@ -66,13 +66,13 @@ def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]
 
 
 def differing(own: Setting, paper: Setting) -> list[str]:
-    """What a setting has otherwise, in words: "C 3 (paper 1)"; what the paper's doesn't speak of is left out."""
+    """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
     paper = {key: value for key, value in _SINCE.items() if key in own} | paper
     return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
 
 
 def setting_of(study: Experiment, cell: Cell) -> Setting:
-    """Everything that decides a cell's numbers, by plain names; values as JSON has them."""
+    """Return everything that decides a cell's numbers as a flat dict of JSON values."""
     variant = study.variants[cell.variant]
     found = _shared(variant)
     task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
@@ -104,12 +104,12 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
 
 
 def _one_or_all(values: list[Any]) -> Any:
-    """What all candidates have; or what each has, where they differ."""
+    """Return the common value of all candidates, or the list of values where they differ."""
     return values[0] if all(value == values[0] for value in values) else values
 
 
 def pin_settings(study: Experiment) -> tuple[Path, int]:
-    """Keep the settings of the cells that the paper's file names, as those its values are of; and how many they are.
+    """Write the settings of the cells that the paper's file names, and return the file and the number of cells.
 
     Raises
     ------

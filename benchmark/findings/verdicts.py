@@ -1,4 +1,4 @@
-"""What is judged of a paper's numbers and claims, as rows of frames, and what their words mean."""
+"""Verdicts on a paper's published values and claims, as rows of frames, and notes that explain them."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ _BY_DRAW = (
 
 
 def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
-    """Every printed number beside ours, in the unit of the print."""
+    """Return the frame of published values beside ours, in the paper's unit."""
     judged = judge_values(published, study.name, scored, asides_of(study)) if published else []
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
 def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
-    """Every claim under each variant; its text stands with the configuration itself.
+    """Return the frame of claims under each variant; only the configuration's own row has the claim's text.
 
-    `chosen` are the cells, by configuration, whose parameters were chosen on the documents that they are tested on.
+    `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents.
     """
     return frame(CLAIMS, [_claim(each, chosen) for each in claims])
 
 
 def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
-    """The claims on this experiment, under each of its variants where it explains another.
+    """Judge the claims on this experiment, under each variant if it is a sensitivity analysis.
 
-    Of a part of it, those that need no cell which isn't here.
+    In a part of an experiment, claims that need a missing cell are dropped.
     """
     if published is None:
         return []
@@ -66,7 +66,7 @@ def judged_claims(published: Published | None, study: Experiment, scored: Scored
 
 
 def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
-    """Every printed range beside the least and greatest of ours, as fractions."""
+    """Return the frame of published ranges beside the least and greatest of our values, as fractions."""
     rows = []
     for each in judge_ranges(published, study.name, scored) if published else []:
         printed = each.published
@@ -77,7 +77,7 @@ def range_frame(published: Published | None, study: Experiment, scored: Scored) 
 
 
 def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
-    """For each claim the variants under which all of it holds, and where there are none, those that come nearest."""
+    """Yield for each claim the variants under which all of it holds or, without any, those that come nearest."""
     by_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for each in claims:
         by_claim[each.claim.id].append(each)
@@ -90,7 +90,7 @@ def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
 
 
 def words_on(claims: Iterable[Claim]) -> list[str]:
-    """Why the margins and ranges of claims are what they are, and which claims are one finding told twice."""
+    """Return notes on the margins and ranges of claims, and on claims that repeat another."""
     found = []
     for claim in claims:
         if claim.relation == "equivalent":
@@ -105,7 +105,7 @@ def words_on(claims: Iterable[Claim]) -> list[str]:
 
 
 def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
-    """What the tests of right and wrong decisions counted that claims name, where draws test documents repeatedly."""
+    """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
     found = []
     for each in claims:
         for comparison in each.comparisons:
@@ -118,7 +118,7 @@ def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
 
 
 def strict_rule(claim: Claim) -> str:
-    """The strict rule of a claim, as a table names it."""
+    """Describe the strict rule of a claim, as tables show it."""
     if claim.relation in ("equivalent", "ratio"):
         return "95% interval"
     return f"{TESTS[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"
