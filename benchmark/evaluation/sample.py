@@ -53,12 +53,12 @@ class Sample(ABC):
 
     seed: int
     groups: bool = field(default=False, compare=False)
-    #: Estimates that take a bootstrap, by what they are of: several tables ask for them.
+    #: Cached bootstrap estimates by their arguments, since several tables use them.
     _known: dict[tuple[Any, ...], Estimate] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    #: What the sample is, and which intervals and tests follow from it.
+    #: Note on the sample, its intervals and its tests.
     words: ClassVar[str]
-    #: What error bars of scores, of differences and of ratios are.
+    #: Captions of the error bars of scores, differences and ratios.
     bars: ClassVar[str]
     bars_of_difference: ClassVar[str]
     bars_of_ratio: ClassVar[str]
@@ -87,7 +87,7 @@ class Sample(ABC):
         """Return the score of a minus that of b, with the 95% interval of paired data."""
         if (metric, WHOLE, b.cell) in a.recorded:
             return a.recorded[metric, WHOLE, b.cell]
-        if metric not in a.values or metric not in b.values:  # numbers that are of no split
+        if metric not in a.values or metric not in b.values:  # numbers without splits
             return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
         return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
 
@@ -128,7 +128,7 @@ class Sample(ABC):
             known = METRICS if a.outcome is None else a.outcome.known
             return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric, known=known)
         if a.outcome is None or b.outcome is None:
-            return untestable((a.cell, b.cell), name, "there are no decisions to count")
+            return untestable((a.cell, b.cell), name, "there are no predictions to count")
         if not a.outcome.several:
             return document_test(name, a.outcome, b.outcome)
         if name == "sign":
@@ -147,10 +147,10 @@ class ByDocuments(Sample):
     """Estimates and tests whose sample is the tested documents."""
 
     words = (
-        "The tested documents are the sample: a score is the mean over the splits, its interval Wilson's for the "
-        "accuracy on one split, else a bootstrap that draws documents within each split "
-        "(seed {seed}). The sign test and McNemar's, exact, are over the documents on which exactly one of "
-        "two cells is right."
+        "The tested documents are the sample. A score is the mean over the splits. Its interval is Wilson's for the "
+        "accuracy on one split, and otherwise a bootstrap interval that resamples documents within each split "
+        "(seed {seed}). The exact sign test and McNemar's exact test use the documents on which exactly one of two "
+        "cells is right."
     )
     bars = "95% interval over the tested documents"
     bars_of_difference = "95% interval over the tested documents, paired"
@@ -222,9 +222,9 @@ class ByDraws(Sample):
     """Estimates and tests whose sample is the replicates of training documents."""
 
     words = (
-        "The draws of training documents are the sample: a score is the mean over them, its interval Student's. "
-        "Draws share the collection: the interval, and Wilcoxon's test, which pairs the draws, speak of this "
-        "collection only."
+        "The replicates (random draws of training documents) are the sample. A score is the mean over the "
+        "replicates, with Student's interval. Replicates share the collection, so the interval and Wilcoxon's test, "
+        "which pairs the replicates, hold for this collection only."
     )
     bars = "95% interval of the mean (t over the draws)"
     bars_of_difference = "95% interval of the mean difference (t over the draws)"
@@ -266,7 +266,7 @@ def _distinct(outcome: Outcome, metric: str) -> str:
 
 def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
     if a.outcome is None or b.outcome is None:
-        raise ValueError(f"{a.cell!r} and {b.cell!r} are no predictions: there are no documents to pair")
+        raise ValueError(f"{a.cell!r} or {b.cell!r} has no predictions: there are no documents to pair")
     return a.outcome, b.outcome
 
 
@@ -274,7 +274,7 @@ def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[NDArray[np.float
     """Return the scores of both cells, split by split."""
     one, other = a.values[metric], b.values[metric]
     if one.shape != other.shape:
-        raise ValueError(f"{a.cell!r} and {b.cell!r} have {one.size} and {other.size} draws: they can't be paired")
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have {one.size} and {other.size} replicates: they can't be paired")
     if a.folds != b.folds:
-        raise ValueError(f"{a.cell!r} and {b.cell!r} are of different splits: they can't be paired")
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have different splits: they can't be paired")
     return one, other

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from benchmark.evaluation.sample import Sample
     from benchmark.evaluation.significance import TestResult
 
-#: The fold that stands for the cell: the mean over its splits, or its one split.
+#: Fold name of a cell's score over all splits: their mean, or the score of a single split.
 WHOLE = "all"
 SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
-#: What a row's cell is made of; size and terms are missing where they are no axes.
+#: Columns that describe a row's cell; size and terms are missing where they are not axes.
 KEYS = ("variant", "task", "of_class", "method", "choice", "size", "terms", "what")
 
 
@@ -80,7 +80,7 @@ class CellScores:
     def of_class(self, position: int) -> CellScores:
         """Return the scores of one class, computed from predictions on all classes."""
         if self.outcome is None:
-            raise ValueError(f"{self.cell!r} is of no predictions, of which each class could be scored by itself")
+            raise ValueError(f"{self.cell!r} has no predictions, so its classes can't be scored one by one")
         whole, tallies = self.outcome, self.outcome.tallies.only(position)
         values = values_of(tallies, several=whole.several, of_class=True, known=whole.known)
         outcome = replace(whole, of_class=position)

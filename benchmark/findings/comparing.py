@@ -56,7 +56,7 @@ def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
     """Return the main scores of the cells common to two runs, and how many of their predictions differ."""
     metric, other = main_metric(one.study), main_metric(two.study)
     if metric != other:
-        problem = f"the runs are of different metrics, {metric} and {other}: nothing to compare"
+        problem = f"the runs have different metrics, {metric} and {other}: nothing to compare"
         return [Part("Scores", (), [], problem)]
     unit, rows = unit_shown(metric, one.study.quantities), list[tuple[Any, ...]]()
     others = {cell.id: cell for cell in two.study.cells}

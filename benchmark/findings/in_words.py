@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
 
 WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
-#: Parameters that say how to compute, not what.
+#: Parameters that affect the computation, but not the results.
 _SILENT = ("cache_mb",)
 
 
@@ -104,7 +104,8 @@ def _flat(representation: Representation) -> dict[str, Any]:
     parts = {"weighting": representation.weighting, "features": representation.features}
     given = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
     given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
-    own = {key: value for key, value in vars(representation).items() if key != "fields"}  # the text has fields, too
+    # Texts have a key `fields`, too.
+    own = {key: value for key, value in vars(representation).items() if key != "fields"}
     return {**own, **{name: part and part.name for name, part in parts.items()}, **given}
 
 

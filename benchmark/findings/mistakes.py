@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions, TaskKey
     from benchmark.evaluation.scored import Scored
 
-#: Documents that are told of each task.
+#: Maximal number of documents that are listed for each task.
 MOST = 100
 
 

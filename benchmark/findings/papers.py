@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from benchmark.source import Location
 
 
-#: Where configurations stand that look into others.
+#: Folder of configurations, sensitivity analyses among them.
 CONFIGS = REPOSITORY / "configs"
-#: What a configuration calls itself, and what it looks into.
+#: Patterns of a configuration's keys `name` and `explains`.
 _NAME, _EXPLAINS = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "explains"))
 
 
@@ -74,7 +74,7 @@ def check_published(study: Experiment, *folders: Path) -> None:
         elif config == study.name:
             missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
             wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in missing}
-    if wrong:  # a suggestion takes long to find among many cells
+    if wrong:  # suggestions are slow to compute for many cells
         told = list(wrong.items())[:MOST_PROBLEMS]
         raise together([source.error(place, say()) for (place, _), say in told], more=len(wrong) - len(told))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment, Variant
     from benchmark.evaluation.predictions import SettingKey
 
-_NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction is over the comparisons that are here."
+_NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction covers only comparisons among them."
 
 
 def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) -> Experiment:
@@ -40,7 +40,7 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
     variants = {name: each for name, each in study.variants.items() if any(cell.variant == name for cell in cells)}
     first = next(iter(study.variants.values()))
     if any(_orders(each) != _orders(first) for each in variants.values()):
-        variants = study.variants  # the first to name a class or a group decides its place in all others
+        variants = study.variants  # the first variant with a class or group fixes its position
     else:
         variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
     measures = tuple(measure for measure in study.measures if _is_of(measure, variants, kept))

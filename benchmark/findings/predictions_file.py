@@ -112,7 +112,7 @@ def decode(contents: Mapping[str, bytes]) -> Predictions:
         settings = _settings_of(contents, tasks, splits)
         return Predictions(tasks, splits, settings, _diagnostics_of(contents[DIAGNOSTICS]))
     except (pa.ArrowException, TypeError, IndexError, RuntimeError) as error:
-        raise ValueError(f"its files don't fit each other: {error}") from None
+        raise ValueError(f"its files are inconsistent: {error}") from None
 
 
 # --- Tables ---
@@ -138,11 +138,11 @@ def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _read(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
-    # In one thread: another would be the plug-in's or the run's, which own the cores.
+    # Single-threaded, since the run or a plug-in owns the cores.
     table = parquet.read_table(pa.BufferReader(content), columns=columns, use_threads=False)
     for name in table.column_names:
         if table[name].null_count and name not in _MAY_BE_NULL:
-            raise ValueError(f"the column {name} has gaps")
+            raise ValueError(f"the column {name} has missing values")
     return table
 
 
@@ -194,7 +194,7 @@ def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
         else:
             codes = pa.compute.index_in(names, known).fill_null(-1).to_numpy(zero_copy_only=False)
         if (codes < 0).any():
-            raise ValueError("it has classes that aren't there")
+            raise ValueError("it has unknown classes")
         if several:
             member = np.zeros((len(chunk), len(classes)), dtype=bool)
             member[np.repeat(np.arange(len(chunk)), chunk.value_lengths().to_numpy(zero_copy_only=False)), codes] = True
@@ -293,7 +293,7 @@ def _settings_of(
 ) -> dict[SettingKey, SettingPredictions]:
     settings, timings = (_read(contents[name]).to_pylist() for name in (SETTINGS, TIMINGS))
     if [_key(row) for row in settings] != [_key(row) for row in timings]:
-        raise ValueError("what the settings took isn't of these settings")
+        raise ValueError("its timings are of other settings")
     rows: dict[SettingKey, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for setting, timing in zip(settings, timings, strict=True):
         rows.setdefault(_key(setting), []).append((setting, timing))
@@ -334,7 +334,7 @@ def _setting_of(
 ) -> SettingPredictions:
     """Return the predictions of a setting, with the inner errors and timings of `rows`, split by split."""
     if [row["split"] for row, _ in rows] != [split.name for split in splits]:
-        raise ValueError("a setting isn't of its splits")
+        raise ValueError("the splits of a setting don't match")
     return SettingPredictions(
         predicted,
         tied,
@@ -346,7 +346,7 @@ def _setting_of(
     )
 
 
-# --- What stands beside them ---
+# --- Other files ---
 
 
 def _documents(predictions: Predictions) -> bytes:
@@ -379,10 +379,10 @@ def _documents_of(content: bytes) -> dict[TaskKey, TaskDocuments]:
             truth = truth.argmax(axis=1)
         ids = tuple(part["document"].to_pylist())
         if len(ids) != n or several != (truth.ndim == 2):
-            raise ValueError("its documents aren't those of its tasks")
+            raise ValueError("its documents don't match its tasks")
         found[TaskKey(variant, task)] = TaskDocuments(ids, tuple(classes), truth if several else truth.astype(np.int32))
     if at != len(whole):
-        raise ValueError("its documents aren't those of its tasks")
+        raise ValueError("its documents don't match its tasks")
     return found
 
 
@@ -444,7 +444,7 @@ def _diagnostics(predictions: Predictions) -> bytes:
 def _diagnostics_of(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[Any]]]:
     archive = np.load(io.BytesIO(content), allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("is an array, not an archive of them")  # noqa: TRY004 - of damaged content
+        raise ValueError("is an array, not an archive of arrays")  # noqa: TRY004 - of damaged content
     with archive:
         arrays = dict(archive)
     return {

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.scored import Scored
 
-#: Fewer samples, or methods, are compared in pairs.
+#: Minimal number of samples and of methods; fewer are compared in pairs.
 FEWEST = 3
 
 

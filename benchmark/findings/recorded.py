@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.scored import Scored
 
-#: The columns of a table of these numbers. What a row is of stands in the first ones, "" where it is of none.
+#: Text and number columns of the table of recorded numbers; a text that doesn't apply is "".
 TEXTS = ("variant", "measure", "cell", "of_class", "other", "split", "metric", "axis", "method")
 NUMBERS = ("x", "value", "low", "high")
 
-#: By cell: by metric, fold and other cell, see `CellScores.recorded`.
+#: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
 Estimates = dict[str, dict[tuple[str, str, str], Estimate]]
 
 
@@ -75,7 +75,7 @@ def _of_plugins(study: Experiment, scored: Scored) -> Estimates:
         if scored.has(metric, pair.a, pair.b):
             try:
                 found[pair.a][metric, WHOLE, pair.b] = scored.difference(pair.a, pair.b, metric)
-            except ValueError:  # they can't be paired, which a note says
+            except ValueError:  # the cells can't be paired, as a note states
                 continue
     return found
 

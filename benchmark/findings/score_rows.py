@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-#: Columns that the frame has: any other axis of a figure is a parameter of its methods, or a number that they have.
+#: Axes that are columns of the frame; any other axis of a figure is a parameter of its methods or a score.
 _AXES = ("size", "terms")
 
 
@@ -68,7 +68,7 @@ def frames_of(
     for axis in axes:
         along = _along(axis, study, cells, samples)
         more += [row | {axis: value} for cell, value in along for row in rows(cell, drawn)]
-    with ThreadPoolExecutor(jobs) as pool:  # most of it is drawing random numbers, at which threads work side by side
+    with ThreadPoolExecutor(jobs) as pool:  # mostly bootstrap sampling, which runs in parallel
         tables = [row for own in pool.map(lambda cell: list(rows(cell, shown)), study.cells) for row in own]
     kernels = {cell.id: _kernel(study, cell) for cell in study.cells}
     return _frame(tables, kernels), _frame([*more, *_measured(study, measured)], kernels, axes)
@@ -79,7 +79,7 @@ def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterab
     if scores is None:
         return
     had = [metric for metric in metrics if scores.has(metric)]
-    # Split after split: the metrics of one are read off the same resamples.
+    # Split by split, since the metrics of one split share its bootstrap resamples.
     parts = [{m: sample.part(scores, m, i) for m in had if m not in scores.known} for i in range(len(scores.folds))]
     whole = {metric: sample.estimate(scores, metric) for metric in had}
     for metric in had:

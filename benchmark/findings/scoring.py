@@ -110,7 +110,7 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1, recorded: 
         if not alike:
             samples.setdefault(each.cell, of_variant[variant])
             found[each.cell] = each
-        for cell in alike:  # of a method's, the number is of all terms and classes
+        for cell in alike:  # a method's number applies to all terms and classes
             if cell.what == "measure":
                 found[cell.id] = replace(each, cell=cell.id)
             elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL):
@@ -173,7 +173,7 @@ def _point(
     found = decided(predictions, cell, candidates)
     documents, folds, truth = numbering.tested(cell.of_splits)
     predicted, tied = numbering.renamed(cell.of_task, found.predicted), found.tied
-    if task.several:  # ties are by class there, too
+    if task.several:  # ties of several classes are by class, too
         tied = numbering.renamed(cell.of_task, tied)
     k, known = len(task.classes), study.scorers
     outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known)
@@ -206,7 +206,7 @@ def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, Ce
             last, first = (cells.get(end or "") for end in ends)
             if last is not None and first is not None and last.folds == first.folds:
                 values = {name: last.values[name] - first.values[name] for name in last.values if name not in CLOCK}
-                # A tie may move either score; the smaller test set is the last size's.
+                # A tie may change either score; the last size has the smaller test set.
                 found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found
 

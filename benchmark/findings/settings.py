@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
     Setting = dict[str, Any]
 
-#: Parameters that say how to compute, not what.
+#: Parameters of kernels and classifiers that are not compared with the paper's.
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
-#: What settings had before they spoke of it.
+#: Values of keys that older pinned settings lack.
 _SINCE: Setting = {"ngrams": [1], "fields": ["all"]}
 
 
@@ -62,7 +62,7 @@ def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]
         yield f"{', '.join(cells[:_SHOWN])}{f' and {len(cells) - _SHOWN} more' if len(cells) > _SHOWN else ''}: {why}."
     published = published_for(study) if study.paper else None
     if published is not None and study.name not in {config for config, _ in named_cells(published)}:
-        yield f"The file of {study.paper} has no number and no claim of {study.name!r}: nothing here is judged."
+        yield f"The file of {study.paper} has no value and no claim for {study.name!r}, so this run gets no verdicts."
 
 
 def differing(own: Setting, paper: Setting) -> list[str]:
@@ -86,7 +86,7 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
         found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
         representation = specs[0].representation
         points = representation.resolved
-        points["weights of fields"] = points.pop("fields")  # the text has fields, too
+        points["weights of fields"] = points.pop("fields")  # texts have a key `fields`, too
         if not representation.learns:
             del points["idf"]
         found |= {key: value for key, value in points.items() if value or key not in ("features", "weights of fields")}
@@ -118,7 +118,7 @@ def pin_settings(study: Experiment) -> tuple[Path, int]:
     """
     published = published_for(study) if study.paper else None
     if published is None:
-        raise ConfigError(f"{study.name}: has no paper whose values could be of its settings")
+        raise ConfigError(f"{study.name}: has no paper, so its settings can't be pinned to published values")
     named = {cell for config, cells in named_cells(published) if config == study.name for cell in cells}
     groups: dict[str, list[str]] = {}
     for cell in study.cells:
@@ -158,7 +158,8 @@ def _read(path: Path) -> dict[str, Any]:
         settings = [group["setting"].keys() | group["cells"] for groups in found.values() for group in groups]
     except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
         problem = f"holds no settings ({type(error).__name__}: {error})"
-        raise ConfigError(f"{path}: {problem}; remove it, and `bench published pin CONFIG` writes it anew") from None
+        remedy = "remove it and run `bench published pin CONFIG` to write it again"
+        raise ConfigError(f"{path}: {problem}; {remedy}") from None
     return found if settings else {}
 
 

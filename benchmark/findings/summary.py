@@ -94,7 +94,7 @@ def _charts(study: Experiment, scored: Scored, published: Published | None) -> t
     def relate(kind: str, a: str, b: str, metric: str) -> Estimate | None:
         try:
             return scored.ratio(a, b, metric) if kind == "ratio" else scored.difference(a, b, metric)
-        except (ValueError, KeyError):  # the ratio is not defined, or a cell is of no score
+        except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
             return None
 
     charts = (chart_of(figure, scores, _labels(figure, study, published, scored), relate) for figure in lines)

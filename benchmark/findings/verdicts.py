@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
 
 _TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
-_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the draws"
+_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the replicates"
 _BY_DRAW = (
-    "over all decisions, document × class, of each draw; Z is the draws' median, and p twice the median p (Rüger 1978)"
+    "over all decisions, document × class, of each replicate, with the median Z and p twice the median p (Rüger 1978)"
 )
 
 
@@ -85,8 +85,9 @@ def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
         holds = {each.variant or BASE: _held([c.paper for c in each.comparisons]) for each in own}
         most, of = max(holds.values()), len(own[0].comparisons)
         names = ", ".join(name for name, n in holds.items() if n == most)
-        where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
-        yield f"By the paper's rule the claim {claim} holds {where if most else 'nowhere, not even in part'}."
+        in_part = f"under no variant in full, and in at most {most} of {of} comparisons under {names}"
+        where = f"under {names}" if most == of else in_part
+        yield f"By the paper's rule, claim {claim} holds {where if most else 'under no variant, not even in part'}."
 
 
 def words_on(claims: Iterable[Claim]) -> list[str]:
@@ -94,12 +95,12 @@ def words_on(claims: Iterable[Claim]) -> list[str]:
     found = []
     for claim in claims:
         if claim.relation == "equivalent":
-            found.append(f"{claim.id}: 'the same' is a difference of {claim.margin} at most: {claim.because}")
+            found.append(f"{claim.id}: 'the same' means a difference of at most {claim.margin}: {claim.because}")
         if claim.relation == "ratio":
-            found.append(f"{claim.id}: a ratio from {claim.low} to {claim.high}: {claim.because}")
+            found.append(f"{claim.id}: the ratio must lie between {claim.low} and {claim.high}: {claim.because}")
         if claim.same_as:
             found.append(
-                f"{claim.id} is {claim.same_as} once more, and not counted{': ' * bool(claim.because)}{claim.because}"
+                f"{claim.id} repeats {claim.same_as} and is not counted{': ' * bool(claim.because)}{claim.because}"
             )
     return [f"{text.removesuffix('.')}." for text in found]
 

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from benchmark.methods.base import Problem
     from benchmark.model.kept import KeptModel
 
-    #: What nearness is by, and the nearest documents of each row.
+    #: Name of the similarity, and the nearest documents of each row with their values.
     _Near = tuple[str, dict[int, list[tuple[int, float]]]]
 
-#: Documents that are shown, neighbours of each, its words, and characters of its text.
+#: Maximal number of shown documents, and of neighbours, words and text characters of each.
 SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
 
 
@@ -85,7 +85,7 @@ def explained(
         raise ConfigError(unknown("cell", cell, run.study.ids))
     with computed_from(folder):
         if own.id not in run.scored.chosen:
-            why = run.failures.get(own.id) or "it is no prediction, but computed from others"
+            why = run.failures.get(own.id) or "it makes no predictions, but is computed from other cells"
             raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
         account = _Account(run, own, read_manifest(folder))
         found = list(decisions(run, own))
@@ -108,7 +108,7 @@ def page_with_texts(done: Finished, context: RunContext) -> Path:
     try:
         texts = texts_of(done.folder, list(done.summary.mistakes["document"]), context)
     except BenchError as error:
-        context.observer.note(f"the page has no texts: {error}")
+        context.observer.note(f"the page is written without texts: {error}")
     return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), texts)
 
 
@@ -141,7 +141,7 @@ class _Account:
         self.tasks: TaskDocuments = run.predictions.tasks[cell.of_task]
         self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.of_splits]
         self.predictions: SettingPredictions = decided(run.predictions, cell, self.candidates)
-        #: By split, the machine trained once more; or why that can't be done.
+        #: Retrained model of each split, or the reason why it can't be trained.
         self.models: dict[str, KeptModel | str] = {}
 
     def made_of(self) -> list[Part]:
@@ -156,7 +156,7 @@ class _Account:
             ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
             ("content", facts["content_digest"]),
             ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
-            ("words", f"{words['vocabulary']:,} different, {words['words']:,} in all"),
+            ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all"),
             ("lexing", ", ".join(f"{key} {_listed(value)}" for key, value in vars(text.lexing).items())),
             ("pruning", ", ".join(f"{key} {value}" for key, value in vars(text.pruning).items())),
             ("points", points_of(spec)),
@@ -173,7 +173,7 @@ class _Account:
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
         again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
-        return [Part(self.cell.id, ("what", "it is"), [*rows, ("again", again)])]
+        return [Part(self.cell.id, ("what", "it is"), [*rows, ("command", again)])]
 
     def _config(self) -> str:
         """Return the configuration's file as the command named it, or its name where the file is unknown."""
@@ -204,7 +204,7 @@ class _Account:
         found = Counter((_named(each.truth), _named(each.given)) for each in decisions if not each.right)
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[: 2 * SHOWN]
         rows = [(truth, given, n) for (truth, given), n in ranked]
-        return Part("Taken for another", ("true", "given", "documents"), rows, "every document was decided rightly")
+        return Part("Confusions", ("true", "given", "documents"), rows, "every document is classified correctly")
 
     def wanted(self, decisions: Sequence[Decision], document: str | None, shown: int) -> list[Decision]:
         """Return the predictions of one document, or wrong predictions of every confusion, most frequent first."""
@@ -227,7 +227,7 @@ class _Account:
         """Yield each document with its text, decision values and nearest training documents."""
         if not wanted:
             return
-        context.observer.now("the documents once more")
+        context.observer.now("reading the documents again")
         study, problems = self.again(context)
         variant, problem = study.variants[self.cell.variant], problems[0]
         rows = np.unique([each.row for each in wanted])
@@ -238,7 +238,7 @@ class _Account:
         over_classes = variant.terms.over_classes if variant.terms else "sum"
         candidates = entry_of(study, self.cell).candidates
         for number, each in enumerate(wanted, start=1):
-            context.observer.now(f"the machine of {each.fold} once more")
+            context.observer.now(f"training the classifier of {each.fold} again")
             if each.split not in near:
                 candidate = int(self.candidates[each.split])
                 work = Work(problems[candidate], splits[each.split], splits, self.cell.terms, over_classes, bench)
@@ -246,10 +246,11 @@ class _Account:
                 near[each.split] = _nearest(work, candidates[candidate], asked)
             by, of_row = near[each.split]
             given = _named(each.given) + (", after a tie" if each.tied else "")
-            told = [("true", _named(each.truth)), ("given", given), ("split", each.fold)]
+            told = [("true", _named(each.truth)), ("predicted", given), ("split", each.fold)]
             told.append(("text", _shown(contents[each.row])))
             told += self._reasons(study, each.fold, each.document, contents[each.row], context)
-            told += [("near", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in of_row[each.row]]
+            nearest = of_row[each.row]
+            told += [("nearest", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             yield Part(each.document + wrong, ("what", "it is"), told)
 
@@ -267,7 +268,7 @@ class _Account:
         variant = study.variants[self.cell.variant]
         counts, now, key = read_counts(variant.collection, context)
         if now["content_digest"] != facts["content_digest"]:
-            raise DataError(f"{now['source']}: was changed since the run; its documents are others")
+            raise DataError(f"{now['source']}: was changed since the run; its documents differ")
         task = next(task for task in variant.tasks if task.name == self.cell.task)
         part = replace(variant, entries=(entry_of(study, self.cell),))
         texts = own_counts(study, part, counts, context)
@@ -285,13 +286,13 @@ class _Account:
                 self.models[split] = str(error)
         model = self.models[split]
         if isinstance(model, str):
-            return [("decided", f"can't be told: {model}")]
+            return [("decision values", f"not available: {model}")]
         ((_, answers),) = model.answers([(name, content)], n_words=WORDS)
         values = answers.values[0]
         order = np.argsort(-values, kind="stable")[:SHOWN]
-        told = [("decided", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
+        told = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
         return told + [
-            ("spoke", f"for {model.classes[code]}: {', '.join(words) or 'no word by itself'}")
+            ("top words", f"for {model.classes[code]}: {', '.join(words) or 'no single word'}")
             for code, words in answers.words[0].items()
         ]
 
@@ -335,7 +336,7 @@ def _nearest(work: Work, spec: MethodSpec, rows: Sequence[int]) -> _Near:
     if kernel is not None and elementwise(kernel.cls) and not spec.representation.dirichlet:
         by, values = kernel.name, kernel.build().fit(points[train]).transform(points[rows])
     else:
-        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow, and seldom
+        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
 
         by, values = "cosine", cosine_similarity(points[rows], points[train])
     found = {}
