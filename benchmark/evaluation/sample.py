@@ -1,8 +1,8 @@
-"""What the sample is: the tested documents, or the draws of training documents. The protocol decides.
+"""Sampling units of scores: the tested documents or the replicates of training documents, as the protocol decides.
 
-Given splits are of a sample of documents, and intervals and tests are over these. Where training documents are drawn
-repeatedly, the collection is fixed and the draws are the sample: a score is the mean over them, and its interval says
-how far another set of draws would move it; it says nothing of other collections.
+Fixed splits test a sample of documents, and intervals and tests are over these documents. Where training documents are
+drawn repeatedly, the collection is fixed and the replicates are the sample: a score is the mean over them, and its
+interval says how far another set of replicates would move it. It says nothing about other collections.
 """
 
 from __future__ import annotations
@@ -41,61 +41,62 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Sample(ABC):
-    """How the scores of cells are estimated and compared; a ValueError says why two cells can't be paired.
+    """Estimates and comparisons of cells' scores; a ValueError says why two cells can't be paired.
 
     Parameters
     ----------
     seed : int
-        Of the bootstrap.
+        Seed of the bootstrap.
     groups : bool
-        Whether the splits are groups, each left out in turn, that could have been others.
+        Whether the splits are groups, each left out in turn, and themselves a sample of groups.
     """
 
     seed: int
     groups: bool = field(default=False, compare=False)
-    #: Estimates that take a bootstrap, by what they are of: several tables ask for them.
+    #: Cached bootstrap estimates by their arguments, since several tables use them.
     _known: dict[tuple[Any, ...], Estimate] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    #: What the sample is, and which intervals and tests follow from it.
+    #: Note on the sample, its intervals and its tests.
     words: ClassVar[str]
-    #: What error bars of scores, of differences and of ratios are.
+    #: Captions of the error bars of scores, differences and ratios.
     bars: ClassVar[str]
     bars_of_difference: ClassVar[str]
     bars_of_ratio: ClassVar[str]
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
-        """The score of a cell: the mean over its splits, with its 95% interval."""
+        """Return the mean score of a cell over its splits, with its 95% interval."""
         known = scores.recorded.get((metric, WHOLE, "")) or scores.known.get(metric)
         return known or over_draws(scores.values[metric], int(scores.n[0]))
 
     def between(self, scores: CellScores, metric: str) -> Estimate | None:
-        """The score with Student's interval over groups, as if they had been drawn; None where splits are no groups."""
+        """Return the score with Student's interval over groups as a random sample; None where splits are not groups."""
         if not self.groups or metric not in scores.values or len(scores.folds) < 2:
             return None
         return over_draws(scores.values[metric], int(scores.n.sum()))
 
     @abstractmethod
     def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """What an interval is over, in words: "1,041 documents in 4 splits"."""
+        """Describe the sample of an interval: "1,041 documents in 4 splits"."""
 
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
-        """The score of one split, by its position."""
+        """Return the score of the split at position `fold`, with its interval."""
         known = scores.recorded.get((metric, scores.folds[fold], ""))
         return known or over_draws(scores.values[metric][fold : fold + 1], int(scores.n[fold]))
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Score of a less that of b, with the 95% interval of paired data."""
+        """Return the score of a minus that of b, with the 95% interval of paired data."""
         if (metric, WHOLE, b.cell) in a.recorded:
             return a.recorded[metric, WHOLE, b.cell]
-        if metric not in a.values or metric not in b.values:  # numbers that are of no split
+        if metric not in a.values or metric not in b.values:  # numbers without splits
             return over_draws(np.array([a.known[metric].value - b.known[metric].value]), int(a.n[0]))
         return over_draws(np.subtract(*_paired(a, b, metric)), int(a.n[0]))
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Mean score of a over the mean score of b, with Fieller's 95% interval over the splits, taken in pairs.
+        """Return the mean score of a divided by that of b, with Fieller's 95% interval over the paired splits.
 
-        (Journal of the Royal Statistical Society B 16, 1954: all ratios R of which Student's test of a - R b = 0 is not
-        significant.) Of twenty draws it covers 95%, the bootstrap's percentiles 93% and BCa 93%.
+        The interval is the set of ratios R for which Student's test of a - R b = 0 is not significant (Journal of the
+        Royal Statistical Society B 16, 1954). With twenty replicates it covers 95%, the bootstrap's percentile and BCa
+        intervals 93% each.
 
         Raises
         ------
@@ -119,15 +120,15 @@ class Sample(ABC):
 
     @abstractmethod
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Z of the micro sign test of a against b, with a bootstrap interval; a ValueError says why there is none."""
+        """Return Z of the micro sign test of a against b, with a bootstrap interval; raise ValueError if undefined."""
 
     def test(self, name: str, a: CellScores, b: CellScores, metric: str) -> TestResult:
-        """The test "sign", "mcnemar" or "wilcoxon"; "not testable" where the sample doesn't allow it."""
+        """Run the test "sign", "mcnemar" or "wilcoxon"; return "not testable" where the sample doesn't allow it."""
         if name == "wilcoxon":
             known = METRICS if a.outcome is None else a.outcome.known
             return signed_rank_test((a.cell, b.cell), *_paired(a, b, metric), metric, known=known)
         if a.outcome is None or b.outcome is None:
-            return untestable((a.cell, b.cell), name, "there are no decisions to count")
+            return untestable((a.cell, b.cell), name, "there are no predictions to count")
         if not a.outcome.several:
             return document_test(name, a.outcome, b.outcome)
         if name == "sign":
@@ -136,27 +137,27 @@ class Sample(ABC):
 
     @abstractmethod
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Every test that is valid, uncorrected; the first metric is the main one."""
+        """Run every valid test, uncorrected for multiplicity; the first metric is the main one."""
 
     @abstractmethod
     def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult: ...
 
 
 class ByDocuments(Sample):
-    """The tested documents as the sample."""
+    """Estimates and tests whose sample is the tested documents."""
 
     words = (
-        "The tested documents are the sample: a score is the mean over the splits, its interval Wilson's for the "
-        "accuracy on one split, else a bootstrap that draws documents within each split "
-        "(seed {seed}). The sign test and McNemar's, exact, are over the documents on which exactly one of "
-        "two cells is right."
+        "The tested documents are the sample. A score is the mean over the splits. Its interval is Wilson's for the "
+        "accuracy on one split, and otherwise a bootstrap interval that resamples documents within each split "
+        "(seed {seed}). The exact sign test and McNemar's exact test use the documents on which exactly one of two "
+        "cells is right."
     )
     bars = "95% interval over the tested documents"
     bars_of_difference = "95% interval over the tested documents, paired"
     bars_of_ratio = "95% interval over the splits (Fieller)"
 
     def estimate(self, scores: CellScores, metric: str) -> Estimate:
-        """Mean over the splits, with the interval that the tested documents give."""
+        """Return the mean over the splits, with its interval over the tested documents."""
         if metric in scores.known or scores.outcome is None or not scores.has_counts(metric):
             return super().estimate(scores, metric)
         key = scores.outcome, _distinct(scores.outcome, metric)
@@ -165,12 +166,12 @@ class ByDocuments(Sample):
         return self._known[key]
 
     def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """The tested documents, and how many splits they are tested in."""
+        """Describe the sample by its numbers of tested documents and splits."""
         n, k = int(scores.n.sum()) if scores.folds else ours.n, len(scores.folds)
         return f"{n:,} documents" + (f" in {k} {'groups' if self.groups else 'splits'}" if k > 1 else "")
 
     def part(self, scores: CellScores, metric: str, fold: int) -> Estimate:
-        """The score of one split; of the only one, that of the cell."""
+        """Return the score of one split; a single split has the score of the cell."""
         if len(scores.folds) == 1:
             return self.estimate(scores, metric)
         if scores.outcome is None or not scores.has_counts(metric):
@@ -179,7 +180,7 @@ class ByDocuments(Sample):
         return intervals.estimate(own, _distinct(own, metric), seed=self.seed)
 
     def difference(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """Score of `a` less that of `b` on the same documents, with the interval of paired data."""
+        """Return the score of `a` minus that of `b` on the same documents, with the interval of paired data."""
         if a.outcome is None or b.outcome is None or metric not in a.outcome.known:
             return super().difference(a, b, metric)
         if not a.has_counts(metric):
@@ -192,17 +193,17 @@ class ByDocuments(Sample):
         return self._known[key]
 
     def ratio(self, a: CellScores, b: CellScores, metric: str) -> Estimate:
-        """As of any sample; of a single split it is refused, having no interval worth the name."""
+        """Return the ratio as for any sample; reject a single split, whose ratio has no interval."""
         if len(a.folds) < 2:
             raise ValueError(f"{a.cell!r} and {b.cell!r} have one split: their ratio has no interval")
         return super().ratio(a, b, metric)
 
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Z of the micro sign test, with a bootstrap interval."""
+        """Return Z of the micro sign test, with a bootstrap interval."""
         return intervals.sign_z_estimate(*_outcomes(a, b), seed=self.seed)
 
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Every test that is valid of two cells; the splits of a single one can't be ranked."""
+        """Run every valid test of two cells; Wilcoxon's over splits needs more than one split."""
         one, other = _outcomes(a, b)
         check_same_documents(one, other)
         found = [self.test("sign", a, b, metrics[0])]
@@ -212,33 +213,33 @@ class ByDocuments(Sample):
         return found
 
     def _micro_sign_test(self, a: Outcome, b: Outcome) -> TestResult:
-        """Over the decisions of all splits, as those of one."""
+        """Run the micro sign test on the decisions of all splits pooled into one."""
         check_same_documents(a, b)
         return micro_sign_test(*(replace(each, folds=np.zeros_like(each.folds)) for each in (a, b)))
 
 
 class ByDraws(Sample):
-    """The draws as the sample."""
+    """Estimates and tests whose sample is the replicates of training documents."""
 
     words = (
-        "The draws of training documents are the sample: a score is the mean over them, its interval Student's. "
-        "Draws share the collection: the interval, and Wilcoxon's test, which pairs the draws, speak of this "
-        "collection only."
+        "The replicates (random draws of training documents) are the sample. A score is the mean over the "
+        "replicates, with Student's interval. Replicates share the collection, so the interval and Wilcoxon's test, "
+        "which pairs the replicates, hold for this collection only."
     )
     bars = "95% interval of the mean (t over the draws)"
     bars_of_difference = "95% interval of the mean difference (t over the draws)"
     bars_of_ratio = "95% interval over the draws (Fieller)"
 
     def counted(self, scores: CellScores, ours: Estimate) -> str:
-        """The draws; of numbers that are of none, the documents."""
+        """Describe the sample by its number of draws, or of documents for numbers without draws."""
         return f"{len(scores.folds)} draws" if scores.folds else f"{ours.n:,} documents"
 
     def sign_z(self, a: CellScores, b: CellScores) -> Estimate:
-        """Not defined: documents are tested more than once."""
+        """Raise ValueError: documents are tested more than once."""
         raise ValueError(f"{a.cell!r} and {b.cell!r} test documents more than once: their outcomes can't be pooled")
 
     def tests(self, a: CellScores, b: CellScores, metrics: Sequence[str]) -> list[TestResult]:
-        """Wilcoxon's test of each metric, and those of the decisions."""
+        """Run Wilcoxon's test on each metric, and the valid tests of decisions."""
         shares = [metric for metric in metrics if metric not in CLOCK and a.has(metric) and b.has(metric)]
         found = [self.test("wilcoxon", a, b, metric) for metric in shares]
         found[1:] = [replace(own, test=f"wilcoxon, {name}") for own, name in zip(found[1:], shares[1:], strict=True)]
@@ -253,27 +254,27 @@ class ByDraws(Sample):
 
 
 def sample_of(tags: Tags, seed: int) -> Sample:
-    """Return the sample that a protocol's tags stand for: the draws where it draws, else the tested documents."""
+    """Return the sample that a protocol's tags imply: replicates where it draws training documents, else documents."""
     return ByDraws(seed) if tags.draws else ByDocuments(seed, groups=tags.leaves_groups_out)
 
 
 def _distinct(outcome: Outcome, metric: str) -> str:
-    """The metric under which an estimate is kept: micro-F1 is the accuracy where labels are single."""
+    """Return the metric that an estimate is cached under: micro-F1 equals accuracy for single labels."""
     alike = metric in ACCURACY_LIKE and metric != "error" and not outcome.several and outcome.of_class is None
     return "accuracy" if alike else metric
 
 
 def _outcomes(a: CellScores, b: CellScores) -> tuple[Outcome, Outcome]:
     if a.outcome is None or b.outcome is None:
-        raise ValueError(f"{a.cell!r} and {b.cell!r} are no predictions: there are no documents to pair")
+        raise ValueError(f"{a.cell!r} or {b.cell!r} has no predictions: there are no documents to pair")
     return a.outcome, b.outcome
 
 
 def _paired(a: CellScores, b: CellScores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The scores of both, split by split."""
+    """Return the scores of both cells, split by split."""
     one, other = a.values[metric], b.values[metric]
     if one.shape != other.shape:
-        raise ValueError(f"{a.cell!r} and {b.cell!r} have {one.size} and {other.size} draws: they can't be paired")
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have {one.size} and {other.size} replicates: they can't be paired")
     if a.folds != b.folds:
-        raise ValueError(f"{a.cell!r} and {b.cell!r} are of different splits: they can't be paired")
+        raise ValueError(f"{a.cell!r} and {b.cell!r} have different splits: they can't be paired")
     return one, other

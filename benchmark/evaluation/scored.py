@@ -1,4 +1,4 @@
-"""The scores of an experiment, computed once, whatever the sample is: what tables, verdicts and figures read."""
+"""Scores of an experiment, computed once and read by tables, verdicts and figures, whatever the sample."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ if TYPE_CHECKING:
     from benchmark.evaluation.sample import Sample
     from benchmark.evaluation.significance import TestResult
 
-#: The fold that stands for the cell: the mean over its splits, or its one split.
+#: Fold name of a cell's score over all splits: their mean, or the score of a single split.
 WHOLE = "all"
 SCORES = ("cell", "fold", "metric", "value", "low", "high", "n", "ties")
-#: What a row's cell is made of; size and terms are missing where they are no axes.
+#: Columns that describe a row's cell; size and terms are missing where they are not axes.
 KEYS = ("variant", "task", "of_class", "method", "choice", "size", "terms", "what")
 
 
 @dataclass(frozen=True, eq=False)
 class CellScores:
-    """What one cell scored on every split.
+    """Scores of one cell on every split.
 
     Parameters
     ----------
     cell : str
     folds : tuple of str
-        Names of the splits; empty where the cell is of none.
+        Names of the splits; empty for a cell without splits.
     values : mapping of str to float64 array, shape (splits,)
-        By metric; shares are fractions.
+        Scores by metric; shares are fractions.
     n, ties : int arrays, shape (splits,)
-        Documents tested, and decisions that fell on the boundary.
+        Numbers of tested documents and of tied decisions.
     outcome : Outcome or None
-        The decisions themselves; None of what is computed from scores, or is no prediction.
+        The predictions themselves; None for a cell that is computed from scores or makes no predictions.
     known : mapping of str to Estimate
-        By metric, an estimate that comes from elsewhere than the splits: a bootstrap of all documents, a count.
+        Estimates by metric that are not computed from the splits: a bootstrap of all documents, a count.
     recorded : mapping of (metric, fold, cell) to Estimate
-        Of metrics of plug-ins in a run that is read from its folder: the score of a fold, `WHOLE` for all, where the
-        cell is ""; else the difference to the score of that cell.
+        Estimates of plug-in metrics, in a run that is read from its folder. Where the cell is "", the score of a fold
+        (`WHOLE` for all); else the difference to the score of that cell.
     """
 
     cell: str
@@ -65,7 +65,7 @@ class CellScores:
                 raise ValueError(f"{self.cell!r}: {metric} must be finite on each of {len(self.folds)} splits")
 
     def has(self, metric: str) -> bool:
-        """Whether there is a score of this metric."""
+        """Return whether the cell has a score of this metric."""
         return metric in self.values or metric in self.known
 
     def has_counts(self, metric: str) -> bool:
@@ -74,13 +74,13 @@ class CellScores:
         return metric in metrics and metrics[metric].of is not None
 
     def named(self, cell: str) -> CellScores:
-        """The same scores under another name."""
+        """Return the same scores under another cell's name."""
         return replace(self, cell=cell, outcome=None if self.outcome is None else replace(self.outcome, cell=cell))
 
     def of_class(self, position: int) -> CellScores:
-        """The scores of one class by itself, of a cell that is of predictions on all of them."""
+        """Return the scores of one class, computed from predictions on all classes."""
         if self.outcome is None:
-            raise ValueError(f"{self.cell!r} is of no predictions, of which each class could be scored by itself")
+            raise ValueError(f"{self.cell!r} has no predictions, so its classes can't be scored one by one")
         whole, tallies = self.outcome, self.outcome.tallies.only(position)
         values = values_of(tallies, several=whole.several, of_class=True, known=whole.known)
         outcome = replace(whole, of_class=position)
@@ -89,17 +89,17 @@ class CellScores:
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """All scores of an experiment; the frames, whose intervals take longer than all else, are made when asked for.
+    """All scores of an experiment; the frames, whose intervals are slow to compute, are made at first access.
 
     Parameters
     ----------
     cells : mapping of cell id to CellScores
-        Cells that have a score, in table order; and the numbers of measures that are no cells.
+        Cells that have a score, in table order, and the diagnostics that are not cells.
     samples : mapping of cell id to Sample
     chosen : mapping of cell id to intp array, shape (splits,)
-        Which candidate each split uses.
+        Index of the candidate that each split uses.
     frames : callable
-        Makes `frame` and `drawn`.
+        Function that computes `frame` and `drawn`.
     """
 
     cells: Mapping[str, CellScores]
@@ -113,46 +113,46 @@ class Scored:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """Columns `SCORES`, `KEYS` and the name of the kernel, or of what stands for it.
+        """Scores of tables: columns `SCORES`, `KEYS` and the kernel (or feature map or classifier without one).
 
-        A row for each cell, metric and split, and one for the cell, whose fold is `WHOLE`.
+        It has a row for each cell, metric and split, and one for each cell and metric whose fold is `WHOLE`.
         """
         return self._frames[0]
 
     @property
     def drawn(self) -> pd.DataFrame:
-        """The same columns, and one for each parameter or number that is the horizontal axis of a figure.
+        """Scores that only figures show, such as seconds on the clock and single classes.
 
-        Of what figures show and no table does, such as seconds on the clock, and single classes.
+        It has the columns of `frame`, and one for each parameter or number on the horizontal axis of a figure.
         """
         return self._frames[1]
 
     def has(self, metric: str, *cells: str) -> bool:
-        """Whether all these cells have a score of this metric."""
+        """Return whether all these cells have a score of this metric."""
         return all(cell in self.cells and self.cells[cell].has(metric) for cell in cells)
 
     def estimate(self, cell: str, metric: str) -> Estimate:
-        """The score of a cell, with its interval."""
+        """Return the score of a cell, with its interval."""
         return self.samples[cell].estimate(self.cells[cell], metric)
 
     def difference(self, a: str, b: str, metric: str) -> Estimate:
-        """The score of a less that of b; a ValueError says why they can't be paired."""
+        """Return the score of a minus that of b; raise ValueError if they can't be paired."""
         return self._sample(a, b).difference(self.cells[a], self.cells[b], metric)
 
     def ratio(self, a: str, b: str, metric: str) -> Estimate:
-        """The score of a over that of b; a ValueError says why there is none."""
+        """Return the score of a divided by that of b; raise ValueError if it has no interval."""
         return self._sample(a, b).ratio(self.cells[a], self.cells[b], metric)
 
     def sign_z(self, a: str, b: str) -> Estimate:
-        """Z of the micro sign test; a ValueError says why there is none."""
+        """Return Z of the micro sign test; raise ValueError if it is not defined."""
         return self._sample(a, b).sign_z(self.cells[a], self.cells[b])
 
     def test(self, name: str, a: str, b: str, metric: str) -> TestResult:
-        """The test of this name; a ValueError says why the cells can't be paired."""
+        """Run the test of this name; raise ValueError if the cells can't be paired."""
         return self._sample(a, b).test(name, self.cells[a], self.cells[b], metric)
 
     def tests(self, a: str, b: str, metrics: Sequence[str]) -> list[TestResult]:
-        """Every valid test; a ValueError says why the cells can't be paired."""
+        """Run every valid test; raise ValueError if the cells can't be paired."""
         return self._sample(a, b).tests(self.cells[a], self.cells[b], metrics)
 
     def _sample(self, a: str, b: str) -> Sample:

@@ -1,1 +1,1 @@
-"""Predictions to findings: scores, tests, verdicts, notes and costs, and all of it as one summary."""
+"""Analysis of predictions: scores, tests, verdicts, notes, costs and their summary."""

@@ -1,4 +1,4 @@
-"""What a configuration does that an honest benchmark would not, or that its intervals don't see: typed, one by one."""
+"""Caveats: choices of a configuration that bias its scores, or that its intervals don't cover."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Caveat:
-    """Something that a reader of the numbers has to know before believing them.
+    """Limitation that a reader has to know before relying on the scores.
 
     Parameters
     ----------
     name : str
     text : str
     honest : dict or None
-        What a variant says that differs in this alone; None where no variant can.
+        Settings of a variant that differs only in this choice; None where no variant can.
     """
 
     name: str
@@ -31,25 +31,26 @@ class Caveat:
 
 
 def caveats_of(study: Experiment) -> tuple[Caveat, ...]:
-    """The caveats of an experiment, by its first variant: a sweep's others differ from it by what they are named."""
+    """Return the caveats of an experiment by its first variant; other variants' names state their changes."""
     found = list(_of_variant(next(iter(study.variants.values()))))
     if any("largest" in task for task in study.raw.get("tasks", ()) if isinstance(task, dict)):
-        found.append(Caveat("panels", "the largest classes are ranked by training and test documents together"))
+        text = "the largest classes are ranked by their number of training and test documents together"
+        found.append(Caveat("panels", text))
     if ORACLE in study.choices:
-        text = "the parameters of every cell named oracle were chosen on the very documents that it is tested on"
-        found.append(
-            Caveat("chosen on the test", f"{text}: its numbers and tests are optimistic; compare those named cv")
-        )
+        text = "the parameters of every cell named oracle were selected on its own test documents"
+        text += ", so its scores and tests are optimistic, unlike those of cells named cv"
+        found.append(Caveat("chosen on the test", text))
     for choice in dict.fromkeys(study.fitted_cells.values()):
         cells = [cell for cell, own in study.fitted_cells.items() if own == choice]
         which = cells[0] if len(cells) == 1 else f"{cells[0]} … {cells[-1]} ({len(cells)} cells)"
-        found.append(Caveat("fitted", f"{choice}: {which}; these numbers, and the claims on them, are not counted"))
+        text = f"{choice}: {which}; these values, and the claims on them, are excluded from the verdict counts"
+        found.append(Caveat("fitted", text))
     return tuple(found)
 
 
 def _of_variant(variant: Variant) -> Iterator[Caveat]:
     protocol = variant.protocol
-    text, others = "words are pruned by how often they occur in all documents, those that are tested included", []
+    text, others = "words are pruned by their frequency in all documents, tested documents included", []
     for own, label in variant.texts.items():
         least = {name: 1 for name in ("min_occurrences", "min_documents") if getattr(own.pruning, name) > 1}
         if least and not own.pruning.group and own == variant.collection.text:
@@ -57,7 +58,7 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
         elif least and not own.pruning.group:
             others.append(label)
     if others:
-        yield Caveat("pruning", f"{text}, in the text of {', '.join(dict.fromkeys(others))}")
+        yield Caveat("pruning", f"{text}, for {', '.join(dict.fromkeys(others))}")
     specs = [spec.representation for entry in variant.entries for spec in entry.candidates]
     if any(spec.learns and spec.idf == "collection" for spec in specs):
         text = "the idf is counted over the whole collection, tested documents included"
@@ -65,10 +66,10 @@ def _of_variant(variant: Variant) -> Iterator[Caveat]:
     if protocol.tags.draws:
         given = protocol.resolved
         if given.get("stratified") and not given.get("test"):
-            text = "training documents are drawn in the classes' shares of a pool that holds the tested ones, too"
+            text = "training documents are stratified by the class shares of a pool that includes the tested documents"
             yield Caveat("strata", text)
-        text = "draws share one collection: their intervals and tests say nothing of another one"
+        text = "replicates share one collection: their intervals and tests don't generalize to other collections"
         yield Caveat("draws", text)
     if protocol.tags.leaves_groups_out:
-        text = "intervals over documents hold the groups fixed; those over groups, where they stand, are wider"
+        text = "intervals are over documents, with groups held fixed; intervals over groups, where given, are wider"
         yield Caveat("groups", text)

@@ -1,4 +1,4 @@
-"""Which candidate of its method each split uses, by test documents or by cross-validation, and what is then decided."""
+"""Model selection: the candidate that each split uses, by test documents or cross-validation, and its predictions."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 def entry_of(study: Experiment, cell: Cell) -> MethodEntry:
-    """The method of a cell."""
+    """Return the method of a cell."""
     return next(entry for entry in study.variants[cell.variant].entries if entry.label == cell.method)
 
 
 def chosen(
     study: Experiment, predictions: Predictions, cell: Cell, losses: Callable[[SettingKey], Floats]
 ) -> NDArray[np.intp] | None:
-    """Index into the candidates for each split of a point; None where one of them has no predictions.
+    """Return the index of the selected candidate for each split; None where a candidate has no predictions.
 
-    With one candidate there is nothing to choose. "oracle" chooses once for the whole curve, over the sizes at which
-    every candidate has predictions, by the `losses` on the test documents; "cross-validation" for each split.
+    A single candidate is used everywhere. "oracle" selects once for the whole curve, over the sizes at which every
+    candidate has predictions, by the `losses` on the test documents. "cross-validation" selects for each split.
     """
     each, known = range(len(entry_of(study, cell).candidates)), predictions.settings
     points = [known[key] for key in (cell.setting(index, cell.size) for index in each) if key in known]
@@ -52,7 +52,7 @@ def chosen(
 
 
 def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) -> SettingPredictions:
-    """Return the predictions of the candidates that were chosen, split by split."""
+    """Return the predictions of the selected candidates, split by split."""
     if len(set(candidates)) == 1:
         return predictions.settings[cell.setting(int(candidates[0]), cell.size)]
     own = (predictions.settings[cell.setting(int(index), cell.size)].split(n) for n, index in enumerate(candidates))
@@ -60,7 +60,7 @@ def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) 
 
 
 def losses_of(study: Experiment, predictions: Predictions, key: SettingKey) -> Floats:
-    """What is to be small, of each split of a point: the main metric, or what it lacks to 1."""
+    """Return the loss of each split of a setting: the main metric, or 1 minus a metric where more is better."""
     documents, splits = predictions.tasks[key.of_task], predictions.splits[key.of_splits]
     known, several = study.scorers, documents.several
     of_all = (each for each in study.metrics if defined(each, several=several, of_class=False, known=known))
@@ -72,9 +72,9 @@ def losses_of(study: Experiment, predictions: Predictions, key: SettingKey) -> F
 
 
 def by_test(losses: Sequence[Sequence[Floats]]) -> int:
-    """The one candidate whose loss on the test documents, averaged over the whole curve, is lowest.
+    """Return the candidate with the lowest loss on the test documents, averaged over the whole curve.
 
-    It has seen the test documents and is optimistic; papers choose so.
+    The selection uses the test documents and is optimistic. Papers select so.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def by_test(losses: Sequence[Sequence[Floats]]) -> int:
 
 
 def by_inner(errors: Floats) -> NDArray[np.intp]:
-    """For each split the candidate with the lowest inner error; among equals, the middle one.
+    """Return for each split the candidate with the lowest inner error; among equals, the middle candidate.
 
     Parameters
     ----------

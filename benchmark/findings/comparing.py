@@ -1,4 +1,4 @@
-"""Finished runs beside each other: two cells of one run, or the cells that two runs have in common."""
+"""Comparisons of finished runs: two cells of one run, or the common cells of two runs."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 def compare_cells(run: Run, a: str, b: str) -> list[Part]:
-    """Two cells of a run: their scores, and every valid test of one against the other.
+    """Return the scores of two cells of a run, and every valid test of their difference.
 
     Raises
     ------
     ConfigError
-        If one of them failed, or they were tested on different documents.
+        If a cell failed, or the cells were tested on different documents.
     """
     scored, tested = run.scored, shares(run.study)
     for name in (a, b):
@@ -53,10 +53,10 @@ def compare_cells(run: Run, a: str, b: str) -> list[Part]:
 
 
 def compare_runs(one: Run, two: Run, names: tuple[str, str]) -> list[Part]:
-    """The main scores of the cells that two runs have in common, and how many decisions of theirs differ."""
+    """Return the main scores of the cells common to two runs, and how many of their predictions differ."""
     metric, other = main_metric(one.study), main_metric(two.study)
     if metric != other:
-        problem = f"the runs are of different metrics, {metric} and {other}: nothing to compare"
+        problem = f"the runs have different metrics, {metric} and {other}: nothing to compare"
         return [Part("Scores", (), [], problem)]
     unit, rows = unit_shown(metric, one.study.quantities), list[tuple[Any, ...]]()
     others = {cell.id: cell for cell in two.study.cells}
@@ -78,7 +78,7 @@ def _score_row(scored: Scored, metric: str, a: str, b: str, unit: Unit) -> tuple
 
 
 def _changed(one: Iterable[Decision], two: Iterable[Decision]) -> tuple[int, int]:
-    """Decisions that both runs made of a cell, by split and document, and how many of them differ."""
+    """Count the predictions, by split and document, that both runs have of a cell, and those that differ."""
     given, other = ({(each.fold, each.document): frozenset(each.given) for each in run} for run in (one, two))
     shared = given.keys() & other.keys()
     return len(shared), sum(given[key] != other[key] for key in shared)

@@ -1,4 +1,4 @@
-"""What each cell took: seconds on the clock and the most memory, as they were measured when it was first computed."""
+"""Costs of cells: seconds on the clock and peak memory, as measured when a cell was first computed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TESTING = PARTS.index("testing")
 
 
 def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
-    """Rows of the frame of costs: seconds of training and testing over all splits, and bytes at the peak."""
+    """Return the rows of the cost frame: seconds of training and testing over all splits, and peak bytes."""
     rows = []
     for cell in study.cells:
         if cell.what == "point" and cell.of_class in ("", ALL) and cell.id in scored.chosen:
@@ -33,22 +33,22 @@ def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> li
 
 
 def clocked(study: Experiment, cell: Cell, found: SettingPredictions, machines: int) -> dict[str, NDArray[np.float64]]:
-    """Seconds of every split, by `metrics.CLOCK`.
+    """Return the seconds of every split, by metric of `metrics.CLOCK`.
 
-    "seconds": to train one machine, its kernel matrix included and feature extraction excluded. Where there is a
-    machine for each class, they share what doesn't depend on the class: the inner products, which count whole, and as a
-    rule one kernel matrix; their training counts as if they had been trained one by one, as HP-TOP's are.
-    "seconds-with-features" has the extraction besides; "seconds-in-all" is everything but testing, of all machines, as
-    they were trained.
+    "seconds" is the time to train one classifier, including its kernel matrix and excluding feature extraction. Where
+    each class has a binary classifier, these share what doesn't depend on the class: the inner products, which count
+    whole, and as a rule one kernel matrix. Their training counts as if they had been trained one by one, as those of
+    HP-TOP are. "seconds-with-features" adds the extraction. "seconds-in-all" is everything but testing, for all
+    classifiers, as they were trained.
 
     Parameters
     ----------
     study : Experiment
     cell : Cell
     found : SettingPredictions
-        Its seconds are of all machines.
+        Predictions of the cell; their seconds are those of all binary classifiers.
     machines : int
-        How many there are; 1 of a method that gives each document one class.
+        Number of binary classifiers; 1 for a method that predicts one class per document.
     """
     kernel = entry_of(study, cell).candidates[0].kernel
     matrices = machines if kernel is not None and kernel.tags.solved_by == "targets" else 1

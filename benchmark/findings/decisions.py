@@ -1,4 +1,4 @@
-"""A cell's predictions, one decision after the other, by the names of documents and classes."""
+"""Predictions of a cell, document by document, with the names of documents and classes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was given to one tested document.
+    """Prediction of one tested document.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ class Decision:
     fold, document : str
         Names of the split and of the document.
     row : int
-        Of the document, in its task.
+        Row of the document in its task.
     given, truth : tuple of str
-        Classes: one, unless documents may have several or none.
+        Predicted and true classes: one, unless documents may have several or none.
     tied : bool
-        Whether any class of it was decided by a tie.
+        Whether a tie decided any of the classes.
     """
 
     split: int
@@ -44,12 +44,12 @@ class Decision:
 
     @property
     def right(self) -> bool:
-        """Whether what was given is true."""
+        """Whether the predicted classes are the true ones."""
         return self.given == self.truth
 
 
 def decisions(run: Run, cell: Cell) -> Iterator[Decision]:
-    """All decisions of a cell, split by split; none of a cell without predictions."""
+    """Yield the predictions of a cell, split by split; nothing for a cell without predictions."""
     candidates = run.scored.chosen.get(cell.id)
     if candidates is None:
         return

@@ -1,4 +1,4 @@
-"""What cells are made of, in words: the columns of a table of cells."""
+"""Labels of cells, methods and parameters: the columns of a table of cells."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ if TYPE_CHECKING:
     from benchmark.evaluation.scored import Scored
 
 WEIGHTINGS = {"tf": "TF", "tfidf": "TF×IDF", "binary": "binary"}
-#: Parameters that say how to compute, not what.
+#: Parameters that affect the computation, but not the results.
 _SILENT = ("cache_mb",)
 
 
 def cell_infos(study: Experiment, scored: Scored) -> tuple[CellInfo, ...]:
-    """All cells of an experiment, in table order, failed ones included."""
+    """Return the labels of all cells of an experiment in table order, failed cells included."""
     return tuple(_info(study, cell, scored.chosen.get(cell.id)) for cell in study.cells)
 
 
 def described(component: Component) -> str:
-    """A component with what the configuration gives it: "svm (C 1, scheme one-vs-one)"."""
+    """Describe a component with its configured parameters: "svm (C 1, scheme one-vs-one)"."""
     given = {key: value for key, value in component.given.items() if key not in _SILENT}
     return f"{component.name} ({_parameters(given)})" if given else component.name
 
 
 def points_of(spec: MethodSpec) -> str:
-    """What a classifier is given: weighting, normalization and kernel."""
+    """Describe a classifier's input: weighting, normalization, features and kernel."""
     representation = spec.representation
     words = [weighting_words(representation), representation.normalization]
     words += [f"Dirichlet({representation.dirichlet:g})"] if representation.dirichlet else []
@@ -45,12 +45,12 @@ def points_of(spec: MethodSpec) -> str:
 
 
 def weighting_words(representation: Representation) -> str:
-    """A weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
+    """Describe a weighting with its parameters: "TF×IDF", "aitchison (power 0.5)"."""
     return WEIGHTINGS.get(representation.weighting.name, described(representation.weighting))
 
 
 def candidate_words(entry: MethodEntry, index: int) -> str:
-    """What distinguishes one candidate of a method from the others: "t 0.5"."""
+    """Describe the parameters that distinguish one candidate of a method from the others: "t 0.5"."""
     each = [_given(spec) for spec in entry.candidates]
     varying = [key for key in each[index] if len({str(one.get(key)) for one in each}) > 1]
     return _parameters({key: each[index][key] for key in varying})
@@ -77,7 +77,7 @@ def _info(study: Experiment, cell: Cell, chosen: NDArray[np.intp] | None) -> Cel
 
 
 def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
-    """Where a cell stands: what a configuration has one of is left out."""
+    """Return the columns that locate a cell, without those that are the same for every cell."""
     titles = {task.name: task.title for task in study.variants[cell.variant].tasks}
     columns = {"variant": cell.variant} if len(study.variants) > 1 else {}
     columns |= {"task": titles.get(cell.task, cell.task)} if len(titles) > 1 else {}
@@ -86,7 +86,7 @@ def _columns(study: Experiment, cell: Cell) -> dict[str, str]:
 
 
 def _middle(entry: MethodEntry, chosen: NDArray[np.intp] | None) -> str:
-    """What was chosen: the one value, or the median of the splits' own."""
+    """Describe the selected candidate: the common one, or the median over the splits."""
     if chosen is None:
         return ""
     order = np.sort(chosen)
@@ -104,7 +104,8 @@ def _flat(representation: Representation) -> dict[str, Any]:
     parts = {"weighting": representation.weighting, "features": representation.features}
     given = {"weights": ", ".join(f"{weight:g} {name}" for name, weight in representation.fields)}
     given |= {f"{name} {key}": value for name, part in parts.items() if part for key, value in part.given.items()}
-    own = {key: value for key, value in vars(representation).items() if key != "fields"}  # the text has fields, too
+    # Texts have a key `fields`, too.
+    own = {key: value for key, value in vars(representation).items() if key != "fields"}
     return {**own, **{name: part and part.name for name, part in parts.items()}, **given}
 
 

@@ -1,4 +1,4 @@
-"""Decisions to the documents that most cells get wrong."""
+"""Hardest documents: those that most cells misclassify."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions, TaskKey
     from benchmark.evaluation.scored import Scored
 
-#: Documents that are told of each task.
+#: Maximal number of documents that are listed for each task.
 MOST = 100
 
 
 def mistake_rows(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
-    """Rows of the frame of mistakes: the documents that are given a wrong class by most cells, these first.
+    """Return the rows of the frame of mistakes: documents by the number of cells that misclassify them, highest first.
 
-    Of an experiment that is a table, and that tests a document once: curves test it again and again.
+    Only tables that test each document once have such rows, since curves test a document repeatedly.
     """
     cells: dict[TaskKey, dict[str, Outcome]] = defaultdict(dict)
     first = next(iter(study.variants))  # other variants are sweeps over the same documents

@@ -1,4 +1,4 @@
-"""What a reader of the scores has to know, in words: documents, methods, splits, the sample, ties and choices."""
+"""Table notes: documents, methods, splits, the sample, ties and parameter selection."""
 
 from __future__ import annotations
 
@@ -23,62 +23,65 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.findings.scoring import Run
 
-#: Groups that are named one by one.
+#: Maximal number of groups that are listed by name.
 MOST_GROUPS = 30
-#: Variants whose documents are counted one by one in a terminal.
+#: Maximal number of variants whose documents are counted in the terminal.
 MOST_VARIANTS = 3
 _DEFINITIONS = {
     "macro-f1": "macro-F1 is the mean of the classes' F1",
     "macro-f1-of-means": "macro-F1 of means is the F1 of the mean precision and the mean recall",
-    "micro-f1": "micro-F1 is of the decisions on all classes pooled",
-    "macro-recall": "macro-recall is the mean over the classes of the share of its documents that each was given",
-    "macro-precision": "macro-precision is the mean over the classes of the share that is right of those given to each",
+    "micro-f1": "micro-F1 is the F1 of the decisions pooled over all classes",
+    "macro-recall": "macro-recall is the mean of the classes' recall, TP / (TP + FN)",
+    "macro-precision": "macro-precision is the mean of the classes' precision, TP / (TP + FP)",
 }
 _SEVERAL = (
-    "A document may have several classes, or none: each class is decided by itself. A ratio of nothing is 0: a class "
-    "that no test document has and none is given has F = 0. A class that no training document of a split has is given "
-    "to no document."
+    "A document may have several classes, or none: each class is a separate binary decision. A ratio 0/0 counts as 0, "
+    "so a class without test documents and without predictions has F = 0. A class without training documents in a "
+    "split is never predicted there."
 )
 _TESTS_OF_SEVERAL = (
-    "Tests: Wilcoxon's signed rank test on each metric, the pairs being the draws; the same on F1, the pairs being "
-    "category × draw (they share test documents: p leans to small values); and the micro sign test of Yang and Liu "
-    "(SIGIR 1999) over all decisions, document × class, of each draw: n and Z are the draws' medians, and p is twice "
-    "the median p, which holds however the draws depend on each other (Rüger 1978). It counts right decisions, not F1."
+    "Wilcoxon's signed rank test compares each metric, paired by replicate. It also compares F1, paired by "
+    "category × draw (pairs share test documents, so p tends to be too small). The micro sign test of Yang and Liu "
+    "(SIGIR 1999) compares all decisions, document × class, of each replicate. Its n and Z are medians over the "
+    "replicates, and its p is twice the median p, which is valid under any dependence between replicates (Rüger 1978). "
+    "It counts right decisions, not F1."
 )
 _BY_DOCUMENT = (
-    "McNemar's test counts each document once, for the cell that was right on it in more of the draws; of all classes "
-    "together it counts all documents alike."
+    "McNemar's test counts each document once, for the cell that was right on it in more of the replicates. For all "
+    "classes together, every document has the same weight."
 )
-#: What of a method's own text is told where it differs, beside digits, stop words and pruning.
+#: Lexing options that are noted where a method's text differs, besides digits, stop words and pruning.
 _READ = ("lexer", "skip_header", "skip_html")
-_UNIT = "C is in units of the inverse mean of k(x, x): a constant factor of a kernel makes no difference."
+_UNIT = "C is in units of the inverse mean of k(x, x), so a constant factor of a kernel makes no difference."
 _ORACLE = (
-    f"{ORACLE}: the one parameter of each method and task whose score on the test documents, averaged over the sizes, "
-    "is best; it has seen the test documents and is optimistic. A method without a free parameter has nothing to "
-    "choose."
+    f"{ORACLE}: for each method and task, the one parameter with the best score on the test documents, averaged over "
+    "the sizes. It is selected on the test documents, so its scores are optimistic. A method without a free parameter "
+    "needs no selection."
 )
 _INNER = (
     f"{INNER}: for each split the parameter with the lowest error in {{folds}}-fold cross-validation on its training "
-    "documents; among equals the middle one of the grid."
+    "documents. Among equal errors, the middle candidate in grid order is selected."
 )
 _NEWEST = (
     f"{NEWEST}: for each split the parameter with the lowest error on the newest {{share:.0%}} of its training "
-    "documents{of_each}, after training on the older ones; among equals the middle one of the grid."
+    "documents{of_each}, after training on the older documents. Among equal errors, the middle candidate in grid "
+    "order is selected."
 )
 _CLOCK = (
-    "Seconds on the clock, those of what the store had as they were measured then: to train one machine, its kernel "
-    "matrix included; inner products count whole, kernel matrices and training are divided by the classes they are "
-    "for, machines counting as if trained one by one. Times stand in timings.parquet and in the picture, in no table."
+    "Seconds are wall-clock times to train one classifier, including its kernel matrix. Results from the store have "
+    "the times of their first computation. Inner products count whole. Kernel matrices and training are divided by the "
+    "number of classes that they serve, and classifiers count as if trained one by one. Times are in timings.parquet "
+    "and in the figure, but in no table."
 )
 _TERMS = (
-    "Terms are ranked by information gain over the training documents, and aggregated over the classes by their "
-    "{over_classes}. PPT and EEF select so many for each class, and see all others as one more; other methods select "
-    "so many for all classes, and see no others."
+    "Terms are ranked by information gain on the training documents, aggregated over the classes by their "
+    "{over_classes}. PPT and EEF select this number of terms for each class and pool all others into one more term. "
+    "Other methods select this number of terms for all classes together and ignore all others."
 )
 
 
 def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
-    """Lines for below the table.
+    """Return the notes printed below the table.
 
     Parameters
     ----------
@@ -100,7 +103,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
     notes += [_TERMS.format(over_classes=first.terms.over_classes)] if first.terms else []
     if any(cell.what == "growth" for cell in study.cells):
         last, least = first.sizes[-1], first.sizes[0]
-        notes.append(f"growth-…: the score of a draw of {last:,} less that of {least:,}'s draw of the same number.")
+        notes.append(f"growth-…: the score at training size {last:,} minus that at {least:,}, replicate by replicate.")
     notes += _versions(predictions)
     notes += (
         [_CLOCK] if any(on_clock(metric, study.quantities) for figure in study.figures for metric in figure.y) else []
@@ -109,7 +112,7 @@ def notes_on(run: Run, printed: Mapping[str, float]) -> list[str]:
 
 
 def measure_notes(run: Run, printed: Mapping[str, float]) -> tuple[str, ...]:
-    """Return what the measures say of their numbers; of a finished run, what they said."""
+    """Return the diagnostics' notes on their numbers; for a finished run, the recorded notes."""
     if run.recorded is not None:
         return run.recorded.notes
     notes: list[str] = []
@@ -121,25 +124,25 @@ def measure_notes(run: Run, printed: Mapping[str, float]) -> tuple[str, ...]:
 
 
 def failed_measures(run: Run) -> Iterator[str]:
-    """Yield the reason of each failed measure that has no row of its own which could say it."""
+    """Yield the reason of each failed diagnostic that has no table row to show it."""
     shown = {(cell.variant, cell.measure) for cell in run.study.cells}
     for component, name in product(run.study.measures, run.study.variants):
         label = component.name if name == BASE else f"{name}-{component.name}"
         if label in run.failures and (name, component.name) not in shown:
-            yield f"The measure {label} failed: {run.failures[label]}."
+            yield f"The diagnostic {label} failed: {run.failures[label]}."
 
 
 def _versions(predictions: Predictions) -> list[str]:
-    """Say which versions took the seconds, where it was more than one."""
+    """Describe the package versions that measured the seconds, if there are several."""
     taken = Counter(version for point in predictions.settings.values() for version in set(point.versions))
     if len(taken) < 2:
         return []
-    counted = ", ".join(f"{n:,} by {version or 'one that is not known'}" for version, n in sorted(taken.items()))
-    return [f"Seconds were taken by different versions of this package, and don't compare: of the settings, {counted}."]
+    counted = ", ".join(f"{n:,} by {version or 'an unknown version'}" for version, n in sorted(taken.items()))
+    return [f"Seconds were measured by several versions of this package and can't be compared (settings: {counted})."]
 
 
 def brief_on(run: Run) -> Iterator[str]:
-    """What of `notes_on` a terminal has room for: documents, words, what intervals are over, twins, versions."""
+    """Yield the notes for a terminal: documents, words, sample of intervals, near duplicates, versions."""
     yield from _versions(run.predictions)
     bars = sample_of(next(iter(run.study.variants.values())).protocol.tags, run.study.seed).bars
     for name in run.study.variants if len(run.study.variants) <= MOST_VARIANTS else ():
@@ -148,9 +151,9 @@ def brief_on(run: Run) -> Iterator[str]:
         yield f"{_label(name, run.study)}{documents}; {bars}."
         most = max(own.get("near_duplicates", ()), key=lambda each: each["near"] / each["tested"], default={"near": 0})
         if most["near"]:
-            where = f" ({most['split']}, where most)" if len(own["near_duplicates"]) > 1 else ""
+            where = f" (in {most['split']}, the highest share)" if len(own["near_duplicates"]) > 1 else ""
             have = "has" if most["near"] == 1 else "have"
-            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near twin in training"
+            twins = f"{most['near']:,} of {most['tested']:,} tested documents {have} a near duplicate in training"
             yield f"{_label(name, run.study)}{twins}{where}."
     yield from failed_measures(run)
 
@@ -160,7 +163,7 @@ def _label(name: str, study: Experiment) -> str:
 
 
 def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
-    """Documents and words of each variant."""
+    """Yield notes on the documents and words of each variant."""
     for name, variant in study.variants.items():
         own, base = facts.get(name, {}), variant.collection.text
         text = f"{own.get('documents', 0):,} documents, {_words(base, own)}"
@@ -173,22 +176,22 @@ def _documents(study: Experiment, facts: Mapping[str, Mapping[str, Any]]) -> Ite
         others = [(text, label) for text, label in variant.texts.items() if text != base]
         for (each, label), words in zip(others, own.get("texts", ()), strict=False):
             rest = [f"; {key}: {str(each.flat[key]).lower()}" for key in _READ if each.flat[key] != base.flat[key]]
-            yield f"{_label(name, study)}A text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
+            yield f"{_label(name, study)}Text of {label}: {_words(each, words)}{''.join(rest)}{_empty(words)}."
         if dropped := own.get("letters_dropped", 0):
-            problem = "letters beyond ASCII, which part the words that they stand in"
-            yield f"{_label(name, study)}The lexer passes over {dropped:,} {problem}; `lexer: unicode` reads them."
+            problem = "non-ASCII letters, which split the words around them"
+            yield f"{_label(name, study)}The lexer skips {dropped:,} {problem}; `lexer: unicode` reads them."
         for each in own.get("near_duplicates", ()):
             if each["near"]:
                 yield f"{_label(name, study)}{_seen(each)}"
 
 
 def _words(text: Text, own: Mapping[str, Any]) -> str:
-    """How many words a text has, and how they were made."""
+    """Describe the number of words of a text, its lexing and its pruning."""
     pruning = text.pruning
     least = [f"occur at least {pruning.min_occurrences} times"] if pruning.min_occurrences > 1 else []
     least += [f"are in at least {pruning.min_documents} documents"] if pruning.min_documents > 1 else []
     pruned = f" that {' and '.join(least)}" if least else ""
-    pruned += f" of the group {pruning.group!r}" if pruned and pruning.group else ""
+    pruned += f" in the group {pruning.group!r}" if pruned and pruning.group else ""
     made = f"; digits: {text.lexing.digits}; stoplist: {text.lexing.stoplist}"
     made += f"; terms: {', '.join(text.lexing.blocks)}" if len(text.lexing.blocks) > 1 else ""
     return f"{own.get('vocabulary', 0):,} words{pruned}{made}"
@@ -196,20 +199,20 @@ def _words(text: Text, own: Mapping[str, Any]) -> str:
 
 def _empty(own: Mapping[str, Any]) -> str:
     n = own.get("documents_without_words", 0)
-    return f"; {n} document{'s' if n > 1 else ''} without words, kept as the zero vector" if n else ""
+    return f"; {n} document{'s' if n > 1 else ''} without words, represented by the zero vector" if n else ""
 
 
 def _seen(each: Mapping[str, Any]) -> str:
-    """Tested documents that a classifier has almost seen."""
+    """Describe the tested documents that nearly duplicate a training document."""
     one, other, like = each["such_as"][0]
-    which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words are alike)"
+    which = f"{one} and {other}" if like == 1 else f"{one} and {other} ({like:.0%} of their words in common)"
     number = f"{each['near']:,} of the {each['tested']:,} documents tested in {each['split']}"
-    same = f", {each['same']:,} of them the very same ones" if each["same"] else ""
-    return f"{number} have nine of ten different words in common with a training document{same}; such as {which}."
+    same = f", {each['same']:,} of them with identical words" if each["same"] else ""
+    return f"{number} have nine of ten distinct words in common with a training document{same}, for example {which}."
 
 
 def _methods(study: Experiment) -> Iterator[str]:
-    """What each method is, where the table doesn't say."""
+    """Yield a definition of each method, where the table doesn't give it."""
     if all(cell.size is None and cell.terms is None for cell in study.cells):
         return
     first: tuple[str, ...] = ()
@@ -226,18 +229,18 @@ def _methods(study: Experiment) -> Iterator[str]:
 
 
 def _tasks(first: Variant, predictions: Predictions) -> Iterator[str]:
-    """Test documents and classes of each task, where there are several."""
+    """Yield the test documents and classes of each task, if there are several tasks."""
     for task in first.tasks if len(first.tasks) > 1 else ():
         documents = predictions.tasks.get(TaskKey(first.name, task.name))
         if documents is not None:
             own = (each for key, each in predictions.splits.items() if key.of_task == (first.name, task.name))
             splits = [split for each in own for split in each]
             n = f"{len(splits[0].test):,} test" if len(splits) == 1 else f"{len(documents.ids):,}"
-            yield f"{task.title}: {n} documents; classes, first in ties: {', '.join(task.classes)}."
+            yield f"{task.title}: {n} documents; classes, in tie order: {', '.join(task.classes)}."
 
 
 def _protocol(variant: Variant, predictions: Predictions) -> str:
-    """How documents are split."""
+    """Describe how documents are split."""
     protocol, given = variant.protocol.name, variant.protocol.resolved
     if protocol in ("random-subsets", "hold-out"):
         return _draws(variant, predictions)
@@ -248,14 +251,14 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
     text = f"{len(sizes)} splits: {', '.join(names)}."
     if protocol == "fixed-split":
         tested = f"{sizes[0]:,} documents of the" if len(variant.tasks) == 1 else "the"
-        text = f"One split, as the collection comes: tested on {tested} group {names[0]!r}."
+        text = f"One split, predefined by the collection: tested on {tested} group {names[0]!r}."
     elif protocol == "leave-one-group-out":
         each = ", ".join(f"{name} {n:,}" for name, n in list(zip(names, sizes, strict=True))[:MOST_GROUPS])
         more = f", and {len(names) - MOST_GROUPS} more groups" if len(names) > MOST_GROUPS else ""
         text = f"Each group is tested after training on all others (test documents: {each}{more})."
     elif protocol == "k-fold":
         how = "stratified" if given["stratified"] else "random"
-        whole = ", a group's documents in one" if given["grouped"] else ""
+        whole = ", with each group in one fold" if given["grouped"] else ""
         text = f"{len(sizes)} {how} folds (seed {given['seed']}){whole}; each document is tested once."
     elif protocol == "by-date":
         newest = (
@@ -263,23 +266,23 @@ def _protocol(variant: Variant, predictions: Predictions) -> str:
             if given["stratified"]
             else f"{sizes[0]:,} newest documents"
         )
-        text = f"One split by date: tested on the {newest}, trained on those before them."
+        text = f"One split by date: tested on the {newest}, trained on earlier documents."
     return text
 
 
 def _draws(variant: Variant, predictions: Predictions) -> str:
     given = variant.protocol.resolved
-    how = f"{given['replicates']} {'stratified draws' if given['stratified'] else 'random draws, not stratified'}"
+    how = f"{given['replicates']} {'stratified' if given['stratified'] else 'unstratified'} random replicates"
     if variant.protocol.name == "hold-out":
         whole = " of whole groups" if given["grouped"] else ""
-        return f"{how}{whole}: {given['test_share']:.0%} of the documents are tested each time."
-    nested = "; a replicate's smaller sets are parts of its larger ones" if given.get("nested") else ""
+        return f"{how}{whole}: {given['test_share']:.0%} of the documents are tested in each."
+    nested = " (a replicate's smaller training sets are subsets of its larger ones)" if given.get("nested") else ""
     tested = f"the group {given['test']!r}" if given["test"] else "all other documents of the task"
     return f"Each training size: {how}{nested}, tested on {tested}." + _fewest(variant.name, predictions)
 
 
 def _fewest(variant: str, predictions: Predictions) -> str:
-    """Of documents with several classes, the fewest training documents of one."""
+    """Describe the smallest class's number of training documents, for documents with several classes."""
     found = []
     for key, splits in predictions.splits.items():
         documents = predictions.tasks[key.of_task]
@@ -291,26 +294,28 @@ def _fewest(variant: str, predictions: Predictions) -> str:
 
 
 def _scores(study: Experiment) -> list[str]:
-    """What the scores are, whose definitions differ in the literature."""
+    """Define the scores whose definitions differ in the literature."""
     known = [_DEFINITIONS[metric] for metric in study.metrics if metric in _DEFINITIONS]
     text = "; ".join(known)
-    by_class = f"; of one class it is that class's own, and {ALL!r} is of all of them" if study.by_class else ""
+    of_class = f"; a cell of one class has that class's score, and {ALL!r} the score over all classes"
+    by_class = of_class if study.by_class else ""
     return [f"{text[:1].upper()}{text[1:]}{by_class}."] if known and (study.by_class or len(known) > 1) else []
 
 
 def _ties(first: Variant) -> str:
-    """Where ties go."""
+    """Describe how ties are broken."""
     classes = first.tasks[0].classes
     trained = [e.label for e in first.entries if e.candidates[0].classifier.tags.first_trained_wins]
-    order = ", ".join(classes) if len(first.tasks) == 1 else "the order given above"
+    order = ", ".join(classes) if len(first.tasks) == 1 else "the class order of each task above"
     if len(trained) == len(first.entries):
         return "A tie goes to the class that comes first among the training documents."
-    text = f"A tie, of one-vs-one votes or of scores, goes to the class that comes first in: {order}."
-    return text + (f" Those of {', '.join(trained)} go to the first in training." if trained else "")
+    text = f"A tie of one-vs-one votes or of scores goes to the class that comes first in: {order}."
+    others = f" Ties of {', '.join(trained)} go to the class that comes first among the training documents."
+    return text + (others if trained else "")
 
 
 def _choices(study: Experiment) -> Iterator[str]:
-    """How parameters are chosen, and from what."""
+    """Yield notes on how parameters are selected, and the grids of candidates."""
     inner = {} if study.inner is None else study.inner.given
     if ORACLE in study.choices:
         yield _ORACLE
@@ -326,7 +331,7 @@ def _choices(study: Experiment) -> Iterator[str]:
 
 
 def _chosen(run: Run) -> Iterator[str]:
-    """What was chosen for each split, where a table has no axis."""
+    """Yield the selected candidate of each split, for cells without a size or terms axis."""
     for cell in run.study.cells:
         entry = entry_of(run.study, cell) if cell.what == "point" else None
         plain = cell.size is None and cell.terms is None and cell.of_class in ("", ALL)
@@ -336,11 +341,11 @@ def _chosen(run: Run) -> Iterator[str]:
         of: dict[str, list[str]] = {}
         for name, index in zip(names, run.scored.chosen[cell.id], strict=True):
             of.setdefault(candidate_words(entry, int(index)), []).append(name)
-        yield f"{cell.id} chose " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
+        yield f"{cell.id} selected " + "; ".join(f"{words} ({', '.join(own)})" for words, own in of.items()) + "."
 
 
 def _components(study: Experiment, *, several: bool) -> Iterator[str]:
-    """Yield what kernels say of themselves, then what classifiers say, in alphabetical order."""
+    """Yield the notes of kernels, then those of classifiers, in alphabetical order."""
     specs = [entry.candidates[0] for variant in study.variants.values() for entry in variant.entries]
     kernels = {spec.kernel.name: spec.kernel.tags for spec in specs if spec.kernel is not None}
     classifiers = {spec.classifier.name: spec.classifier.tags for spec in specs}

@@ -1,4 +1,4 @@
-"""The pairs of an experiment: every valid test, corrected within its family, and the differences of their scores."""
+"""Pairwise comparisons: every valid test, corrected within its family, and paired differences of scores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def pairable(study: Experiment, scored: Scored, jobs: int = 1) -> tuple[list[Pair], list[str]]:
-    """The pairs whose cells can be paired, and a note on each that can't; their differences are computed by threads."""
+    """Return the pairs that can be compared, and a note on every other pair; differences are computed by threads."""
     metric = main_metric(study)
     pairs = [pair for pair in study.compare if scored.has(metric, pair.a, pair.b)]
 
@@ -37,17 +37,17 @@ def pairable(study: Experiment, scored: Scored, jobs: int = 1) -> tuple[list[Pai
 
 
 def main_metric(study: Experiment) -> str:
-    """The metric that differences are of: the first that is not read off the clock."""
+    """Return the metric of differences: the first that is not a time."""
     return shares(study)[0]
 
 
 def shares(study: Experiment) -> list[str]:
-    """The metrics that are tested."""
+    """Return the metrics that are tested."""
     return [metric for metric in study.metrics if metric not in CLOCK]
 
 
 def significance_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) -> list[list[Any]]:
-    """Rows of the frame of tests: pair by pair in each family and test, over which Holm's correction is taken."""
+    """Return the rows of the frame of tests, with Holm's correction within each family and test."""
     families: dict[tuple[str, str], list[TestResult]] = defaultdict(list)
     for pair in pairs:
         for result in scored.tests(pair.a, pair.b, shares(study)):
@@ -56,13 +56,13 @@ def significance_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) 
 
 
 def difference_rows(pairs: Sequence[Pair], study: Experiment, scored: Scored) -> list[list[Any]]:
-    """Rows of the frame of differences: the main metric of a less that of b."""
+    """Return the rows of the frame of differences: the main metric of a minus that of b."""
     gaps = [(pair, scored.difference(pair.a, pair.b, main_metric(study))) for pair in pairs]
     return [[pair.a, pair.b, gap.value, gap.low, gap.high, gap.n] for pair, gap in gaps]
 
 
 def family_rows(family: Sequence[TestResult]) -> Iterator[list[Any]]:
-    """Rows of one family of tests, with Holm's correction over those that can be made."""
+    """Yield the rows of one family of tests, with Holm's correction over those that are testable."""
     size = sum(result.p_value is not None for result in family)
     for each in holm(family):
         p_values = [math.nan if p is None else p for p in (each.p_value, each.p_holm)]

@@ -1,4 +1,4 @@
-"""The files of what papers printed and claimed: read, and checked like configurations."""
+"""Readers of papers' published values and claims, checked like configurations."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from benchmark.source import Location
 
 
-#: Where configurations stand that look into others.
+#: Folder of configurations, sensitivity analyses among them.
 CONFIGS = REPOSITORY / "configs"
-#: What a configuration calls itself, and what it looks into.
+#: Patterns of a configuration's keys `name` and `explains`.
 _NAME, _EXPLAINS = (re.compile(rf"(?m)^{key}:[ \t]*['\"]?([^\s'\"#]+)") for key in ("name", "explains"))
 
 
@@ -35,15 +35,16 @@ def load_published(path: Path) -> Published:
     Raises
     ------
     ConfigError
-        With file, line, what is wrong and the nearest right name.
+        If the file is invalid, with file, line, problem and the nearest valid name.
     """
     return _read(path, path.stat().st_mtime_ns if path.exists() else 0)[0]
 
 
 def published_for(study: Experiment) -> Published | None:
-    """The numbers and claims of the study's paper; of one that explains another, those of that one's paper.
+    """Return the published values and claims of an experiment's paper.
 
-    Of a part of a configuration, without the ranges of which a cell isn't here.
+    A sensitivity analysis gets those of the configuration that it explains. A part of a configuration gets only the
+    ranges whose cells are all present.
     """
     if study.paper:
         found = load_published(papers.FOLDER / f"{study.paper}.yaml")
@@ -58,7 +59,7 @@ def published_for(study: Experiment) -> Published | None:
 
 
 def check_published(study: Experiment, *folders: Path) -> None:
-    """Refuse a paper's file that names a configuration that no folder has, or a cell that the study hasn't."""
+    """Reject a paper's file that names an unknown configuration, or a cell that the experiment lacks."""
     if not study.paper:
         return
     files = [path for folder in folders for path in folder.glob("*.yaml")]
@@ -73,24 +74,24 @@ def check_published(study: Experiment, *folders: Path) -> None:
         elif config == study.name:
             missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
             wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in missing}
-    if wrong:  # a suggestion takes long to find among many cells
+    if wrong:  # suggestions are slow to compute for many cells
         told = list(wrong.items())[:MOST_PROBLEMS]
         raise together([source.error(place, say()) for (place, _), say in told], more=len(wrong) - len(told))
 
 
 def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every configuration that a paper's file names, with cells of it."""
+    """Yield every configuration that a paper's file names, with its cells."""
     yield from ((config, cells) for _, config, cells in _named(found))
 
 
 def explaining(study: Experiment) -> tuple[str, ...]:
-    """The configurations in `CONFIGS` that look into what deviates in a paper's, by their files' names."""
+    """Return the sensitivity analyses of an experiment in `CONFIGS`, by file name without extension."""
     files = sorted(CONFIGS.glob("*.yaml")) if study.paper else ()
     return tuple(path.stem for path in files if _named_in(path, _EXPLAINS) == study.name)
 
 
 def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
-    """What a configuration says of a key; None where it can't be read, which is its own run's to say."""
+    """Return a configuration's value of a key; None for an unreadable file, which its run reports."""
     try:
         if not path.is_file():
             return None
@@ -102,14 +103,14 @@ def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
 
 
 def unknown_cell(cell: str, study: Experiment) -> str:
-    """The message for a cell that a configuration hasn't."""
+    """Return the message for a cell that a configuration lacks."""
     return unknown("cell", cell, study.ids).partition(" (allowed: ")[0] + f" of {study.name}"
 
 
 def _named(found: Published) -> Iterator[tuple[Location, str, tuple[str, ...]]]:
-    """Every place that names a configuration, and cells of it, or a pattern of such.
+    """Yield every location in the file that names a configuration, with the cells or cell patterns named there.
 
-    Documents are counted in places that are no cells.
+    Published counts of documents name no cells.
     """
     for i, value in enumerate(found.values):
         cells = value.pair or ((value.cell or "",) if value.kind == "result" else ())

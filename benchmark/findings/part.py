@@ -1,4 +1,4 @@
-"""A part of an experiment: some of its cells, the points that they need, and what can be shown of these alone."""
+"""Subsets of an experiment: some of its cells, the settings that they need, and the results that need no others."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from benchmark.config.model import Cell, Experiment, Variant
     from benchmark.evaluation.predictions import SettingKey
 
-_NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction is over the comparisons that are here."
+_NOTE = "Only {patterns}: {n:,} of {of:,} cells. Holm's correction covers only comparisons among them."
 
 
 def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) -> Experiment:
-    """The experiment with these cells alone, and those that they are computed from.
+    """Return the experiment with only these cells and those that they are computed from.
 
-    What is compared, judged or drawn is what has all its cells here: nothing is said of the others.
+    Comparisons, verdicts and figures need all their cells to be present. The others are dropped.
 
     Parameters
     ----------
     study : Experiment
     ids : collection of str
-        Ids of its cells.
+        Ids of the selected cells.
     patterns : sequence of str
-        What they were asked for by.
+        Patterns that selected the cells.
     """
     growths = [_curve(cell) for cell in study.cells if cell.id in ids and cell.what == "growth"]
     ends = {(*curve, size) for curve in growths for size in _ends(study.variants[curve[0]])}
@@ -40,7 +40,7 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
     variants = {name: each for name, each in study.variants.items() if any(cell.variant == name for cell in cells)}
     first = next(iter(study.variants.values()))
     if any(_orders(each) != _orders(first) for each in variants.values()):
-        variants = study.variants  # the first to name a class or a group decides its place in all others
+        variants = study.variants  # the first variant with a class or group fixes its position
     else:
         variants = {name: _narrowed(each, cells, measured=measured) for name, each in variants.items()}
     measures = tuple(measure for measure in study.measures if _is_of(measure, variants, kept))
@@ -60,9 +60,9 @@ def part_of(study: Experiment, ids: Collection[str], patterns: Sequence[str]) ->
 
 
 def points_of(study: Experiment, cell: Cell) -> Iterator[SettingKey]:
-    """The points that a cell is scored from; none, of a measure.
+    """Yield the settings that a cell is scored from; nothing for a diagnostic.
 
-    Its candidate is chosen for the whole curve where the tested documents choose it.
+    A candidate that is selected on test documents is selected for the whole curve.
     """
     if cell.what == "measure":
         return
@@ -74,7 +74,7 @@ def points_of(study: Experiment, cell: Cell) -> Iterator[SettingKey]:
 
 
 def _is_of(measure: Component, variants: Mapping[str, Variant], kept: Collection[str]) -> bool:
-    """Whether a measure has one of these cells; one that has no cells under any variant is of their methods."""
+    """Return whether a diagnostic has one of these cells, or describes methods and has no cells at all."""
     built = measure.build()
     if not built.kinds and not built.rows and not tags_of(built).base_only:
         return True
@@ -91,12 +91,12 @@ def _ends(variant: Variant) -> tuple[int | None, ...]:
 
 
 def _orders(variant: Variant) -> tuple[object, ...]:
-    """What the numbers of classes and splits follow, by which cells of different variants are paired."""
+    """Return the settings that decide how classes and splits are numbered, by which variants are paired."""
     return (variant.protocol, variant.collection.corpus, variant.collection.classes)
 
 
 def _narrowed(variant: Variant, cells: Sequence[Cell], *, measured: bool) -> Variant:
-    """A variant with the tasks and methods of some cells; a measure may take any method's parameters."""
+    """Return a variant with the tasks and methods of some cells; whole if diagnostics may read all methods."""
     own = [cell for cell in cells if cell.variant == variant.name]
     tasks = tuple(task for task in variant.tasks if any(cell.task == task.name for cell in own))
     methods = {cell.method for cell in own}

@@ -1,8 +1,8 @@
-"""The predictions of an experiment to the contents of files that any tool opens, and back.
+"""Encoding of an experiment's predictions as files that any tool opens, and decoding.
 
-`predictions.parquet` alone says which class each tested document got, by names. Beside it stand all documents of the
-tasks, the splits, the settings with their inner errors, what the diagnostics computed, and what the settings took. That
-last one differs from run to run; the bytes of the others depend on nothing but what was predicted.
+`predictions.parquet` alone has the predicted class of each tested document, by names. Further files hold all documents
+of the tasks, the splits, the settings with their inner errors, the diagnostics, and the costs of the settings. Costs
+differ from run to run. The bytes of the other files depend only on the predictions.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ _OF_TIMINGS = pa.schema(
 
 
 def encode(predictions: Predictions) -> dict[str, bytes]:
-    """Return the contents of the files, by name."""
+    """Return the contents of the files, by file name."""
     return {
         PREDICTIONS: _predictions(predictions),
         DOCUMENTS: _documents(predictions),
@@ -85,7 +85,7 @@ def encode_record(recorded: Recorded) -> bytes:
 
 
 def decode_record(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]) -> Recorded:
-    """Return what the file of numbers and the manifest record.
+    """Return the numbers that the file of estimates and the manifest record.
 
     Raises
     ------
@@ -99,12 +99,12 @@ def decode_record(content: bytes, chosen: Mapping[str, NDArray[np.intp]], notes:
 
 
 def decode(contents: Mapping[str, bytes]) -> Predictions:
-    """Return the predictions that the contents of files hold.
+    """Return the predictions stored in the contents of the files.
 
     Raises
     ------
     ValueError, KeyError, OSError, EOFError, zlib.error, zipfile.BadZipFile
-        If they are damaged, or don't fit each other.
+        If the files are damaged or inconsistent.
     """
     try:
         tasks = _documents_of(contents[DOCUMENTS])
@@ -112,14 +112,14 @@ def decode(contents: Mapping[str, bytes]) -> Predictions:
         settings = _settings_of(contents, tasks, splits)
         return Predictions(tasks, splits, settings, _diagnostics_of(contents[DIAGNOSTICS]))
     except (pa.ArrowException, TypeError, IndexError, RuntimeError) as error:
-        raise ValueError(f"its files don't fit each other: {error}") from None
+        raise ValueError(f"its files are inconsistent: {error}") from None
 
 
 # --- Tables ---
 
 
 def _written(schema: pa.Schema, tables: Iterable[pa.Table]) -> bytes:
-    """Return a Parquet file of the tables, of which each begins a row group."""
+    """Return a Parquet file of the tables, each starting a row group."""
     file = io.BytesIO()
     with parquet.ParquetWriter(file, schema, compression="zstd", compression_level=9) as writer:
         for table in tables:
@@ -138,23 +138,23 @@ def _typed(values: list[Any], kind: pa.DataType) -> pa.Array:
 
 
 def _read(content: bytes, columns: Sequence[str] | None = None) -> pa.Table:
-    # In one thread: another would be the plug-in's or the run's, which own the cores.
+    # Single-threaded, since the run or a plug-in owns the cores.
     table = parquet.read_table(pa.BufferReader(content), columns=columns, use_threads=False)
     for name in table.column_names:
         if table[name].null_count and name not in _MAY_BE_NULL:
-            raise ValueError(f"the column {name} has gaps")
+            raise ValueError(f"the column {name} has missing values")
     return table
 
 
 def _constant(value: Any, n: int, kind: pa.DataType) -> pa.Array:
-    """Return a column of one value."""
+    """Return a column that repeats one value."""
     if kind == _NAME:
         return _coded(np.zeros(n, np.int32), [value])
     return pa.nulls(n, kind) if value is None else pa.array(np.full(n, value), kind)
 
 
 def _coded(codes: NDArray[Any], names: Sequence[str]) -> pa.Array:
-    """Return a column of names, of which there are few."""
+    """Return a dictionary-encoded column of names."""
     return pa.DictionaryArray.from_arrays(pa.array(codes.astype(np.int32)), pa.array(list(names), pa.string()))
 
 
@@ -166,7 +166,7 @@ def _labelled(codes: NDArray[Any], classes: Sequence[str], *, several: bool) -> 
     codes : int array, shape (n,), or bool array, shape (n, k)
     classes : sequence of str, length k
     several : bool
-        Whether the column has lists, since the documents of this or another task have several classes.
+        Whether the column has lists, as it does when documents of any task have several classes.
     """
     if not several:
         return _coded(codes, classes)
@@ -182,7 +182,7 @@ def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If one is none of the classes.
+        If a value is not one of the classes.
     """
     found, known = [], pa.array(list(classes), pa.string())
     for chunk in column.chunks:
@@ -194,7 +194,7 @@ def _codes(column: pa.ChunkedArray, classes: Sequence[str]) -> NDArray[Any]:
         else:
             codes = pa.compute.index_in(names, known).fill_null(-1).to_numpy(zero_copy_only=False)
         if (codes < 0).any():
-            raise ValueError("it has classes that aren't there")
+            raise ValueError("it has unknown classes")
         if several:
             member = np.zeros((len(chunk), len(classes)), dtype=bool)
             member[np.repeat(np.arange(len(chunk)), chunk.value_lengths().to_numpy(zero_copy_only=False)), codes] = True
@@ -226,7 +226,7 @@ def _predictions(predictions: Predictions) -> bytes:
 def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.Table:
     """Return the rows of one task: for each training size document by document, split by split, setting by setting.
 
-    Equal values stand together so, and pack well.
+    This order puts equal values together, which compresses well.
     """
     documents, several = predictions.tasks[task], schema.field("tied").type == _NAMES
     k = len(documents.classes)
@@ -256,7 +256,7 @@ def _of_task(predictions: Predictions, task: TaskKey, schema: pa.Schema) -> pa.T
 
 
 def _by_splits(keys: Iterable[SettingKey]) -> Iterator[tuple[SplitKey, list[SettingKey]]]:
-    """Yield the settings of the same splits together."""
+    """Yield the settings grouped by their splits."""
     found: dict[SplitKey, list[SettingKey]] = {}
     for key in keys:
         found.setdefault(key.of_splits, []).append(key)
@@ -277,12 +277,12 @@ def _interleaved(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
 
 
 def _repeated(values: list[Any], n: int, kind: pa.DataType) -> pa.Array:
-    """Return a column of some values, all of them n times after each other."""
+    """Return a column of some values, repeated n times as a block."""
     return _typed(values, kind).take(pa.array(np.tile(np.arange(len(values), dtype=np.int32), n)))
 
 
 def _ties(predicted: NDArray[Any], tied: NDArray[np.bool_], k: int) -> NDArray[np.bool_]:
-    """Return ties by class, shape (n, k): those of a document with one class are its class's."""
+    """Return ties by class, shape (n, k): a tie of a single-label document belongs to its predicted class."""
     return tied if tied.ndim == 2 else np.logical_and(predicted[:, None] == np.arange(k), tied[:, None])
 
 
@@ -293,7 +293,7 @@ def _settings_of(
 ) -> dict[SettingKey, SettingPredictions]:
     settings, timings = (_read(contents[name]).to_pylist() for name in (SETTINGS, TIMINGS))
     if [_key(row) for row in settings] != [_key(row) for row in timings]:
-        raise ValueError("what the settings took isn't of these settings")
+        raise ValueError("its timings are of other settings")
     rows: dict[SettingKey, list[tuple[dict[str, Any], dict[str, Any]]]] = {}
     for setting, timing in zip(settings, timings, strict=True):
         rows.setdefault(_key(setting), []).append((setting, timing))
@@ -316,7 +316,7 @@ def _settings_of(
 
 
 def _predicted_of(part: pa.Table, documents: TaskDocuments) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """Return what is predicted in some rows, and where it ties."""
+    """Return the predictions and the ties of some rows."""
     predicted = _codes(part["predicted"], documents.classes)
     if not pa.types.is_list(part["tied"].type):
         return predicted, part["tied"].to_numpy()
@@ -332,9 +332,9 @@ def _setting_of(
     predicted: NDArray[Any],
     tied: NDArray[np.bool_],
 ) -> SettingPredictions:
-    """Return a setting, of which `rows` has inner errors and timings, split by split."""
+    """Return the predictions of a setting, with the inner errors and timings of `rows`, split by split."""
     if [row["split"] for row, _ in rows] != [split.name for split in splits]:
-        raise ValueError("a setting isn't of its splits")
+        raise ValueError("the splits of a setting don't match")
     return SettingPredictions(
         predicted,
         tied,
@@ -346,7 +346,7 @@ def _setting_of(
     )
 
 
-# --- What stands beside them ---
+# --- Other files ---
 
 
 def _documents(predictions: Predictions) -> bytes:
@@ -379,10 +379,10 @@ def _documents_of(content: bytes) -> dict[TaskKey, TaskDocuments]:
             truth = truth.argmax(axis=1)
         ids = tuple(part["document"].to_pylist())
         if len(ids) != n or several != (truth.ndim == 2):
-            raise ValueError("its documents aren't those of its tasks")
+            raise ValueError("its documents don't match its tasks")
         found[TaskKey(variant, task)] = TaskDocuments(ids, tuple(classes), truth if several else truth.astype(np.int32))
     if at != len(whole):
-        raise ValueError("its documents aren't those of its tasks")
+        raise ValueError("its documents don't match its tasks")
     return found
 
 
@@ -444,7 +444,7 @@ def _diagnostics(predictions: Predictions) -> bytes:
 def _diagnostics_of(content: bytes) -> dict[tuple[str, str], dict[str, NDArray[Any]]]:
     archive = np.load(io.BytesIO(content), allow_pickle=False)
     if not isinstance(archive, np.lib.npyio.NpzFile):
-        raise ValueError("is an array, not an archive of them")  # noqa: TRY004 - of damaged content
+        raise ValueError("is an array, not an archive of arrays")  # noqa: TRY004 - of damaged content
     with archive:
         arrays = dict(archive)
     return {

@@ -1,4 +1,4 @@
-"""Scores to mean ranks: how methods compare over several samples, tasks or splits, all together."""
+"""Mean ranks of methods over tasks and splits."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from benchmark.config.model import Experiment
     from benchmark.evaluation.scored import Scored
 
-#: Fewer samples, or methods, are compared in pairs.
+#: Minimal number of samples and of methods; fewer are compared in pairs.
 FEWEST = 3
 
 
 def rank_rows(study: Experiment, scored: Scored) -> list[list[Any]]:
-    """Rows of the frame of ranks, the best first: of the methods that are scored on every split of every task.
+    """Return the rows of the frame of ranks, best first, for methods with a score on every split of every task.
 
-    None of curves, which are compared point by point, and none of fewer than three samples or methods.
+    Curves, whose points are compared one by one, and fewer than three samples or methods have no ranks.
     """
     metric, table = main_metric(study), scored.frame
     own = table[(table["metric"] == metric) & (table["fold"] != WHOLE) & (table["what"] == "point")]

@@ -1,6 +1,6 @@
-"""What a run folder records beside predictions, so that it is reported without the code that computed these numbers.
+"""Numbers that a run folder records beside predictions, so that reports don't need the code that computed them.
 
-These are the candidates that were chosen, the estimates of plug-ins' metrics, and what the measures came to.
+These are the selected candidates, the estimates of plug-in metrics, and the values of diagnostics.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ if TYPE_CHECKING:
     from benchmark.evaluation.predictions import Predictions
     from benchmark.evaluation.scored import Scored
 
-#: The columns of a table of these numbers. What a row is of stands in the first ones, "" where it is of none.
+#: Text and number columns of the table of recorded numbers; a text that doesn't apply is "".
 TEXTS = ("variant", "measure", "cell", "of_class", "other", "split", "metric", "axis", "method")
 NUMBERS = ("x", "value", "low", "high")
 
-#: By cell: by metric, fold and other cell, see `CellScores.recorded`.
+#: Estimates by cell, then by (metric, fold, other cell), see `CellScores.recorded`.
 Estimates = dict[str, dict[tuple[str, str, str], Estimate]]
 
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Numbers of a run that its predictions and this package alone don't give.
+    """Numbers of a run that can't be computed from its predictions by this package alone.
 
     Parameters
     ----------
     chosen : mapping of cell id to intp array, shape (splits,)
-        Which candidate each split uses.
+        Index of the candidate that each split uses.
     estimates : mapping of cell id to mapping
-        Of metrics of plug-ins, see `CellScores.recorded`.
+        Estimates of plug-in metrics, see `CellScores.recorded`.
     told : sequence of (measure, variant, Told)
-        What the measures came to.
+        Values of the diagnostics.
     notes : tuple of str
-        What a reader of the measures' numbers has to know.
+        Notes on the diagnostics.
     """
 
     chosen: Mapping[str, NDArray[np.intp]]
@@ -56,13 +56,13 @@ class Recorded:
 
 
 def recorded_of(study: Experiment, predictions: Predictions, scored: Scored, notes: tuple[str, ...]) -> Recorded:
-    """Return what a run records of itself."""
+    """Return the numbers that a run records."""
     measured = tuple(told(study.measures, predictions))
     return Recorded(scored.chosen, _of_plugins(study, scored), measured, notes)
 
 
 def _of_plugins(study: Experiment, scored: Scored) -> Estimates:
-    """Return the scores and the differences that plug-ins' metrics give."""
+    """Return the scores and differences of plug-in metrics."""
     found: Estimates = {}
     metrics = [name for name in study.scorers if name not in METRICS]
     for metric, (name, scores) in product(metrics, scored.cells.items()):
@@ -75,13 +75,13 @@ def _of_plugins(study: Experiment, scored: Scored) -> Estimates:
         if scored.has(metric, pair.a, pair.b):
             try:
                 found[pair.a][metric, WHOLE, pair.b] = scored.difference(pair.a, pair.b, metric)
-            except ValueError:  # they can't be paired, which a note says
+            except ValueError:  # the cells can't be paired, as a note states
                 continue
     return found
 
 
 def rows_of_record(recorded: Recorded) -> list[dict[str, Any]]:
-    """Return the estimates and what the measures came to as rows of `TEXTS`, `NUMBERS`, n and kind of interval."""
+    """Return the estimates and diagnostics as rows of `TEXTS`, `NUMBERS`, n and kind of interval."""
     return [dict.fromkeys(TEXTS, "") | dict.fromkeys(NUMBERS, np.nan) | row for row in _rows(recorded)]
 
 
@@ -106,7 +106,7 @@ def _numbers(estimate: Estimate) -> dict[str, Any]:
 def record_of_rows(
     rows: list[dict[str, Any]], chosen: Mapping[str, NDArray[np.intp]], notes: tuple[str, ...]
 ) -> Recorded:
-    """Return what the rows of a run folder record."""
+    """Return the numbers that the rows of a run folder record."""
     estimates: Estimates = {}
     measured: dict[tuple[str, str], tuple[list[Measured], list[Point]]] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""Predictions to figures of decision regions."""
+"""Figures of decision regions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEASURE = "coordinates"
 
 
 def region_figures(run: Run) -> tuple[RegionFigure, ...]:
-    """Return the figures of regions of which all rows have panels."""
+    """Return the figures of regions whose rows all have panels."""
     found = []
     for figure in run.study.figures if run.predictions.settings else ():
         rows = tuple(tuple(_panels(run, name)) for name in figure.regions)
@@ -36,7 +36,7 @@ def _panels(run: Run, variant: str) -> Iterator[RegionPanel]:
     for cell in cells:
         candidates = run.scored.chosen.get(cell.id)
         documents = run.predictions.tasks.get(cell.of_task)
-        # A plan measures some of the documents, and has predictions of all.
+        # `bench plan` computes coordinates of some documents, but predictions of all.
         if arrays is None or candidates is None or documents is None or len(arrays["points"]) != len(documents.ids):
             continue
         points, (split, *_) = arrays["points"], run.predictions.splits[cell.of_splits]
@@ -44,7 +44,7 @@ def _panels(run: Run, variant: str) -> Iterator[RegionPanel]:
         trained = np.flatnonzero(arrays["groups"] == parted(arrays["group_names"]).index(group))
         kernel = entry_of(run.study, cell).candidates[int(candidates[0])].kernel
         right = run.scored.cells[cell.id].values.get("accuracy")
-        share = "" if right is None else f"As the best possible boundary: {100 * right.mean():.1f} % of the space"
+        share = "" if right is None else f"Agreement with the best boundary: {100 * right.mean():.1f} % of the space"
         yield RegionPanel(
             cell.method if kernel is None else described(kernel),
             variant,

@@ -1,4 +1,4 @@
-"""Scores to the rows of the tidy frame: those that tables show, and those that figures alone show."""
+"""Rows of the tidy frame of scores: those that tables show, and those that only figures show."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Row = dict[str, Any]
 
-#: Columns that the frame has: any other axis of a figure is a parameter of its methods, or a number that they have.
+#: Axes that are columns of the frame; any other axis of a figure is a parameter of its methods or a score.
 _AXES = ("size", "terms")
 
 
@@ -37,7 +37,7 @@ def frames_of(
     classes: Mapping[TaskKey, tuple[str, ...]],
     jobs: int = 1,
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What tables show, and what figures show besides: the clock, other metrics, single classes, other axes.
+    """Return the frame of tables, and that of figures alone: times, other metrics, single classes, other axes.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def frames_of(
     measured : iterable of (measure, variant, Told)
     cells, samples : mappings of cell id to CellScores and to Sample
     classes : mapping of (variant, task) to tuple of str
-        In the order of the outcomes' codes.
+        Classes in the order of the outcomes' codes.
     jobs : int
-        Threads.
+        Number of threads.
     """
 
     def rows(cell: Cell, metrics: Iterable[str]) -> Iterator[Row]:
@@ -68,18 +68,18 @@ def frames_of(
     for axis in axes:
         along = _along(axis, study, cells, samples)
         more += [row | {axis: value} for cell, value in along for row in rows(cell, drawn)]
-    with ThreadPoolExecutor(jobs) as pool:  # most of it is drawing random numbers, at which threads work side by side
+    with ThreadPoolExecutor(jobs) as pool:  # mostly bootstrap sampling, which runs in parallel
         tables = [row for own in pool.map(lambda cell: list(rows(cell, shown)), study.cells) for row in own]
     kernels = {cell.id: _kernel(study, cell) for cell in study.cells}
     return _frame(tables, kernels), _frame([*more, *_measured(study, measured)], kernels, axes)
 
 
 def _rows(cell: Cell, scores: CellScores | None, sample: Sample, metrics: Iterable[str]) -> Iterator[Row]:
-    """For each metric that the cell is scored by a row for each split, and one for the cell."""
+    """Yield for each metric of the cell a row for each split, and one for the cell."""
     if scores is None:
         return
     had = [metric for metric in metrics if scores.has(metric)]
-    # Split after split: the metrics of one are read off the same resamples.
+    # Split by split, since the metrics of one split share its bootstrap resamples.
     parts = [{m: sample.part(scores, m, i) for m in had if m not in scores.known} for i in range(len(scores.folds))]
     whole = {metric: sample.estimate(scores, metric) for metric in had}
     for metric in had:
@@ -96,13 +96,13 @@ def _frame(rows: list[Row], kernels: Mapping[str, str], axes: Sequence[str] = ()
 
 
 def _row(cell: Cell, fold: str, metric: str, numbers: tuple[float, float, float, int, int]) -> Row:
-    """A row of the frame: the scores, and what the cell is made of."""
+    """Return a row of the frame: the scores and the columns that describe the cell."""
     keys = {name: getattr(cell, name) for name in KEYS}
     return dict(zip(SCORES, (cell.id, fold, metric, *numbers), strict=True)) | keys
 
 
 def _by_class(study: Experiment, metric: str) -> bool:
-    """Whether a figure shows the classes one by one, of an experiment whose cells are of all of them."""
+    """Return whether a figure shows single classes of an experiment whose cells pool all classes."""
     figures = (figure for figure in study.figures if metric in figure.y)
     named = (column for figure in figures for column in (*figure.panel, figure.line, *figure.where))
     return not study.by_class and metric in study.scorers and "of_class" in named
@@ -111,9 +111,9 @@ def _by_class(study: Experiment, metric: str) -> bool:
 def _along(
     axis: str, study: Experiment, cells: Mapping[str, CellScores], samples: Mapping[str, Sample]
 ) -> Iterator[tuple[Cell, float]]:
-    """Points with a number of theirs, or a parameter of their methods: infinite of a method that has none.
+    """Yield cells with their score or method parameter of an axis, infinite for methods without the parameter.
 
-    They are of the variants that differ from the first in that parameter alone.
+    Only variants that differ from the first in that parameter alone are included.
     """
     first = next(iter(study.variants.values()))
     alike = {name for name, each in study.variants.items() if _without(axis, each) == _without(axis, first)}
@@ -131,7 +131,7 @@ def _parameter(axis: str, study: Experiment, cell: Cell) -> float:
 
 
 def _kernel(study: Experiment, cell: Cell) -> str:
-    """The kernel of a cell's method, or the features that stand for one, or else its classifier."""
+    """Return the name of the kernel of a cell's method, or of its feature map, or else of its classifier."""
     if cell.what == "measure":
         return cell.method
     spec = entry_of(study, cell).candidates[0]
@@ -143,7 +143,7 @@ def _parts(spec: MethodSpec) -> list[Component]:
 
 
 def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
-    """All that decides the numbers of a variant, but for one parameter of its methods."""
+    """Return the settings that decide the numbers of a variant, except one parameter of its methods."""
     entries = [
         (
             entry.label,
@@ -157,7 +157,7 @@ def _without(axis: str, variant: Variant) -> tuple[Any, ...]:
 
 
 def _measured(study: Experiment, measured: Iterable[tuple[str, str, Told]]) -> Iterator[Row]:
-    """The lines that measures draw; their numbers have no interval."""
+    """Yield the rows of the lines that diagnostics draw; they have no intervals."""
     cells = {(cell.variant, cell.method, cell.of_class): cell for cell in study.cells if cell.what == "measure"}
     for _, variant, each in measured:
         for point in each.points:

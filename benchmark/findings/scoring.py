@@ -1,4 +1,4 @@
-"""Predictions to scores, once: every cell on every split, in one frame that tables, verdicts and figures read."""
+"""Scoring of every cell on every split, once, in one frame that tables, verdicts and figures read."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """What a run found out.
+    """Predictions of a run, with its failures and its data.
 
     Parameters
     ----------
     study : Experiment
     predictions : Predictions
     failures : dict of str to str
-        Reason by point, as `Cell` ids have it, or by measure.
+        Reason by setting, named as in `Cell` ids, or by diagnostic.
     facts : dict of str to dict
-        What was run on, by variant.
+        Facts of the corpus that was run on, by variant.
     jobs : int
-        Threads that intervals are computed on.
+        Number of threads that compute intervals.
     stored : collection of SettingKey
-        Points that were answered from the store.
+        Settings that were read from the store.
     recorded : Recorded or None
-        What the folder of a finished run records; None of a run that computes these numbers itself.
+        Numbers that the folder of a finished run records; None for a run that computes these numbers itself.
     """
 
     study: Experiment
@@ -62,19 +62,19 @@ class Run:
 
     @cached_property
     def scored(self) -> Scored:
-        """The scores, computed once."""
+        """Scores, computed once."""
         return score(self.study, self.predictions, self.jobs, self.recorded)
 
     @property
     def from_store(self) -> tuple[int, int]:
-        """Cells that were answered from the store, and cells that methods have."""
+        """Number of cells that were read from the store, and number of all cells of methods."""
         cells = [cell for cell in self.study.cells if cell.what != "measure"]
         known = set(self.stored)
         return sum(known.issuperset(points_of(self.study, cell)) for cell in cells) if known else 0, len(cells)
 
     @property
     def tested(self) -> frozenset[tuple[str, ...]]:
-        """The tested documents, by corpus and name."""
+        """Tested documents, by corpus and name."""
         corpora = {name: variant.collection.corpus for name, variant in self.study.variants.items()}
         return frozenset(
             (corpora[key.variant], self.predictions.tasks[key.of_task].ids[row])
@@ -85,7 +85,7 @@ class Run:
 
 
 def score(study: Experiment, predictions: Predictions, jobs: int = 1, recorded: Recorded | None = None) -> Scored:
-    """Score every cell that has predictions, and every number that was measured."""
+    """Score every cell that has predictions, and add the diagnostics."""
     measured = tuple(told(study.measures, predictions)) if recorded is None else recorded.told
     of_variant = {name: sample_of(variant.protocol.tags, study.seed) for name, variant in study.variants.items()}
     samples = {cell.id: of_variant[cell.variant] for cell in study.cells}
@@ -110,7 +110,7 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1, recorded: 
         if not alike:
             samples.setdefault(each.cell, of_variant[variant])
             found[each.cell] = each
-        for cell in alike:  # of a method's, the number is of all terms and classes
+        for cell in alike:  # a method's number applies to all terms and classes
             if cell.what == "measure":
                 found[cell.id] = replace(each, cell=cell.id)
             elif cell.id in found and cell.terms is None and cell.of_class in ("", ALL):
@@ -123,9 +123,9 @@ def score(study: Experiment, predictions: Predictions, jobs: int = 1, recorded: 
 
 
 class _Numbering:
-    """Numbers of documents, classes and splits that mean the same in every variant, so that their cells can be paired.
+    """Integer codes of documents, classes and splits that agree between variants, so that their cells can be paired.
 
-    Tasks are of different documents: those of two tasks are numbered apart, and never paired.
+    Documents of two tasks get different codes, and are never paired.
     """
 
     def __init__(self, predictions: Predictions) -> None:
@@ -142,11 +142,11 @@ class _Numbering:
         }
 
     def classes(self, key: TaskKey) -> tuple[str, ...]:
-        """A task's classes, in the order of the first variant that has the same."""
+        """Return a task's classes, in the order of the first variant with the same classes."""
         return self._classes[key.task, frozenset(self._predictions.tasks[key].classes)]
 
     def tested(self, key: SplitKey) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
-        """Documents, splits and truth of all tested documents, split after split."""
+        """Return the codes of documents, splits and true classes of all tested documents, split after split."""
         if key not in self._tested:
             task, splits = self._predictions.tasks[key.of_task], self._predictions.splits[key]
             rows = np.concatenate([split.test for split in splits])
@@ -157,7 +157,7 @@ class _Numbering:
         return self._tested[key]
 
     def renamed(self, key: TaskKey, decisions: NDArray[Any]) -> NDArray[Any]:
-        """Decisions in the order of `classes`."""
+        """Return predictions recoded to the order of `classes`."""
         order = np.array([self.classes(key).index(name) for name in self._predictions.tasks[key].classes], np.int16)
         return decisions[:, np.argsort(order)] if decisions.ndim == 2 else order[decisions]
 
@@ -168,12 +168,12 @@ class _Numbering:
 def _point(
     study: Experiment, predictions: Predictions, numbering: _Numbering, cell: Cell, candidates: NDArray[np.intp]
 ) -> CellScores:
-    """All classes together."""
+    """Return the scores of a cell on all classes together."""
     task, splits = predictions.tasks[cell.of_task], predictions.splits[cell.of_splits]
     found = decided(predictions, cell, candidates)
     documents, folds, truth = numbering.tested(cell.of_splits)
     predicted, tied = numbering.renamed(cell.of_task, found.predicted), found.tied
-    if task.several:  # ties are by class there, too
+    if task.several:  # ties of several classes are by class, too
         tied = numbering.renamed(cell.of_task, tied)
     k, known = len(task.classes), study.scorers
     outcome = Outcome(cell.id, documents, folds, truth, predicted, k, tied=tied, known=known)
@@ -189,14 +189,14 @@ def _point(
 
 
 def _named(cell: Cell, scores: CellScores, numbering: _Numbering) -> CellScores:
-    """The scores of a point under its cell's name; of a class, those of that class alone."""
+    """Return the scores under the cell's name, restricted to its class if it has one."""
     if cell.of_class not in ("", ALL):
         scores = scores.of_class(numbering.classes(cell.of_task).index(cell.of_class))
     return scores.named(cell.id)
 
 
 def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, CellScores]:
-    """What the scores of the last size are above those of the first size's draws of the same numbers."""
+    """Return the gains of the last training size over the first, between draws of the same number."""
     points = {_curve(cell, cell.size): cell.id for cell in study.cells if cell.what == "point"}
     found = {}
     for cell in study.cells:
@@ -206,13 +206,13 @@ def _growths(study: Experiment, cells: Mapping[str, CellScores]) -> dict[str, Ce
             last, first = (cells.get(end or "") for end in ends)
             if last is not None and first is not None and last.folds == first.folds:
                 values = {name: last.values[name] - first.values[name] for name in last.values if name not in CLOCK}
-                # A tie may move either score; the smaller test set is the last size's.
+                # A tie may change either score; the last size has the smaller test set.
                 found[cell.id] = CellScores(cell.id, last.folds, values, last.n, last.ties + first.ties)
     return found
 
 
 def _has(cell: Cell) -> bool:
-    """Return whether a cell may have numbers of a measure by its method's name: a method's, or a measure's own row."""
+    """Return whether a diagnostic's number may belong to a cell: a method's cell, or a diagnostic's row."""
     return cell.what == "point" or (cell.what == "measure" and not cell.of_class)
 
 
@@ -221,7 +221,7 @@ def _curve(cell: Cell, size: int | None) -> tuple[Any, ...]:
 
 
 def _with_recorded(scores: CellScores, recorded: Recorded | None) -> CellScores:
-    """Return the scores of a cell with those of plug-ins' metrics that the run recorded."""
+    """Return the scores of a cell with the recorded scores of plug-in metrics."""
     known = None if recorded is None else recorded.estimates.get(scores.cell)
     if not known:
         return scores
@@ -231,7 +231,7 @@ def _with_recorded(scores: CellScores, recorded: Recorded | None) -> CellScores:
 
 
 def _measured(study: Experiment, measured: Iterable[tuple[str, str, Told]]) -> Iterator[tuple[str, CellScores]]:
-    """The numbers of the measures; several of one name are the metrics of one cell."""
+    """Yield the diagnostics as scores; numbers of the same name are metrics of one cell."""
     found: dict[tuple[str, str], dict[str, Estimate]] = defaultdict(dict)
     for _, variant, each in measured:
         for row in each.rows:

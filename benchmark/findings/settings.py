@@ -1,7 +1,7 @@
-"""The setting that each cell is of, flat; those that published values are of are kept beside them, and compared.
+"""Flat settings of cells, compared with the settings pinned for a paper's published values.
 
-A value that a paper prints is of one setting: documents, text, weighting, normalization, kernel, classifier, protocol.
-Under any other, the same cell of the same configuration says nothing of it.
+A published value belongs to one setting: documents, text, weighting, normalization, kernel, classifier and protocol.
+Under another setting, the same cell of the same configuration neither confirms nor contradicts it.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 
     Setting = dict[str, Any]
 
-#: Parameters that say how to compute, not what.
+#: Parameters of kernels and classifiers that are not compared with the paper's.
 _SILENT = ("cache_mb", "seed")
 _SHOWN = 3
-#: What settings had before they spoke of it.
+#: Values of keys that older pinned settings lack.
 _SINCE: Setting = {"ngrams": [1], "fields": ["all"]}
 
 
 def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
-    """The cells of which a number shows nothing of the paper, fitted ones and those of another setting, by their names.
+    """Return the cells excluded from verdicts, by (configuration, cell).
 
-    The first name is that of the configuration.
+    They are those tuned to the published value, and those under another setting than the paper's.
     """
     found = {(study.name, cell): Aside("fitted", choice) for cell, choice in study.fitted_cells.items()}
     path = _path(study.paper) if study.paper else None
@@ -53,7 +53,7 @@ def asides_of(study: Experiment) -> dict[tuple[str, str], Aside]:
 
 
 def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]) -> Iterator[str]:
-    """Which cells are of another setting than the paper's; and whether its file names none of them at all."""
+    """Yield notes on cells under another setting than the paper's, and on a paper's file that names no cells."""
     each: dict[str, list[str]] = {}
     for (_, cell), aside in asides.items():
         if aside.kind == "another setting":
@@ -62,17 +62,17 @@ def settings_in_words(study: Experiment, asides: Mapping[tuple[str, str], Aside]
         yield f"{', '.join(cells[:_SHOWN])}{f' and {len(cells) - _SHOWN} more' if len(cells) > _SHOWN else ''}: {why}."
     published = published_for(study) if study.paper else None
     if published is not None and study.name not in {config for config, _ in named_cells(published)}:
-        yield f"The file of {study.paper} has no number and no claim of {study.name!r}: nothing here is judged."
+        yield f"The file of {study.paper} has no value and no claim for {study.name!r}, so this run gets no verdicts."
 
 
 def differing(own: Setting, paper: Setting) -> list[str]:
-    """What a setting has otherwise, in words: "C 3 (paper 1)"; what the paper's doesn't speak of is left out."""
+    """Describe the differences from the paper's setting, "C 3 (paper 1)", for the keys that the paper's has."""
     paper = {key: value for key, value in _SINCE.items() if key in own} | paper
     return [f"{key} {_shown(own.get(key))} (paper {_shown(paper[key])})" for key in paper if own.get(key) != paper[key]]
 
 
 def setting_of(study: Experiment, cell: Cell) -> Setting:
-    """Everything that decides a cell's numbers, by plain names; values as JSON has them."""
+    """Return everything that decides a cell's numbers as a flat dict of JSON values."""
     variant = study.variants[cell.variant]
     found = _shared(variant)
     task = next((task for task in variant.tasks if task.name == cell.task), variant.tasks[0])
@@ -86,7 +86,7 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
         found |= {key: _one_or_all([text[key] for text in texts]) for key in texts[0]}
         representation = specs[0].representation
         points = representation.resolved
-        points["weights of fields"] = points.pop("fields")  # the text has fields, too
+        points["weights of fields"] = points.pop("fields")  # texts have a key `fields`, too
         if not representation.learns:
             del points["idf"]
         found |= {key: value for key, value in points.items() if value or key not in ("features", "weights of fields")}
@@ -104,12 +104,12 @@ def setting_of(study: Experiment, cell: Cell) -> Setting:
 
 
 def _one_or_all(values: list[Any]) -> Any:
-    """What all candidates have; or what each has, where they differ."""
+    """Return the common value of all candidates, or the list of values where they differ."""
     return values[0] if all(value == values[0] for value in values) else values
 
 
 def pin_settings(study: Experiment) -> tuple[Path, int]:
-    """Keep the settings of the cells that the paper's file names, as those its values are of; and how many they are.
+    """Write the settings of the cells that the paper's file names, and return the file and the number of cells.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def pin_settings(study: Experiment) -> tuple[Path, int]:
     """
     published = published_for(study) if study.paper else None
     if published is None:
-        raise ConfigError(f"{study.name}: has no paper whose values could be of its settings")
+        raise ConfigError(f"{study.name}: has no paper, so its settings can't be pinned to published values")
     named = {cell for config, cells in named_cells(published) if config == study.name for cell in cells}
     groups: dict[str, list[str]] = {}
     for cell in study.cells:
@@ -158,7 +158,8 @@ def _read(path: Path) -> dict[str, Any]:
         settings = [group["setting"].keys() | group["cells"] for groups in found.values() for group in groups]
     except (ValueError, OSError, AttributeError, KeyError, TypeError) as error:
         problem = f"holds no settings ({type(error).__name__}: {error})"
-        raise ConfigError(f"{path}: {problem}; remove it, and `bench published pin CONFIG` writes it anew") from None
+        remedy = "remove it and run `bench published pin CONFIG` to write it again"
+        raise ConfigError(f"{path}: {problem}; {remedy}") from None
     return found if settings else {}
 
 

@@ -1,4 +1,4 @@
-"""Predictions to the summary that tables and figures are made of: scores, tests, differences, verdicts, pictures."""
+"""Summary of a run, the source of tables and figures: scores, tests, differences, verdicts and charts."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def summarized(run: Run) -> Summary:
 
 
 def _charts(study: Experiment, scored: Scored, published: Published | None) -> tuple[Chart, ...]:
-    """The figures that the configuration asks for, of which there is something to show."""
+    """Return the charts of the configured figures that have data."""
     lines = [figure for figure in study.figures if not figure.regions]
     frames = [each for each in (scored.frame, scored.drawn) if len(each)]
     if not lines or not frames:
@@ -94,7 +94,7 @@ def _charts(study: Experiment, scored: Scored, published: Published | None) -> t
     def relate(kind: str, a: str, b: str, metric: str) -> Estimate | None:
         try:
             return scored.ratio(a, b, metric) if kind == "ratio" else scored.difference(a, b, metric)
-        except (ValueError, KeyError):  # the ratio is not defined, or a cell is of no score
+        except (ValueError, KeyError):  # the ratio is not defined, or a cell has no score
             return None
 
     charts = (chart_of(figure, scores, _labels(figure, study, published, scored), relate) for figure in lines)
@@ -102,7 +102,7 @@ def _charts(study: Experiment, scored: Scored, published: Published | None) -> t
 
 
 def printed_numbers(published: Published | None, study: Experiment) -> dict[str, float]:
-    """What the paper prints of this configuration, or of the one it explains, by cell; shares as fractions."""
+    """Return the published values of this configuration, or of the one it explains, by cell; shares as fractions."""
     return {
         value.cell: float(value.value) / (100 if value.unit == "percent" else 1)
         for value in _printed(published, study)
@@ -116,7 +116,7 @@ def _printed(published: Published | None, study: Experiment) -> list[PublishedVa
 
 
 def _labels(figure: Figure, study: Experiment, published: Published | None, scored: Scored) -> Labels:
-    """What a chart says that stands in no score."""
+    """Return the labels of a chart that are not in the scores."""
     first = next(iter(study.variants.values()))
     sample = sample_of(first.protocol.tags, study.seed)
     cells = {cell.id: cell for cell in study.cells if cell.what == "measure"}
@@ -136,16 +136,16 @@ def _labels(figure: Figure, study: Experiment, published: Published | None, scor
 
 
 def _method_labels(study: Experiment) -> dict[str, str]:
-    """Return what figures call methods, by name: what classifiers say, and the measures of an experiment."""
+    """Return the labels of methods in figures, by name: those of classifiers and diagnostics."""
     specs = (spec for variant in study.variants.values() for entry in variant.entries for spec in entry.candidates)
     components = (*(spec.classifier for spec in specs), *study.measures)
     return {name: label for component in components for name, label in component.tags.labels.items()}
 
 
 def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> list[list[Any]]:
-    """Documents by cell, true and predicted class, pooled over the splits of an experiment that is a table.
+    """Count documents by cell, true and predicted class, pooled over the splits, for tables with single labels.
 
-    Curves have too many cells for it, and documents with several classes no one class to be mistaken for.
+    Curves have too many cells for a confusion matrix, and documents with several classes have none.
     """
     rows: list[list[Any]] = []
     for cell in study.cells:
@@ -164,7 +164,7 @@ def _confusions(study: Experiment, predictions: Predictions, scored: Scored) -> 
 
 
 def _failures(study: Experiment, scored: Scored, failures: Mapping[str, str]) -> dict[str, str]:
-    """The reason of its point's failure, for each cell without a score."""
+    """Return the reason of failure for each cell without a score."""
     return {
         cell.id: next((why for name, why in failures.items() if _fits(name, cell, study)), "no predictions")
         for cell in study.cells
@@ -173,7 +173,7 @@ def _failures(study: Experiment, scored: Scored, failures: Mapping[str, str]) ->
 
 
 def _fits(name: str, cell: Cell, study: Experiment) -> bool:
-    """Whether what failed under this name leaves a cell without a score."""
+    """Return whether a failure under this name leaves a cell without a score."""
     words = [] if cell.variant == BASE else [cell.variant]
     if cell.what == "measure":
         return name == "-".join([*words, cell.measure])

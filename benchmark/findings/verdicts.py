@@ -1,4 +1,4 @@
-"""What is judged of a paper's numbers and claims, as rows of frames, and what their words mean."""
+"""Verdicts on a paper's published values and claims, as rows of frames, and notes that explain them."""
 
 from __future__ import annotations
 
@@ -26,30 +26,30 @@ if TYPE_CHECKING:
 
 
 _TESTS = {"sign": "the sign test", "mcnemar": "McNemar's test"}
-_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the draws"
+_BY_DOCUMENT = "each document counts once, for the cell that was right on it in more of the replicates"
 _BY_DRAW = (
-    "over all decisions, document × class, of each draw; Z is the draws' median, and p twice the median p (Rüger 1978)"
+    "over all decisions, document × class, of each replicate, with the median Z and p twice the median p (Rüger 1978)"
 )
 
 
 def verdict_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
-    """Every printed number beside ours, in the unit of the print."""
+    """Return the frame of published values beside ours, in the paper's unit."""
     judged = judge_values(published, study.name, scored, asides_of(study)) if published else []
     return frame(VERDICTS, [_verdict(each) for each in judged])
 
 
 def claim_frame(claims: Sequence[ClaimVerdict], chosen: Collection[tuple[str, str]] = ()) -> pd.DataFrame:
-    """Every claim under each variant; its text stands with the configuration itself.
+    """Return the frame of claims under each variant; only the configuration's own row has the claim's text.
 
-    `chosen` are the cells, by configuration, whose parameters were chosen on the documents that they are tested on.
+    `chosen` has the cells, by (configuration, cell), whose parameters were selected on their test documents.
     """
     return frame(CLAIMS, [_claim(each, chosen) for each in claims])
 
 
 def judged_claims(published: Published | None, study: Experiment, scored: Scored) -> list[ClaimVerdict]:
-    """The claims on this experiment, under each of its variants where it explains another.
+    """Judge the claims on this experiment, under each variant if it is a sensitivity analysis.
 
-    Of a part of it, those that need no cell which isn't here.
+    In a part of an experiment, claims that need a missing cell are dropped.
     """
     if published is None:
         return []
@@ -66,7 +66,7 @@ def judged_claims(published: Published | None, study: Experiment, scored: Scored
 
 
 def range_frame(published: Published | None, study: Experiment, scored: Scored) -> pd.DataFrame:
-    """Every printed range beside the least and greatest of ours, as fractions."""
+    """Return the frame of published ranges beside the least and greatest of our values, as fractions."""
     rows = []
     for each in judge_ranges(published, study.name, scored) if published else []:
         printed = each.published
@@ -77,7 +77,7 @@ def range_frame(published: Published | None, study: Experiment, scored: Scored) 
 
 
 def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
-    """For each claim the variants under which all of it holds, and where there are none, those that come nearest."""
+    """Yield for each claim the variants under which all of it holds or, without any, those that come nearest."""
     by_claim: dict[str, list[ClaimVerdict]] = defaultdict(list)
     for each in claims:
         by_claim[each.claim.id].append(each)
@@ -85,27 +85,28 @@ def sweep_notes(claims: Sequence[ClaimVerdict]) -> Iterator[str]:
         holds = {each.variant or BASE: _held([c.paper for c in each.comparisons]) for each in own}
         most, of = max(holds.values()), len(own[0].comparisons)
         names = ", ".join(name for name, n in holds.items() if n == most)
-        where = f"under {names}" if most == of else f"nowhere; most, {most} of {of}, under {names}"
-        yield f"By the paper's rule the claim {claim} holds {where if most else 'nowhere, not even in part'}."
+        in_part = f"under no variant in full, and in at most {most} of {of} comparisons under {names}"
+        where = f"under {names}" if most == of else in_part
+        yield f"By the paper's rule, claim {claim} holds {where if most else 'under no variant, not even in part'}."
 
 
 def words_on(claims: Iterable[Claim]) -> list[str]:
-    """Why the margins and ranges of claims are what they are, and which claims are one finding told twice."""
+    """Return notes on the margins and ranges of claims, and on claims that repeat another."""
     found = []
     for claim in claims:
         if claim.relation == "equivalent":
-            found.append(f"{claim.id}: 'the same' is a difference of {claim.margin} at most: {claim.because}")
+            found.append(f"{claim.id}: 'the same' means a difference of at most {claim.margin}: {claim.because}")
         if claim.relation == "ratio":
-            found.append(f"{claim.id}: a ratio from {claim.low} to {claim.high}: {claim.because}")
+            found.append(f"{claim.id}: the ratio must lie between {claim.low} and {claim.high}: {claim.because}")
         if claim.same_as:
             found.append(
-                f"{claim.id} is {claim.same_as} once more, and not counted{': ' * bool(claim.because)}{claim.because}"
+                f"{claim.id} repeats {claim.same_as} and is not counted{': ' * bool(claim.because)}{claim.because}"
             )
     return [f"{text.removesuffix('.')}." for text in found]
 
 
 def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
-    """What the tests of right and wrong decisions counted that claims name, where draws test documents repeatedly."""
+    """Describe what claims' tests of right and wrong decisions count, where draws test documents repeatedly."""
     found = []
     for each in claims:
         for comparison in each.comparisons:
@@ -118,7 +119,7 @@ def tests_in_words(claims: Sequence[ClaimVerdict], scored: Scored) -> list[str]:
 
 
 def strict_rule(claim: Claim) -> str:
-    """The strict rule of a claim, as a table names it."""
+    """Describe the strict rule of a claim, as tables show it."""
     if claim.relation in ("equivalent", "ratio"):
         return "95% interval"
     return f"{TESTS[claim.test]}, two-sided, {claim.alpha:g}, Holm" if claim.test else "no test"

@@ -1,4 +1,4 @@
-"""How a number came about: from the archive to the score, with the documents that were decided wrongly."""
+"""Explanations of scores, from the corpus to the score, with the misclassified documents."""
 
 from __future__ import annotations
 
@@ -45,38 +45,39 @@ if TYPE_CHECKING:
     from benchmark.methods.base import Problem
     from benchmark.model.kept import KeptModel
 
-    #: What nearness is by, and the nearest documents of each row.
+    #: Name of the similarity, and the nearest documents of each row with their values.
     _Near = tuple[str, dict[int, list[tuple[int, float]]]]
 
-#: Documents that are shown, neighbours of each, its words, and characters of its text.
+#: Maximal number of shown documents, and of neighbours, words and text characters of each.
 SHOWN, NEAREST, WORDS, LONGEST = 5, 3, 8, 600
 
 
 def explained(
     folder: Path, cell: str, context: RunContext, *, document: str | None = None, shown: int = SHOWN
 ) -> Iterator[Part]:
-    """How a cell's number came about; or how one document was decided.
+    """Explain a cell's score, or the prediction of one document.
 
-    Part by part, as they are asked for: what needs no documents comes first. Where the corpus or a plug-in has gone, a
-    line takes the documents' place.
+    Parts are computed as they are consumed, those that need no documents first. If the corpus or a plug-in is no longer
+    available, a line replaces the documents.
 
     Parameters
     ----------
     folder : Path
-        Of a finished run.
+        Folder of a finished run.
     cell : str
+        Id of the cell.
     context : RunContext
     document : str, optional
-        Id of a tested document; unless given, some of those that were decided wrongly are shown.
+        Id of a tested document; by default, some misclassified documents are shown.
     shown : int
-        How many.
+        Maximal number of misclassified documents.
 
     Raises
     ------
     ConfigError
-        There is no such cell, or it has no predictions; or no such tested document.
+        If the cell doesn't exist or has no predictions, or no tested document has this id.
     DataError
-        A document was asked for, and the corpus isn't here any more, or isn't the one that the run was made of.
+        If a document was requested and the corpus is missing or differs from the corpus of the run.
     """
     run = read_results(folder)
     own = next((each for each in run.study.cells if each.id == cell), None)
@@ -84,7 +85,7 @@ def explained(
         raise ConfigError(unknown("cell", cell, run.study.ids))
     with computed_from(folder):
         if own.id not in run.scored.chosen:
-            why = run.failures.get(own.id) or "it is no prediction, but computed from others"
+            why = run.failures.get(own.id) or "it makes no predictions, but is computed from other cells"
             raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
         account = _Account(run, own, read_manifest(folder))
         found = list(decisions(run, own))
@@ -100,24 +101,24 @@ def explained(
 
 
 def page_with_texts(done: Finished, context: RunContext) -> Path:
-    """Write the page of a run once more, with the texts of the documents it tells of where their corpus is here."""
+    """Write the page of a run again, with the texts of its hardest documents where the corpus is available."""
     from benchmark.report.html.page import write_page  # noqa: PLC0415 - draws pictures, which nothing else here does
 
     texts: dict[str, str] = {}
     try:
         texts = texts_of(done.folder, list(done.summary.mistakes["document"]), context)
     except BenchError as error:
-        context.observer.note(f"the page has no texts: {error}")
+        context.observer.note(f"the page is written without texts: {error}")
     return write_page(done.summary, done.folder, read_manifest(done.folder).get("machine", {}), texts)
 
 
 def texts_of(folder: Path, documents: Sequence[str], context: RunContext) -> dict[str, str]:
-    """The texts of some tested documents of a finished run, long ones cut, by name.
+    """Return the texts of some tested documents of a finished run by id, long texts truncated.
 
     Raises
     ------
     DataError
-        The corpus isn't here any more, or isn't the one that the run was made of.
+        If the corpus is missing or differs from the corpus of the run.
     """
     run = read_results(folder)
     if not isinstance(run, Run) or not documents:
@@ -131,7 +132,7 @@ def texts_of(folder: Path, documents: Sequence[str], context: RunContext) -> dic
 
 
 class _Account:
-    """What is told of one cell."""
+    """Explanation of one cell."""
 
     def __init__(self, run: Run, cell: Cell, manifest: Mapping[str, Any]) -> None:
         self.run, self.cell, self.manifest = run, cell, manifest
@@ -140,11 +141,11 @@ class _Account:
         self.tasks: TaskDocuments = run.predictions.tasks[cell.of_task]
         self.splits: tuple[TestedSplit, ...] = run.predictions.splits[cell.of_splits]
         self.predictions: SettingPredictions = decided(run.predictions, cell, self.candidates)
-        #: By split, the machine trained once more; or why that can't be done.
+        #: Retrained model of each split, or the reason why it can't be trained.
         self.models: dict[str, KeptModel | str] = {}
 
     def made_of(self) -> list[Part]:
-        """From the archive to the machine, and the line that runs just this cell again."""
+        """Return the cell's steps from corpus to classifier, and the command that runs only this cell again."""
         study, facts = self.run.study, self.run.facts[self.cell.variant]
         variant = study.variants[self.cell.variant]
         spec = self.entry.candidates[int(self.candidates[0])]
@@ -155,7 +156,7 @@ class _Account:
             ("corpus", f"{variant.collection.corpus}, {facts['source']}"),
             ("content", facts["content_digest"]),
             ("documents", f"{facts['documents']:,} of {len(facts['classes'])} classes"),
-            ("words", f"{words['vocabulary']:,} different, {words['words']:,} in all"),
+            ("words", f"{words['vocabulary']:,} distinct, {words['words']:,} in all"),
             ("lexing", ", ".join(f"{key} {_listed(value)}" for key, value in vars(text.lexing).items())),
             ("pruning", ", ".join(f"{key} {value}" for key, value in vars(text.pruning).items())),
             ("points", points_of(spec)),
@@ -172,17 +173,17 @@ class _Account:
         rows.append(("seconds", ", ".join(f"{part} {value:.2f}" for part, value in seconds.items() if value >= 0.005)))
         rows.append(("memory", f"{np.nanmax(self.predictions.memory) / 1e6:,.0f} MB at the peak"))
         again = f"bench run {self._config()} --only {shlex.quote(self.cell.id)}"
-        return [Part(self.cell.id, ("what", "it is"), [*rows, ("again", again)])]
+        return [Part(self.cell.id, ("what", "it is"), [*rows, ("command", again)])]
 
     def _config(self) -> str:
-        """The configuration's file, as the command named it; its name, where that isn't known."""
+        """Return the configuration's file as the command named it, or its name where the file is unknown."""
         name = str(self.manifest["name"])
         words = [str(word) for word in self.manifest.get("command", [])]
         files = [word for word in words if word.endswith(".yaml")]
         return next((word for word in files if word.endswith(f"{name}.yaml")), files[0] if len(files) == 1 else name)
 
     def scores(self) -> list[Part]:
-        """The score of each split, and of all."""
+        """Return the table of scores of each split and of all splits."""
         metric, scored = main_metric(self.run.study), self.run.scored
         if not scored.has(metric, self.cell.id):
             return []
@@ -199,14 +200,14 @@ class _Account:
         return [Part("Scores", head, rows)]
 
     def confusion(self, decisions: Sequence[Decision]) -> Part:
-        """What was taken for what, the most frequent first."""
+        """Return the table of confused classes, most frequent first."""
         found = Counter((_named(each.truth), _named(each.given)) for each in decisions if not each.right)
         ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[: 2 * SHOWN]
         rows = [(truth, given, n) for (truth, given), n in ranked]
-        return Part("Taken for another", ("true", "given", "documents"), rows, "every document was decided rightly")
+        return Part("Confusions", ("true", "given", "documents"), rows, "every document is classified correctly")
 
     def wanted(self, decisions: Sequence[Decision], document: str | None, shown: int) -> list[Decision]:
-        """The decisions on one document; or of the wrong ones some of each confusion, the most frequent first."""
+        """Return the predictions of one document, or wrong predictions of every confusion, most frequent first."""
         if document is not None:
             found = [each for each in decisions if each.document == document]
             if not found:
@@ -223,10 +224,10 @@ class _Account:
         return [each for _, each in order[:shown]]
 
     def documents(self, wanted: Sequence[Decision], context: RunContext, *, n_wrong: int) -> Iterator[Part]:
-        """Each with its text, and the training documents that are nearest to it."""
+        """Yield each document with its text, decision values and nearest training documents."""
         if not wanted:
             return
-        context.observer.now("the documents once more")
+        context.observer.now("reading the documents again")
         study, problems = self.again(context)
         variant, problem = study.variants[self.cell.variant], problems[0]
         rows = np.unique([each.row for each in wanted])
@@ -237,7 +238,7 @@ class _Account:
         over_classes = variant.terms.over_classes if variant.terms else "sum"
         candidates = entry_of(study, self.cell).candidates
         for number, each in enumerate(wanted, start=1):
-            context.observer.now(f"the machine of {each.fold} once more")
+            context.observer.now(f"training the classifier of {each.fold} again")
             if each.split not in near:
                 candidate = int(self.candidates[each.split])
                 work = Work(problems[candidate], splits[each.split], splits, self.cell.terms, over_classes, bench)
@@ -245,17 +246,18 @@ class _Account:
                 near[each.split] = _nearest(work, candidates[candidate], asked)
             by, of_row = near[each.split]
             given = _named(each.given) + (", after a tie" if each.tied else "")
-            told = [("true", _named(each.truth)), ("given", given), ("split", each.fold)]
+            told = [("true", _named(each.truth)), ("predicted", given), ("split", each.fold)]
             told.append(("text", _shown(contents[each.row])))
             told += self._reasons(study, each.fold, each.document, contents[each.row], context)
-            told += [("near", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in of_row[each.row]]
+            nearest = of_row[each.row]
+            told += [("nearest", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
             yield Part(each.document + wrong, ("what", "it is"), told)
 
     def again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
-        """The configuration once more, with its corpus, which must be the one that the run was made of.
+        """Load the configuration and its corpus again, and return the documents as each candidate reads them.
 
-        And the documents as each candidate sees them.
+        The corpus must be that of the run.
         """
         facts = self.run.facts[self.cell.variant]
         name = f"{facts['base']}/{self.manifest['name']}.yaml" if "base" in facts else f"{self.manifest['name']}.yaml"
@@ -266,7 +268,7 @@ class _Account:
         variant = study.variants[self.cell.variant]
         counts, now, key = read_counts(variant.collection, context)
         if now["content_digest"] != facts["content_digest"]:
-            raise DataError(f"{now['source']}: was changed since the run; its documents are others")
+            raise DataError(f"{now['source']}: was changed since the run; its documents differ")
         task = next(task for task in variant.tasks if task.name == self.cell.task)
         part = replace(variant, entries=(entry_of(study, self.cell),))
         texts = own_counts(study, part, counts, context)
@@ -276,7 +278,7 @@ class _Account:
     def _reasons(
         self, study: Experiment, split: str, name: str, content: bytes, context: RunContext
     ) -> list[tuple[str, str]]:
-        """The decision values of the split's machine, trained once more, and the words without which they fall most."""
+        """Train the split's model again; return its decision values and the words whose removal lowers them most."""
         if split not in self.models:
             try:
                 self.models[split] = fit_model(study, self.cell.id, context, split=split)
@@ -284,18 +286,18 @@ class _Account:
                 self.models[split] = str(error)
         model = self.models[split]
         if isinstance(model, str):
-            return [("decided", f"can't be told: {model}")]
+            return [("decision values", f"not available: {model}")]
         ((_, answers),) = model.answers([(name, content)], n_words=WORDS)
         values = answers.values[0]
         order = np.argsort(-values, kind="stable")[:SHOWN]
-        told = [("decided", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
+        told = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
         return told + [
-            ("spoke", f"for {model.classes[code]}: {', '.join(words) or 'no word by itself'}")
+            ("top words", f"for {model.classes[code]}: {', '.join(words) or 'no single word'}")
             for code, words in answers.words[0].items()
         ]
 
     def contents(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, bytes]:
-        """The bytes of some documents, by row of the task."""
+        """Return the bytes of some documents, by row of the task."""
         collection = study.variants[self.cell.variant].collection
         source = collection.reader.locate(download=False, notify=lambda _: None, progress=False)
         whole = cast("Corpus", collection.reader.load(source))
@@ -314,7 +316,7 @@ def _listed(value: Any) -> str:
 
 
 def _shown(content: bytes) -> str:
-    """A text, or the beginning of a long one."""
+    """Return a text, truncated if it is long."""
     plain = content.decode("utf-8", "replace")
     return plain if len(plain) <= LONGEST else f"{plain[:LONGEST]} …"
 
@@ -324,17 +326,17 @@ def _named(classes: Sequence[str]) -> str:
 
 
 def _at(problem: Problem, row: int) -> str:
-    """The classes of a document."""
+    """Return the classes of a document."""
     return _named([problem.documents.classes[code] for code in np.flatnonzero(problem.members[row])])
 
 
 def _nearest(work: Work, spec: MethodSpec, rows: Sequence[int]) -> _Near:
-    """The nearest training documents by kernel or, where a cell has none of points, by cosine; which it is."""
+    """Return the similarity used and the nearest training documents: by kernel, or by cosine without one on points."""
     points, train, kernel = work.points(spec.representation), work.split.train, spec.kernel
     if kernel is not None and elementwise(kernel.cls) and not spec.representation.dirichlet:
         by, values = kernel.name, kernel.build().fit(points[train]).transform(points[rows])
     else:
-        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow, and seldom
+        from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
 
         by, values = "cosine", cosine_similarity(points[rows], points[train])
     found = {}

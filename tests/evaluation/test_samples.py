@@ -87,7 +87,7 @@ class TestDraws:
         assert (turned.low, turned.high) == pytest.approx((-found.high, -found.low))
 
     def test_draws_that_cannot_be_paired_are_refused(self):
-        with pytest.raises(ValueError, match="3 and 2 draws"):
+        with pytest.raises(ValueError, match="3 and 2 replicates"):
             DRAWS.difference(scored([0.1, 0.2, 0.3]), scored([0.1, 0.2], "b"), "error")
 
     def test_what_is_known_of_a_score_stands_in_place_of_the_draws_interval(self):

@@ -97,7 +97,7 @@ class TestRuns:
         (part,) = compare_runs(Run(*drawn[:2], {}, {}), Run(*tabled[:2], {}, {}), ("one", "two"))
         assert (part.rows, part.empty) == (
             [],
-            "the runs are of different metrics, error and accuracy: nothing to compare",
+            "the runs have different metrics, error and accuracy: nothing to compare",
         )
 
     def test_runs_without_a_common_cell_say_so(self, tabled):

@@ -68,7 +68,7 @@ def test_what_needs_a_cell_that_is_not_here_is_not_judged(publish, store, tmp_pa
     ranges = ("what", "low", "high", "inside", "of", "verdict")
     assert of(part.ranges, *ranges) == of(whole.ranges, *ranges)[1:]
     assert of(part.differences, "a", "b", "value") == of(whole.differences, "a", "b", "value")[:1]
-    assert part.notes[0] == "Only tf-*: 2 of 4 cells. Holm's correction is over the comparisons that are here."
+    assert part.notes[0] == "Only tf-*: 2 of 4 cells. Holm's correction covers only comparisons among them."
 
 
 def test_of_a_sweep_a_claim_is_judged_under_the_variants_that_have_all_its_cells(publish, store, tmp_path):

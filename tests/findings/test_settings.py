@@ -108,7 +108,7 @@ def test_a_configuration_that_the_paper_does_not_speak_of_says_so(study):
     with pytest.raises(ConfigError, match="names none of its cells"):
         pin_settings(other)
     (note,) = settings_in_words(other, {})
-    assert "no number and no claim of 'strange'" in note
+    assert "no value and no claim for 'strange'" in note
 
 
 def test_without_a_paper_there_is_nothing_to_pin(study):

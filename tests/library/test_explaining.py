@@ -65,14 +65,14 @@ def test_scores_and_confusions_are_those_of_the_files(told: Finished, store: Sto
     confusions = pd.read_csv(told.folder / "confusions.csv")
     wrong = confusions[(confusions["cell"] == cell) & (confusions["truth"] != confusions["predicted"])]
     sums = {(each.truth, each.predicted): each.n for each in wrong.itertuples() if each.n}
-    shown = {(true, given): n for true, given, n in found["Taken for another"].rows}
+    shown = {(true, given): n for true, given, n in found["Confusions"].rows}
     assert shown.items() <= sums.items()
     assert sorted(shown.values()) == sorted(sums.values())[-10:]
 
 
 def test_what_it_is_made_of_names_every_choice_and_the_line_that_runs_it_again(told: Finished, store: Store) -> None:
     rows = dict(parts(told, "l2-linear-cv", store)["l2-linear-cv"].rows)
-    assert rows["again"] == "bench run told --only l2-linear-cv"
+    assert rows["command"] == "bench run told --only l2-linear-cv"
     assert {"cornell", "texas"} <= set(rows["chosen"].replace("(", " ").replace(")", " ").split())
     assert rows["documents"] == "600 of 4 classes"
 
@@ -97,7 +97,7 @@ def test_neighbours_are_the_training_documents_with_the_largest_values(told: Fin
         train = np.flatnonzero(counts.documents.groups != counts.documents.groups[row])
         values = cosine_similarity(counts.matrix[[row]], counts.matrix[train])[0]
         best = train[np.argsort(-values, kind="stable")[:3]]
-        near = [text.split(": ", 1)[1] for what, text in part.rows if what == "near"]
+        near = [text.split(": ", 1)[1] for what, text in part.rows if what == "nearest"]
         assert near == [ids[each] for each in best]
 
 
@@ -108,9 +108,9 @@ def test_what_was_given_has_the_largest_value_and_its_words_stand_in_the_text(
     for title, part in list(parts(told, cell, store, shown=2).items())[-2:]:
         rows = dict(part.rows)
         assert "wrong" in title
-        assert rows["decided"].split()[0] == rows["given"].partition(",")[0]
-        assert rows["true"] in rows["decided"]
-        words = rows["spoke"].removeprefix(f"for {rows['decided'].split()[0]}: ").split(", ")
+        assert rows["decision values"].split()[0] == rows["predicted"].partition(",")[0]
+        assert rows["true"] in rows["decision values"]
+        words = rows["top words"].removeprefix(f"for {rows['decision values'].split()[0]}: ").split(", ")
         assert all(word in rows["text"].lower() for word in words[:2])
 
 
@@ -150,7 +150,7 @@ def test_own_files_are_found_again_and_refused_once_they_have_changed(tmp_path: 
     assert {each["text"] for each in told} == {"beta beta"}
     data.write_text(data.read_text().replace("number 3", "number three"))
     found = explained(done.folder, "mnb", RunContext(store))
-    assert [next(found).title for _ in range(3)] == ["mnb", "Scores", "Taken for another"]  # told without the documents
+    assert [next(found).title for _ in range(3)] == ["mnb", "Scores", "Confusions"]  # told without the documents
     assert re.search("aren't in the folder: .*changed since the run", next(found).empty)
     with pytest.raises(DataError, match="changed since the run"):
         list(explained(done.folder, "mnb", RunContext(store), document=document))
