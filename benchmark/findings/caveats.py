@@ -41,7 +41,7 @@ def caveats_of(study: Experiment) -> tuple[Caveat, ...]:
         text += ", so its scores and tests are optimistic, unlike those of cells named cv"
         found.append(Caveat("chosen on the test", text))
     for choice in dict.fromkeys(study.fitted_cells.values()):
-        cells = [cell for cell, own in study.fitted_cells.items() if own == choice]
+        cells = [cell for cell, reason in study.fitted_cells.items() if reason == choice]
         which = cells[0] if len(cells) == 1 else f"{cells[0]} … {cells[-1]} ({len(cells)} cells)"
         text = f"{choice}: {which}; these values, and the claims on them, are excluded from the verdict counts"
         found.append(Caveat("fitted", text))

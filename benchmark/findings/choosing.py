@@ -55,8 +55,8 @@ def decided(predictions: Predictions, cell: Cell, candidates: NDArray[np.intp]) 
     """Return the predictions of the selected candidates, split by split."""
     if len(set(candidates)) == 1:
         return predictions.settings[cell.setting(int(candidates[0]), cell.size)]
-    own = (predictions.settings[cell.setting(int(index), cell.size)].split(n) for n, index in enumerate(candidates))
-    return SettingPredictions.joined(list(own))
+    splits = (predictions.settings[cell.setting(int(index), cell.size)].split(n) for n, index in enumerate(candidates))
+    return SettingPredictions.joined(list(splits))
 
 
 def losses_of(study: Experiment, predictions: Predictions, key: SettingKey) -> Floats:

@@ -79,6 +79,6 @@ def _score_row(scored: Scored, metric: str, a: str, b: str, unit: Unit) -> tuple
 
 def _changed(one: Iterable[Decision], two: Iterable[Decision]) -> tuple[int, int]:
     """Count the predictions, by split and document, that both runs have of a cell, and those that differ."""
-    given, other = ({(each.fold, each.document): frozenset(each.given) for each in run} for run in (one, two))
-    shared = given.keys() & other.keys()
-    return len(shared), sum(given[key] != other[key] for key in shared)
+    predicted, other = ({(each.fold, each.document): frozenset(each.given) for each in run} for run in (one, two))
+    shared = predicted.keys() & other.keys()
+    return len(shared), sum(predicted[key] != other[key] for key in shared)

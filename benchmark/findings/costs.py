@@ -25,10 +25,10 @@ def cost_rows(study: Experiment, predictions: Predictions, scored: Scored) -> li
     rows = []
     for cell in study.cells:
         if cell.what == "point" and cell.of_class in ("", ALL) and cell.id in scored.chosen:
-            own = decided(predictions, cell, scored.chosen[cell.id])
-            seconds = own.seconds[:, : len(PARTS)].sum(axis=0)
+            setting = decided(predictions, cell, scored.chosen[cell.id])
+            seconds = setting.seconds[:, : len(PARTS)].sum(axis=0)
             testing = float(seconds[_TESTING])
-            rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(own.memory))])
+            rows.append([cell.id, float(seconds.sum()) - testing, testing, float(np.max(setting.memory))])
     return rows
 
 

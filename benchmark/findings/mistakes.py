@@ -55,10 +55,17 @@ def _of_task(predictions: Predictions, key: TaskKey, cells: dict[str, Outcome]) 
         for cell, outcome in cells.items():
             at = np.flatnonzero(tested == row)
             given[_named(documents.classes, outcome.predicted[at[0]])].append(cell)
-        told = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
+        by_label = "; ".join(f"{label} by {', '.join(own)}" for label, own in given.items())
         n = sum(map(len, given.values()))
         found.append(
-            [documents.ids[row], key.task, _named(documents.classes, documents.truth[row]), int(wrong[row]), n, told]
+            [
+                documents.ids[row],
+                key.task,
+                _named(documents.classes, documents.truth[row]),
+                int(wrong[row]),
+                n,
+                by_label,
+            ]
         )
     return found
 

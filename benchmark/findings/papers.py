@@ -47,14 +47,14 @@ def published_for(study: Experiment) -> Published | None:
     ranges whose cells are all present.
     """
     if study.paper:
-        found = load_published(papers.FOLDER / f"{study.paper}.yaml")
-        here = [r for r in found.ranges if r.config != study.name or study.left_out.isdisjoint(r.expanded)]
-        return found.model_copy(update={"ranges": here}) if study.left_out else found
+        published = load_published(papers.FOLDER / f"{study.paper}.yaml")
+        here = [r for r in published.ranges if r.config != study.name or study.left_out.isdisjoint(r.expanded)]
+        return published.model_copy(update={"ranges": here}) if study.left_out else published
     for path in sorted(papers.FOLDER.glob("*.yaml")) if study.explains else ():
-        found = load_published(path)
-        configs = {each.config for each in found.values}
-        if study.explains in configs.union(c.config for claim in found.claims for c in claim.comparisons):
-            return found
+        published = load_published(path)
+        configs = {each.config for each in published.values}
+        if study.explains in configs.union(c.config for claim in published.claims for c in claim.comparisons):
+            return published
     return None
 
 
@@ -65,18 +65,18 @@ def check_published(study: Experiment, *folders: Path) -> None:
     files = [path for folder in folders for path in folder.glob("*.yaml")]
     configs = {study.name, *(_named_in(file, _NAME) or file.stem for file in files)}
     path = papers.FOLDER / f"{study.paper}.yaml"
-    found, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
+    published, source = _read(path, path.stat().st_mtime_ns if path.exists() else 0)
     ids = frozenset(study.ids)
     wrong: dict[tuple[Location, str], Callable[[], str]] = {}
-    for place, config, cells in _named(found):
+    for place, config, cells in _named(published):
         if config not in configs:
             wrong[(*place, "config"), config] = partial(unknown, "configuration", config, sorted(configs))
         elif config == study.name:
             missing = [cell for cell in cells if cell not in ids and not fnmatch.filter(ids, cell)]
             wrong |= {(place, cell): partial(unknown_cell, cell, study) for cell in missing}
     if wrong:  # suggestions are slow to compute for many cells
-        told = list(wrong.items())[:MOST_PROBLEMS]
-        raise together([source.error(place, say()) for (place, _), say in told], more=len(wrong) - len(told))
+        reported = list(wrong.items())[:MOST_PROBLEMS]
+        raise together([source.error(place, say()) for (place, _), say in reported], more=len(wrong) - len(reported))
 
 
 def named_cells(found: Published) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -96,10 +96,10 @@ def _named_in(path: Path, key: re.Pattern[str]) -> str | None:
         if not path.is_file():
             return None
         with path.open(encoding="utf-8", errors="ignore") as file:
-            found = key.search(file.read(MOST_BYTES))
+            match = key.search(file.read(MOST_BYTES))
     except OSError:
         return None
-    return found[1] if found else None
+    return match[1] if match else None
 
 
 def unknown_cell(cell: str, study: Experiment) -> str:

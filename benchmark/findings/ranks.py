@@ -24,16 +24,16 @@ def rank_rows(study: Experiment, scored: Scored) -> list[list[Any]]:
     Curves, whose points are compared one by one, and fewer than three samples or methods have no ranks.
     """
     metric, table = main_metric(study), scored.frame
-    own = table[(table["metric"] == metric) & (table["fold"] != WHOLE) & (table["what"] == "point")]
-    own = own[own["size"].isna() & own["terms"].isna() & own["of_class"].isin(("", ALL))]
-    if own.empty:
+    points = table[(table["metric"] == metric) & (table["fold"] != WHOLE) & (table["what"] == "point")]
+    points = points[points["size"].isna() & points["terms"].isna() & points["of_class"].isin(("", ALL))]
+    if points.empty:
         return []
-    parts = own[["variant", "method", "choice"]].replace(BASE, "").astype(str)
+    parts = points[["variant", "method", "choice"]].replace(BASE, "").astype(str)
     named = parts.apply(lambda row: "-".join(filter(None, row)), axis=1)
-    scores = own.assign(named=named).pivot_table("value", ["task", "fold"], "named", sort=False).dropna(axis=1)
+    scores = points.assign(named=named).pivot_table("value", ["task", "fold"], "named", sort=False).dropna(axis=1)
     if min(scores.shape) < FEWEST:
         return []
     sign = 1 if more_is_better(metric, study.scorers) else -1
-    found = ranked(list(scores.columns), sign * scores.to_numpy())
-    told = found.problems, found.critical, found.p_value
-    return [[name, rank, *told] for name, rank in zip(found.methods, found.ranks, strict=True)]
+    ranking = ranked(list(scores.columns), sign * scores.to_numpy())
+    statistics = ranking.problems, ranking.critical, ranking.p_value
+    return [[name, rank, *statistics] for name, rank in zip(ranking.methods, ranking.ranks, strict=True)]

@@ -51,11 +51,11 @@ def summarized(run: Run) -> Summary:
     pairs, unpaired = pairable(study, scored, run.jobs)
     claims = judged_claims(published, study, scored)
     notes = notes_on(run, printed_numbers(published, study))
-    unlike = tuple(settings_in_words(study, asides_of(study)))
-    warned = [each.text for each in caveats_of(study)]
-    caveats = [f"Caveat: {text}." for text in warned]
-    said = () if study.explains else words_on(each.claim for each in claims)
-    swept = tuple(sweep_notes(claims)) if study.explains else ()
+    setting_notes = tuple(settings_in_words(study, asides_of(study)))
+    caveat_texts = [each.text for each in caveats_of(study)]
+    caveats = [f"Caveat: {text}." for text in caveat_texts]
+    claim_notes = () if study.explains else words_on(each.claim for each in claims)
+    sweep = tuple(sweep_notes(claims)) if study.explains else ()
     return Summary(
         name=study.name,
         title=study.title,
@@ -74,8 +74,23 @@ def summarized(run: Run) -> Summary:
         charts=_charts(study, scored, published),
         regions=region_figures(run),
         failures=_failures(study, scored, run.failures),
-        notes=(*study.notes, *unlike, *caveats, *notes, *tests_in_words(claims, scored), *said, *swept, *unpaired),
-        brief=(*unlike, *brief_on(run), *([f"Caveats: {'; '.join(warned)}."] if warned else []), *swept, *unpaired),
+        notes=(
+            *study.notes,
+            *setting_notes,
+            *caveats,
+            *notes,
+            *tests_in_words(claims, scored),
+            *claim_notes,
+            *sweep,
+            *unpaired,
+        ),
+        brief=(
+            *setting_notes,
+            *brief_on(run),
+            *([f"Caveats: {'; '.join(caveat_texts)}."] if caveat_texts else []),
+            *sweep,
+            *unpaired,
+        ),
         explained_by=explaining(study),
         quantities=study.declared,
     )

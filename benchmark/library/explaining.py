@@ -80,20 +80,20 @@ def explained(
         If a document was requested and the corpus is missing or differs from the corpus of the run.
     """
     run = read_results(folder)
-    own = next((each for each in run.study.cells if each.id == cell), None)
-    if own is None:
+    target = next((each for each in run.study.cells if each.id == cell), None)
+    if target is None:
         raise ConfigError(unknown("cell", cell, run.study.ids))
     with computed_from(folder):
-        if own.id not in run.scored.chosen:
-            why = run.failures.get(own.id) or "it makes no predictions, but is computed from other cells"
+        if target.id not in run.scored.chosen:
+            why = run.failures.get(target.id) or "it makes no predictions, but is computed from other cells"
             raise ConfigError(f"the cell {cell!r} has nothing to explain: {why}")
-        account = _Account(run, own, read_manifest(folder))
-        found = list(decisions(run, own))
-        summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(found)]
-    wanted = account.wanted(found, document, shown)
+        account = _Account(run, target, read_manifest(folder))
+        predicted = list(decisions(run, target))
+        summary = [] if document else [*account.made_of(), *account.scores(), account.confusion(predicted)]
+    wanted = account.wanted(predicted, document, shown)
     yield from summary
     try:
-        yield from account.documents(wanted, context, n_wrong=sum(not each.right for each in found))
+        yield from account.documents(wanted, context, n_wrong=sum(not each.right for each in predicted))
     except (ConfigError, DataError) as error:
         if document:
             raise
@@ -201,8 +201,8 @@ class _Account:
 
     def confusion(self, decisions: Sequence[Decision]) -> Part:
         """Return the table of confused classes, most frequent first."""
-        found = Counter((_named(each.truth), _named(each.given)) for each in decisions if not each.right)
-        ranked = sorted(found.items(), key=lambda item: (-item[1], item[0]))[: 2 * SHOWN]
+        confused = Counter((_named(each.truth), _named(each.given)) for each in decisions if not each.right)
+        ranked = sorted(confused.items(), key=lambda item: (-item[1], item[0]))[: 2 * SHOWN]
         rows = [(truth, given, n) for (truth, given), n in ranked]
         return Part("Confusions", ("true", "given", "documents"), rows, "every document is classified correctly")
 
@@ -246,13 +246,13 @@ class _Account:
                 near[each.split] = _nearest(work, candidates[candidate], asked)
             by, of_row = near[each.split]
             given = _named(each.given) + (", after a tie" if each.tied else "")
-            told = [("true", _named(each.truth)), ("predicted", given), ("split", each.fold)]
-            told.append(("text", _shown(contents[each.row])))
-            told += self._reasons(study, each.fold, each.document, contents[each.row], context)
+            details = [("true", _named(each.truth)), ("predicted", given), ("split", each.fold)]
+            details.append(("text", _shown(contents[each.row])))
+            details += self._reasons(study, each.fold, each.document, contents[each.row], context)
             nearest = of_row[each.row]
-            told += [("nearest", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest]
+            details += [("nearest", f"{_at(problem, row)}, {by} {value:.4g}: {ids[row]}") for row, value in nearest]
             wrong = f" (wrong: {number} of {n_wrong:,})" if not each.right else ""
-            yield Part(each.document + wrong, ("what", "it is"), told)
+            yield Part(each.document + wrong, ("what", "it is"), details)
 
     def again(self, context: RunContext) -> tuple[Experiment, tuple[Problem, ...]]:
         """Load the configuration and its corpus again, and return the documents as each candidate reads them.
@@ -287,13 +287,13 @@ class _Account:
         model = self.models[split]
         if isinstance(model, str):
             return [("decision values", f"not available: {model}")]
-        ((_, answers),) = model.answers([(name, content)], n_words=WORDS)
-        values = answers.values[0]
+        ((_, scores),) = model.answers([(name, content)], n_words=WORDS)
+        values = scores.values[0]
         order = np.argsort(-values, kind="stable")[:SHOWN]
-        told = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
-        return told + [
+        reasons = [("decision values", ", ".join(f"{model.classes[code]} {values[code]:.4g}" for code in order))]
+        return reasons + [
             ("top words", f"for {model.classes[code]}: {', '.join(words) or 'no single word'}")
-            for code, words in answers.words[0].items()
+            for code, words in scores.words[0].items()
         ]
 
     def contents(self, study: Experiment, problem: Problem, rows: NDArray[np.intp]) -> dict[int, bytes]:
@@ -339,8 +339,8 @@ def _nearest(work: Work, spec: MethodSpec, rows: Sequence[int]) -> _Near:
         from sklearn.metrics.pairwise import cosine_similarity  # noqa: PLC0415 - slow import, rarely needed
 
         by, values = "cosine", cosine_similarity(points[rows], points[train])
-    found = {}
-    for row, own in zip(rows, values, strict=True):
-        order = np.argsort(-own, kind="stable")[:NEAREST]
-        found[row] = [(int(train[position]), float(own[position])) for position in order]
-    return by, found
+    neighbours = {}
+    for row, similarities in zip(rows, values, strict=True):
+        order = np.argsort(-similarities, kind="stable")[:NEAREST]
+        neighbours[row] = [(int(train[position]), float(similarities[position])) for position in order]
+    return by, neighbours

@@ -134,7 +134,7 @@ def test_the_text_that_errs_least_in_folds_of_the_training_documents_is_chosen(s
     assert (inner[chosen, [0, 1]] == inner.min(axis=0)).all()
     assert len(set(inner.ravel())) > 4
     notes = " ".join(summarized(found).notes)
-    assert "chose stoplist {stoplist}, min_occurrences {min_occurrences}".format(**wanted[chosen[0]]) in notes
+    assert "selected stoplist {stoplist}, min_occurrences {min_occurrences}".format(**wanted[chosen[0]]) in notes
     assert "Grid of mnb: stoplist none, min_occurrences 150; " in notes
 
 

@@ -377,7 +377,7 @@ def test_a_plug_in_says_of_itself_what_a_shipped_component_can(
         text = (seen.folder / "table.md").read_text()
         assert "Straight, too." in text
         assert "Chosen is a plug-in's." in text
-        assert "Those of chosen go to the first in training." in text
+        assert "Ties of chosen go to the class that comes first among the training documents." in text
         assert "Of several classes." not in text
         assert [line.label for line in seen.summary.charts[0].panels[0].lines] == ["Own", "PPT", "straight", "linear"]
         (folder / "mine.py").unlink(missing_ok=True)
