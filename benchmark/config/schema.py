@@ -50,8 +50,8 @@ class TextSection(Section):
         min_length=1,
         max_length=20,
         description="Which parts of a document are counted, each by itself: all of it, columns of the text, or "
-        "parts of its format: for mail header, body, quoted, own, or any header line by its name; for HTML title, headings, "
-        "anchors, body.",
+        "parts of its format: for mail header, body, quoted, own, or any header line by its name; for HTML title, "
+        "headings, anchors, body.",
     )
     ngrams: Annotated[list[Annotated[int, Field(ge=1, le=LONGEST_NGRAM)]], BeforeValidator(listed)] = Field(
         default=[1], min_length=1, max_length=LONGEST_NGRAM, description="How many consecutive words make a term."

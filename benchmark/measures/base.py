@@ -292,19 +292,19 @@ def problem_with(measure: Measure, found: Found, rows: Collection[str] | None = 
     for name, array in found.arrays.items():
         if not isinstance(name, str) or not isinstance(array, np.ndarray) or array.dtype.kind in "OV":
             return f"compute returns {name!r}, which is no array of numbers or text, so it can't be stored"
-    given = measure.told(found)
-    if not isinstance(given, Told):
-        return f"told must return a Told, not {type(given).__name__}"
+    numbers = measure.told(found)
+    if not isinstance(numbers, Told):
+        return f"told must return a Told, not {type(numbers).__name__}"
     declared = {quantity.name for quantity in measure.metrics}
     seen = set[tuple[str, str]]()
-    for each in given.rows:
-        problem = _wrong_metric(each.metric, declared) or _wrong_row(each, rows)
-        if not problem and (each.cell, each.metric) in seen:
-            problem = f"gives {each.metric!r} of {each.cell!r} twice"
+    for row in numbers.rows:
+        problem = _wrong_metric(row.metric, declared) or _wrong_row(row, rows)
+        if not problem and (row.cell, row.metric) in seen:
+            problem = f"gives {row.metric!r} of {row.cell!r} twice"
         if problem:
             return problem
-        seen.add((each.cell, each.metric))
-    problems = (_wrong_metric(p.metric, declared) or _wrong_point(p, found.variant, rows) for p in given.points)
+        seen.add((row.cell, row.metric))
+    problems = (_wrong_metric(p.metric, declared) or _wrong_point(p, found.variant, rows) for p in numbers.points)
     return next(filter(None, problems), "")
 
 
@@ -312,10 +312,10 @@ def rows_of(measure: Measure, variant: Variant) -> set[str] | None:
     """Return the cells that a diagnostic's numbers may have under a variant; None if any is allowed."""
     if tags_of(measure).only_beside_prints:
         return None
-    own = (cell.id for cell in measure.cells(variant.name, variant.collection.classes))
+    cells = (cell.id for cell in measure.cells(variant.name, variant.collection.classes))
     # Where terms are selected, a method has a cell for each number of them, and none for all.
     methods = () if variant.terms else (entry.label for entry in variant.entries)
-    return {*own, *measure.rows, *methods}
+    return {*cells, *measure.rows, *methods}
 
 
 def _wrong_metric(metric: Any, declared: Collection[str]) -> str:
@@ -325,18 +325,18 @@ def _wrong_metric(metric: Any, declared: Collection[str]) -> str:
     return f"gives the metric {metric!r}, which it doesn't declare: add it to `metrics` of the class ({known})"
 
 
-def _wrong_row(given: Measured, rows: Collection[str] | None) -> str:
-    cell, estimate = given.cell, given.estimate
+def _wrong_row(row: Measured, rows: Collection[str] | None) -> str:
+    cell, estimate = row.cell, row.estimate
     if not isinstance(cell, str) or not cell:
-        return f"gives {given.metric!r} of the cell {cell!r}: must be the name of a row"
+        return f"gives {row.metric!r} of the cell {cell!r}: must be the name of a row"
     if not isinstance(estimate, Estimate):
-        return f"gives {given.metric!r} of {cell!r} as {type(estimate).__name__}: must be an Estimate"
+        return f"gives {row.metric!r} of {cell!r} as {type(estimate).__name__}: must be an Estimate"
     if not math.isfinite(estimate.value) or math.isinf(estimate.low) or math.isinf(estimate.high):
         ends = f"{estimate.value}, {estimate.low} to {estimate.high}"
-        return f"gives {given.metric!r} of {cell!r} as {ends}: the number must be finite, its interval too, or NaN"
+        return f"gives {row.metric!r} of {cell!r} as {ends}: the number must be finite, its interval too, or NaN"
     if rows is not None and cell not in rows:
         known = ", ".join(map(repr, sorted(rows)[:_SHOWN])) + (", …" if len(rows) > _SHOWN else "")
-        return f"gives {given.metric!r} of {cell!r}, which is no row: name it in `rows` of the class (known: {known})"
+        return f"gives {row.metric!r} of {cell!r}, which is no row: name it in `rows` of the class (known: {known})"
     return ""
 
 

@@ -133,7 +133,8 @@ def _sound(name: str, metric: Metric, place: str, plugin: Plugin) -> Metric:
         with blaming(ConfigError, place), running(plugin):
             values = np.array(metric.scores(handed), dtype=np.float64)
         if values.shape != tallies.documents.shape or not np.isfinite(values).all():
-            problem = f"must return finite scores, shape {tallies.documents.shape}; its shape is {values.shape}"
+            expected = tallies.documents.shape
+            problem = f"must return finite scores of shape {expected}; it returned shape {values.shape}, or not finite"
             raise ConfigError(f"{place}: the metric {name!r} {problem}")
         return values
 

@@ -127,7 +127,7 @@ class TestPairs:
             ("compare:\n  - [ngd, ngd] # HERE\n", "a comparison needs two different names, not ['ngd', 'ngd']"),
             ("compare:\n  - [ngd] # HERE\n", "a comparison needs two different names, not ['ngd']"),
             ("compare:\n  - [ngd, linear]\n  - [linear, ngd] # HERE\n", "'linear' and 'ngd' are compared twice"),
-            ("terms: {number: 9}\ncompare:\n  - [ngd, linear-9] # HERE\n", "of two methods or of two cells"),
+            ("terms: {number: 9}\ncompare:\n  - [ngd, linear-9] # HERE\n", "two methods or two cells"),
         ],
     )
     def test_what_is_no_pair_is_refused(self, refusal, fragment, said):
@@ -178,5 +178,5 @@ class TestFigures:
         assert said in refusal(f"{DRAWS}figures:\n  - {figure} # HERE\n")
 
     def test_a_figure_needs_an_axis_and_a_name_of_its_own(self, refusal):
-        assert "nothing runs along x" in refusal("figures:\n  - {name: a} # HERE\n")
+        assert "there is no x axis" in refusal("figures:\n  - {name: a} # HERE\n")
         assert "two figures are named 'a'" in refusal(f"{DRAWS}figures:\n  - {{name: a}}\n  - {{name: a}} # HERE\n")

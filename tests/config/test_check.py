@@ -102,7 +102,7 @@ class TestVariants:
             ("variants:\n  a:\n    terms:\n      number: [2, 1] # HERE\n", "ascending"),
             ("variants:\n  a:\n    protocol: {1: 2} # HERE\n", "unknown parameter of the protocol"),
             ("base: false # HERE\n", "base: false leaves nothing to run: add variants"),
-            ("base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n", "which base: false leaves out"),
+            ("base: false\nvariants: {a: {}}\nexpect: {documents: 600} # HERE\n", "which base: false doesn't run"),
         ],
     )
     def test_what_is_no_variant_is_refused_at_its_line(self, refusal, fragment, said):
@@ -124,7 +124,7 @@ class TestVariants:
         ("classes: each\nmetrics: [accuracy] # HERE\n", "unknown metric 'accuracy'"),
         (
             "classes: each\nvariants:\n  a:\n    corpus:\n      classes: [student, course] # HERE\n",
-            "a variant has the classes of its configuration",
+            "a variant must have the classes of its configuration",
         ),
         ("derive: [growth] # HERE\n", "list two or more"),
         (f"{DRAWS.replace('[20, 40]', '20')}derive: [growth] # HERE\n", "list two or more"),
@@ -136,7 +136,7 @@ class TestVariants:
         ("measures:\n  - centroid-flows # HERE\n", "unknown measure 'centroid-flows'; did you mean 'centroid-flow'?"),
         ("measures:\n  - 5 # HERE\n", "a measure is a name, or a mapping with a name and parameters, not 5"),
         ("measures:\n  - name: centroid-flow\n    graphs: [paths] # HERE\n", "'paths'"),
-        ("measures:\n  - name: centroid-flow\n    graphs: [path, path] # HERE\n", "different ones"),
+        ("measures:\n  - name: centroid-flow\n    graphs: [path, path] # HERE\n", "none twice"),
         ("measures:\n  - name: centroid-flow\n    tolerance: 0 # HERE\n", "tolerance"),
         ("measures:\n  - name: centroid-distances\n    centroids: [median] # HERE\n", "'median'"),
         ("measures:\n  - name: centroid-distances\n    smoothing: [0, 1] # HERE\n", "smoothing"),

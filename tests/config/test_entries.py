@@ -263,7 +263,10 @@ class TestChoose:
             "a method's text is a mapping of the settings that it changes",
         ),
         ("methods:\n  - {kernel: ngd, text: {stoplist: []}} # HERE\n", "stoplist must not be an empty list"),
-        ("methods:\n  - ngd\n  - {kernel: ngd, text: {stoplist: smart}} # HERE\n", "is 'ngd' once more"),
+        (
+            "methods:\n  - ngd\n  - {kernel: ngd, text: {stoplist: smart}} # HERE\n",
+            "'ngd' and 'stoplist-smart-ngd' are the same",
+        ),
         ("defaults: {text: {stoplist: none}} # HERE\n", "unknown parameter 'text'"),
         ("methods:\n  - {name: ngd} # HERE\n", "write {kernel: {name: 'ngd', …}} or {classifier: …}"),
         ("methods:\n  - kernel:\n      - linear\n      - ngb # HERE\n", "unknown kernel 'ngb'; did you mean 'ngd'?"),
@@ -296,20 +299,20 @@ class TestChoose:
         ("methods:\n  - kernel: ned\n    idf: test # HERE\n", "unknown idf 'test' (allowed: collection, training)"),
         (
             "methods:\n  - kernel: ngd\n    dirichlet: -1 # HERE\n",
-            "dirichlet is -1: must be a number that isn't negative",
+            "dirichlet is -1: must be a number from 0 to",
         ),
         ("methods:\n  - kernel: ngd\n    dirichlet: true # HERE\n", "dirichlet is True"),
         ("methods:\n  - weighting: tf # HERE\n", "names neither a kernel nor a classifier, and no default does"),
         ("methods:\n  - linear\n  - linear # HERE\n", "the method 'linear' is listed twice"),
         ("methods:\n  - {kernel: [ngd, ngd]} # HERE\n", "the method 'ngd' is listed twice"),
-        ("methods:\n  - {kernel: ngd}\n  - {kernel: [linear, ngd]} # HERE\n", "the method 'ngd' stands"),
-        ("methods:\n  - mnb\n  - {call: mnb, kernel: ngd} # HERE\n", "the method 'mnb' stands"),
+        ("methods:\n  - {kernel: ngd}\n  - {kernel: [linear, ngd]} # HERE\n", "the method 'ngd' is listed"),
+        ("methods:\n  - mnb\n  - {call: mnb, kernel: ngd} # HERE\n", "the method 'mnb' is listed"),
         ("methods:\n  - kernel: [linear, ngd]\n    call: x # HERE\n", "names one method, but this entry stands for 2"),
         ("methods:\n  - kernel: ngd\n    call: Best One # HERE\n", "'Best One': a method's name is made of a-z"),
         ("methods:\n  - kernel: ngd\n    call: 3 # HERE\n", "3: a method's name is made of a-z"),
         (
             "methods:\n  - {classifier: [{}]} # HERE\ndefaults: {classifier: mnb}\n",
-            "nothing that its cells could be named",
+            "it has no setting to name its cells by",
         ),
         # What doesn't go together.
         (
@@ -341,7 +344,7 @@ class TestChoose:
         ("methods:\n  - classifier: mnb\n    dirichlet: 0.5 # HERE\n", "not 'mnb' with 'none'"),
         (
             "methods:\n  - {kernel: ngd, dirichlet: 1, weighting: tfidf} # HERE\n",
-            "a Dirichlet prior on documents is one on",
+            "a Dirichlet prior on documents needs counts",
         ),
         (
             "methods:\n  - {kernel: plsi-fisher, classifier: {unit: mean-self-product}} # HERE\n",
@@ -354,7 +357,7 @@ class TestChoose:
             "a default is one value: put a list of weightings in `methods`",
         ),
         ("defaults:\n  weighting: tf-idf # HERE\n", "unknown weighting 'tf-idf'"),
-        ("defaults:\n  dirichlet: .nan # HERE\n", "dirichlet is nan: must be a number that isn't negative"),
+        ("defaults:\n  dirichlet: .nan # HERE\n", "dirichlet is nan: must be a number from 0 to"),
         ("defaults:\n  C: [1, 2] # HERE\n", "C is [1, 2]: must be a number"),
         ("defaults:\n  C: 0 # HERE\n", "C must be a positive number"),
         ("defaults:\n  classifier: svn # HERE\n", "unknown classifier 'svn'; did you mean 'svm'?"),

@@ -97,17 +97,20 @@ def test_the_line_is_named(refusal, fragment):
 @pytest.mark.parametrize(
     ("methods", "said"),
     [
-        ("[svm, {classifier: {name: svm, C: 1}}]", "the method 'svm-c1' is 'svm' once more"),
-        ("[svm, {kernel: linear}]", "the method 'linear' is 'svm' once more"),
-        ("[diffusion, {kernel: {name: diffusion, t: [0.1, 0.5]}}]", "the method 'diffusion-t0.5' is 'diffusion'"),
-        ("[{normalization: l2, kernel: linear}, linear]", "the method 'linear' is 'l2-linear' once more"),
-        ("[{classifier: {C: [1, 1.0]}, kernel: linear}]", "the method 'linear-c1.0' is 'linear-c1' once more"),
+        ("[svm, {classifier: {name: svm, C: 1}}]", "the methods 'svm' and 'svm-c1' are the same"),
+        ("[svm, {kernel: linear}]", "the methods 'svm' and 'linear' are the same"),
+        (
+            "[diffusion, {kernel: {name: diffusion, t: [0.1, 0.5]}}]",
+            "the methods 'diffusion' and 'diffusion-t0.5' are the same",
+        ),
+        ("[{normalization: l2, kernel: linear}, linear]", "the methods 'l2-linear' and 'linear' are the same"),
+        ("[{classifier: {C: [1, 1.0]}, kernel: linear}]", "the methods 'linear-c1' and 'linear-c1.0' are the same"),
     ],
 )
 def test_what_says_the_default_is_what_leaves_it_out(refusal, methods, said):
     told = refusal(f"methods: {methods} # HERE\n")
     assert said in told
-    assert told.endswith("where they differ in what they say, they say what is the default")
+    assert told.endswith("are the same: they differ only in keys that are set to their defaults")
 
 
 def test_under_another_default_they_are_two(ids):

@@ -149,7 +149,7 @@ class TestProtocol:
         self, checked, refusal
     ):
         posts = "corpus: {name: 20ng}\nprotocol: {name: by-date, stratified: "
-        assert "one class alone; say stratified: true" in refusal(f"{posts}false}} # HERE\n")
+        assert "only within a class; set stratified: true" in refusal(f"{posts}false}} # HERE\n")
         (variant,) = checked(f"{posts}true}}\n").variants.values()
         assert variant.protocol.given["stratified"]
 

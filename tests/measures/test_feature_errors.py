@@ -168,5 +168,5 @@ def test_wrong_numbers_of_pairs_are_refused(pairs: int) -> None:
 
 
 def test_a_document_by_itself_has_no_pairs(measured: Callable[..., Arrays]) -> None:
-    with pytest.raises(ValueError, match="one only"):
+    with pytest.raises(ValueError, match="only one document"):
         measured(np.eye(1), {"features": "hellinger"})

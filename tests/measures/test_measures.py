@@ -138,7 +138,7 @@ class TestDistances:
         printed = {f"table-skl-{name}": float(v) for name, v in zip(CLASSES, arrays["skl/values"], strict=True)}
         notes = list(MADE[0].notes(Reading([found[CentroidDistances]], printed)))
         assert any("skl 0.00 nats, in the published order" in note for note in notes)
-        assert any("table-skl-…: nearest to the print at smoothing 0.001" in note for note in notes)
+        assert any("table-skl-…: nearest to the published values at smoothing 0.001" in note for note in notes)
 
     @pytest.mark.parametrize(
         "wrong",

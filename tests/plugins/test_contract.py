@@ -186,7 +186,7 @@ METRICS = {"nan": Metric(lambda tallies: tallies.documents * np.nan), "zero": Me
         ({"protocol": "leaks"}, "the split 'all' tests a document that it trains on"),
         (
             {"metrics": "[accuracy, nan]"},
-            "mine.py:15: the metric 'nan' gives scores of the shape (1,), or no",
+            "mine.py:15: the metric 'nan' must return finite scores of shape (1,)",
         ),
         ({"metrics": "[accuracy, zero]"}, "mine.py:15: ZeroDivisionError: integer division or modulo by zero"),
     ],

@@ -167,7 +167,7 @@ METRICS = {"function-too": function}
     [
         ("function", "each of the kernels must be a class"),
         ("no-transform", "it has no transform"),
-        ("no-link", "a `transform` of its own"),
+        ("no-link", "or else `transform`"),
         ("anything", r"no \*args"),
         ("unwritable", "the default of gamma"),
         ("untagged", r"its `tags` are {'normalization': 'l1'}: must be a benchmark.tags.Tags"),
